@@ -1,0 +1,46 @@
+package import Foundation
+
+/// Where an item is, as the kernel is told: bytes without a NUL.
+///
+/// Outside of our own targets a place is a `URL`.
+package struct FilePath: Hashable, Sendable, CustomStringConvertible {
+    /// The path as text. Never empty, never ending in a slash unless it is the root.
+    package let string: String
+
+    /// Takes a path as it is, less trailing slashes.
+    package init(_ string: String) {
+        var text = Substring(string)
+        while text.count > 1, text.hasSuffix("/") { text.removeLast() }
+        self.string = text.isEmpty ? "." : String(text)
+    }
+
+    /// The place that a file URL names; nil for any other URL.
+    package init?(_ url: URL) {
+        guard url.isFileURL else { return nil }
+        self.init(url.path)
+    }
+
+    /// The same place as a file URL.
+    package func url(isDirectory: Bool) -> URL {
+        URL(fileURLWithPath: string, isDirectory: isDirectory)
+    }
+
+    /// The last component; "/" for the root.
+    package var name: String {
+        guard string != "/" else { return "/" }
+        return String(string[(string.lastIndex(of: "/").map(string.index(after:)) ?? string.startIndex)...])
+    }
+
+    /// The folder that holds the item; "." for a lone name and "/" for the root.
+    package var parent: FilePath {
+        guard let slash = string.lastIndex(of: "/") else { return FilePath(".") }
+        return FilePath(slash == string.startIndex ? "/" : String(string[..<slash]))
+    }
+
+    /// The place of something inside this folder.
+    package func appending(_ component: String) -> FilePath {
+        FilePath(string == "/" ? "/" + component : string + "/" + component)
+    }
+
+    package var description: String { string }
+}
