@@ -32,6 +32,11 @@ let package = Package(
             name: "DocumentFoundation", dependencies: ["Coordination", "FileSystem", "Locks"],
             swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
+        // Apps.
+        .target(
+            name: "UIKit",
+            dependencies: ["DocumentFoundation", "FileSystem", "Locks", "UniformTypeIdentifiers", "WebHost"],
+            swiftSettings: strict),
         // Tests.
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
@@ -47,6 +52,9 @@ let package = Package(
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(
             name: "DocumentFoundationTests", dependencies: ["DocumentFoundation"], swiftSettings: strict),
+        .testTarget(
+            name: "UIKitTests", dependencies: ["DocumentFoundation", "FileSystem", "UIKit"],
+            swiftSettings: strict),
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"],
             swiftSettings: strict),
