@@ -13,11 +13,14 @@ let package = Package(
     name: "sheaf",
     products: [
         .library(name: "DocumentFoundation", targets: ["DocumentFoundation"]),
+        .library(name: "UIKit", targets: ["UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
+        .library(name: "WebKit", targets: ["WebKit"]),
     ],
     targets: [
         // Ground: the kernel, C libraries, and what wraps them.
         .target(name: "CLinux"),
+        .target(name: "CDynamicInit"),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CWslay", pkgConfig: "libwslay", providers: [.apt(["libwslay-dev"])]),
@@ -32,11 +35,21 @@ let package = Package(
             name: "DocumentFoundation", dependencies: ["Coordination", "FileSystem", "Locks"],
             swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
-        // Apps.
+        // Frameworks.
         .target(
             name: "UIKit",
-            dependencies: ["DocumentFoundation", "FileSystem", "Locks", "UniformTypeIdentifiers", "WebHost"],
-            swiftSettings: strict),
+            dependencies: [
+                "CDynamicInit", "DocumentFoundation", "FileSystem", "Locks", "UniformTypeIdentifiers", "WebHost",
+            ],
+            resources: [.copy("Page")], swiftSettings: strict),
+        .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
+        // Apps, written and built as one would for iOS.
+        .executableTarget(
+            name: "Color", dependencies: ["UIKit", "WebKit"], path: "Apps/Color",
+            resources: [.copy("Resources")]),
+        .executableTarget(
+            name: "Scrapbook", dependencies: ["UIKit", "WebKit"], path: "Apps/Scrapbook",
+            resources: [.copy("Resources")]),
         // Tests.
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
