@@ -59,6 +59,13 @@ struct DiskRecord {
     var name: String
     var mark: MemberMark
 
+    var kind: FileStamp.Kind {
+        switch mark {
+        case .listed(let kind, _): kind
+        case .stamped(let stamp): stamp.kind
+        }
+    }
+
     var location: DiskLocation {
         DiskLocation(
             top: origin.itemPath,

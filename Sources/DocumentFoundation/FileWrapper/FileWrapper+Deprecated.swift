@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// The path-based interface that macOS gave up in 10.10. A failure is nil, false or "", without a reason.
 extension FileWrapper {

@@ -40,22 +40,23 @@ struct WrapperPlanner {
             let index = directory.members.index(forKey: key)
             let now = index.map { directory.members[$0].value }
             let place = try path.appendingKey(index.map { directory.members[$0].key } ?? key)
-            guard case .present(let name, let was) = saved else {
+            guard case .present(let was) = saved else {
                 if let now { try self.place(now, in: wrapper, at: place) }
                 continue
             }
-            guard let now else {
+            if let held = was.held, held !== now?.wrapper {
                 // Still held by somebody, perhaps for an undo: what it never read is read while it is there. If that
                 // fails the item has changed before, and the contents are nil as documented.
-                try? was.wrapper?.readEverything()
-                try remove(name, was.wrapper, from: folder, at: path)
+                try? held.readEverything()
+            }
+            guard let now else {
+                try remove(was, from: folder, at: path)
                 continue
             }
-            guard let last = place.components.last, last.utf8.elementsEqual(name.utf8) else {
+            guard let last = place.components.last, last.utf8.elementsEqual(was.name.utf8) else {
                 throw NeedsWholeTree()
             }
-            if let old = was.wrapper, old !== now.wrapper { try? old.readEverything() }  // as above
-            try compareMember(now, with: was.wrapper, in: wrapper, folder, at: place)
+            try compareMember(now, with: was, in: wrapper, folder, at: place)
         }
     }
 
@@ -81,21 +82,21 @@ struct WrapperPlanner {
                 continue
             }
             guard key.utf8.elementsEqual(saved.name.utf8) else { throw NeedsWholeTree() }
-            try compareMember(child, with: saved.wrapper, in: now.wrapper, folder, at: place)
+            try compareMember(child, with: saved, in: now.wrapper, folder, at: place)
         }
-        for gone in rest.values { try remove(gone.name, gone.wrapper, from: folder, at: path) }
+        for gone in rest.values { try remove(gone, from: folder, at: path) }
     }
 
     /// Compares what is under a name now with what was.
     private mutating func compareMember(
         _ now: CapturedWrapper,
-        with was: FileWrapper?,
+        with saved: SavedMember,
         in parent: FileWrapper,
         _ folder: DiskDirectory,
         at path: MemberPath
     ) throws {
-        let name = path.components.last ?? ""
-        let isSame = now.attributes == nil && now.record?.isMember(name, of: folder) ?? false
+        let isSame = now.attributes == nil && now.record?.isMember(saved.name, of: folder) ?? false
+        let was = TreeLock.with { saved.wrapper(in: folder) }
         switch now.contents {
         case .directory(nil) where isSame:
             return
@@ -120,7 +121,7 @@ struct WrapperPlanner {
             }
         default: break
         }
-        if let was, was !== now.wrapper { forget(was, name, in: folder) }
+        if saved.held !== now.wrapper { forget(saved, in: folder) }
         try place(now, in: parent, at: path)
     }
 
@@ -129,18 +130,18 @@ struct WrapperPlanner {
     }
 
     private mutating func remove(
-        _ name: String,
-        _ was: FileWrapper?,
+        _ was: SavedMember,
         from folder: DiskDirectory,
         at path: MemberPath
     ) throws {
-        changes.removed.insert(try path.appendingKey(name))
-        if let was { forget(was, name, in: folder) }
+        changes.removed.insert(try path.appendingKey(was.name))
+        forget(was, in: folder)
     }
 
-    /// Notes that the item of a wrapper goes.
-    private mutating func forget(_ wrapper: FileWrapper, _ name: String, in folder: DiskDirectory) {
-        forgotten.append(ForgottenMember(wrapper: wrapper, folder: folder, name: name))
+    /// Notes that the item of a wrapper goes, if somebody holds the wrapper.
+    private mutating func forget(_ was: SavedMember, in folder: DiskDirectory) {
+        guard let wrapper = was.held else { return }
+        forgotten.append(ForgottenMember(wrapper: wrapper, folder: folder, name: was.name))
     }
 
     // MARK: - Whole trees

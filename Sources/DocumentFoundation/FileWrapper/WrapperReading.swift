@@ -14,8 +14,9 @@ struct ListedMember {
     static func list(_ path: FilePath) throws(SystemError) -> [ListedMember] {
         var members: [ListedMember] = []
         for entry in try FileReading.entries(in: path) {
-            let kind = try entry.kind ?? FileStamp(of: path.appending(entry.name)).kind
-            guard kind != .other else {
+            var kind = entry.kind
+            if kind == nil { kind = try FileStamp(of: path.appending(entry.name)).kind }
+            guard let kind, kind != .other else {
                 throw SystemError(call: "getdents", errno: EOPNOTSUPP, path: path.appending(entry.name))
             }
             members.append(ListedMember(name: entry.name, kind: kind, inode: entry.inode))

@@ -103,7 +103,7 @@ extension WrapperDirectory {
                 differences[key] = nil
             } else if keys?.contains(key) ?? true {
                 let saved = members.index(forKey: key).map {
-                    Saved.present(name: members[$0].key, WeakWrapper(members[$0].value))
+                    Saved.present(SavedMember(name: members[$0].key, members[$0].value))
                 }
                 differences[key] = Difference(serial: difference.serial, saved: saved ?? .absent)
             }
@@ -130,5 +130,18 @@ extension MemberTree {
     fileprivate var isFile: Bool {
         if case .file = self { return true }
         return false
+    }
+}
+
+extension FileWrapper {
+    /// Makes the tree know that the item it was read from, or written to, has been moved by somebody.
+    ///
+    /// - Parameter path: Where the item, the top of the tree, is now.
+    package func noteMoved(to path: FilePath) {
+        TreeLock.with {
+            guard let record = state.record, record.folder == nil else { return }
+            record.origin.itemPath = path
+            state.filename = path.name
+        }
     }
 }

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Testing
 
@@ -62,7 +63,7 @@ struct SerializedWrapperTests {
         func nested(_ depth: Int) -> SerializedWrapper {
             var tree = SerializedWrapper(
                 preferredFilename: "d", filename: nil, attributes: .init(), contents: .directory([]))
-            for _ in 0..<depth { tree.contents = .directory([("d", tree)]) }
+            for _ in 0..<depth { tree.contents = .directory([SerializedChild(key: "d", wrapper: tree)]) }
             return tree
         }
         #expect(SerializedWrapper(decoding: nested(SerializedWrapper.depthMax).encoded) != nil)
