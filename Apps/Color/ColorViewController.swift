@@ -50,7 +50,7 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
                     "editable": isOpen,
                 ]
             ],
-            in: .page)
+            in: nil, in: .page)
     }
 
     func userContentController(

@@ -57,7 +57,7 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
     }
 
     private func call(_ body: String, _ arguments: [String: Any]) {
-        webView.callAsyncJavaScript(body, arguments: arguments, in: .page)
+        webView.callAsyncJavaScript(body, arguments: arguments, in: nil, in: .page)
     }
 
     func userContentController(

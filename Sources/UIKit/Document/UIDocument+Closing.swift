@@ -1,3 +1,4 @@
+internal import Locks
 extension UIDocument {
     func beginClosing(_ handler: ((Bool) -> Void)?) {
         let answer = handler ?? { _ in }

@@ -1,3 +1,4 @@
+internal import Locks
 internal import FileSystem
 
 extension UIDocument {
@@ -28,7 +29,6 @@ extension UIDocument {
             if let stamp = try? fileAccess.stampIfPresent(of: newURL) {  // absent or unreadable: the next save tells
                 record.withLock { if $0.fileURL == newURL.standardizedFileURL { $0.stamp = stamp } }
             }
-            fileAccess.moved(to: newURL)
             fileAccess.startWatching(self)
         }
         DispatchQueue.main.async { [self] in

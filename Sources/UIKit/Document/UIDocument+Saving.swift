@@ -1,3 +1,4 @@
+internal import Locks
 internal import FileSystem
 internal import UniformTypeIdentifiers
 

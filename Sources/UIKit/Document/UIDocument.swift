@@ -349,7 +349,10 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     nonisolated open func relinquishPresentedItem(
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) {
-        fileAccess.queue.async { [weak self] in writer { self?.checkForOutsideChange() } }
+        fileAccess.queue.async { [weak self] in
+            let document = self
+            writer { document?.checkForOutsideChange() }
+        }
     }
 
     /// Saves before someone else reads.

@@ -31,8 +31,8 @@ final class AppHost {
     }
 
     /// Stops serving, when what is being answered has been answered.
-    func stop() {
-        host.stop()
+    func stop() async {
+        await host.stop()
         receiver.uploads.removeAll()
         Self.current = nil
     }
@@ -76,6 +76,10 @@ private final class HostReceiver: WebHostDelegate, Sendable {
 
     func tabDisconnected(_ tab: WebTab) {
         DispatchQueue.main.async { MainActor.assumeIsolated { SceneSessions.disconnected(tab) } }
+    }
+
+    func uploadFinished(_ upload: WebUpload) {
+        // The import that names the batch takes all of it.
     }
 
     func uploadDestination(tab: String, batch: String, path: String) throws -> URL {

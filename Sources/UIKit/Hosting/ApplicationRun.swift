@@ -41,7 +41,7 @@ enum ApplicationRun {
         }
         while exitStatus == nil {
             // Everything wakes the loop by itself; the date only bounds one turn of it.
-            RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 60))
+            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 60))
         }
         return exitStatus ?? 0
     }
@@ -87,16 +87,12 @@ enum ApplicationRun {
                 let reason = document.lastError.map { ": \($0.localizedDescription)" } ?? ""
                 Diagnostics.report("“\(document.fileURL.path)” could not be saved\(reason)")
             }
-            AppHost.current?.stop()
-            exitStatus = unsaved.isEmpty ? 0 : 1
-            CFRunLoopWake.now()
+            Task {
+                await AppHost.current?.stop()
+                exitStatus = unsaved.isEmpty ? 0 : 1
+                // Makes the run loop look at what it waits for.
+                RunLoop.main.perform {}
+            }
         }
-    }
-}
-
-/// Makes the main run loop look at what it waits for.
-private enum CFRunLoopWake {
-    static func now() {
-        RunLoop.main.perform {}
     }
 }

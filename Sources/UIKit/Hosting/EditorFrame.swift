@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 internal import Locks
 
 /// One editor in a tab: the files it is made of, and the way to it and back.
