@@ -101,7 +101,7 @@ package enum AppDeclarations {
             code: .malformed,
             url: url,
             detail:
-                "\(url.path) is not a property list or JSON that can be used\(reason). Its types are not known."
+                "\(url.path) is no property list or JSON that can be used\(reason). Its types are not known."
         )
     }
 }

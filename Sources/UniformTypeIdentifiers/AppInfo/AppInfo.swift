@@ -116,7 +116,7 @@ extension TypeDeclaration {
         }
         guard Self.isIdentifier(identifier) else {
             problems.append(
-                "the type identifier \"\(identifier)\" is left out; letters, digits, - and . are allowed, dyn. is not"
+                "the type \"\(identifier)\" is left out; only letters, digits, - and . are allowed, and not dyn."
             )
             return nil
         }

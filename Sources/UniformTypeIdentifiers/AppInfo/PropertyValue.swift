@@ -67,8 +67,8 @@ extension PropertyValue: Decodable {
     /// Reads any value; `null` is left out of arrays and dictionaries.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Each kind refuses the values of the others, so the one that does not throw is the right one; only the
-        // last attempt's error is passed on.
+        // Each kind refuses the values of the others, so the one that does not throw is the right one; only
+        // the last attempt's error is passed on.
         if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int.self) {

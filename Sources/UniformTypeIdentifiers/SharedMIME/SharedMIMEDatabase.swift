@@ -61,15 +61,12 @@ struct SharedMIMEDatabase: Sendable {
     // MARK: Reading
 
     private mutating func readGlobs(_ data: Data) {
-        for line in data.split(separator: UInt8(ascii: "\n")) {
+        for line in Array(data).split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-            // The pattern must be "*." and an extension without further wildcards.
             guard fields.count >= 3, let mimeType = Self.mimeType(fields[1]),
-                fields[2].starts(with: [0x2A, 0x2E]),
-                let pattern = String(validating: fields[2].dropFirst(2), as: UTF8.self), !pattern.isEmpty,
-                !pattern.contains(where: { "*?[]/".contains($0) || $0 < " " })
+                let pattern = Self.filenameExtension(fields[2])
             else { continue }
-            let isCaseSensitive = fields.count > 3 && fields[3].elementsEqual([0x63, 0x73])
+            let isCaseSensitive = fields.count > 3 && fields[3].elementsEqual("cs".utf8)
             let lowered = pattern.lowercased()
             guard !isCaseSensitive || lowered == pattern else { continue }
             // Files list the heaviest patterns first, and the first word on an extension stands.
@@ -81,7 +78,7 @@ struct SharedMIMEDatabase: Sendable {
     }
 
     private mutating func readSubclasses(_ data: Data) {
-        for line in data.split(separator: UInt8(ascii: "\n")) {
+        for line in Array(data).split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "))
             guard fields.count == 2, let child = Self.mimeType(fields[0]),
                 let parent = Self.mimeType(fields[1])
@@ -90,12 +87,21 @@ struct SharedMIMEDatabase: Sendable {
         }
     }
 
-    /// A MIME type in lower case, if the bytes are one.
-    private static func mimeType(_ bytes: Data) -> String? {
-        guard let text = String(validating: bytes, as: UTF8.self),
-            text.allSatisfy({ $0 > " " && $0.isASCII }),
-            text.split(separator: "/", omittingEmptySubsequences: false).map(\.isEmpty) == [false, false]
+    /// The extension in a pattern, which must be "*." and an extension without further wildcards.
+    private static func filenameExtension(_ pattern: ArraySlice<UInt8>) -> String? {
+        let rest = pattern.dropFirst(2)
+        guard pattern.starts(with: "*.".utf8), !rest.isEmpty,
+            rest.allSatisfy({ $0 >= 0x20 && !"*?[]/".utf8.contains($0) })
         else { return nil }
-        return text.lowercased()
+        return String(validating: rest, as: UTF8.self)
+    }
+
+    /// A MIME type in lower case, if the bytes are one: two words of visible ASCII with a slash between them.
+    private static func mimeType(_ bytes: ArraySlice<UInt8>) -> String? {
+        let slash = UInt8(ascii: "/")
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let index = bytes.firstIndex(of: slash),
+            index > bytes.startIndex, index < bytes.endIndex - 1, !bytes[(index + 1)...].contains(slash)
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self).lowercased()
     }
 }

@@ -1,8 +1,8 @@
 public import Foundation
 
-// Names for files of a type. A name that has an extension of the type already, or of a type that conforms to it,
-// is left alone: "puppy.jpg" is a good name for an image. Any other name gets the type's preferred extension,
-// which for a type without one changes nothing.
+// Names for files of a type. A name that has an extension of the type already, or of a type that conforms to
+// it, is left alone: "puppy.jpg" is a good name for an image. Any other name gets the type's preferred
+// extension, which for a type without one changes nothing.
 
 extension UTType {
     /// A name that fits files of this type.
