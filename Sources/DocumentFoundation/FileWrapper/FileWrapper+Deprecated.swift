@@ -64,7 +64,11 @@ extension FileWrapper {
     /// Writes the tree to a path.
     ///
     /// - Returns: Whether that succeeded.
-    @available(*, deprecated, message: "Use write(to:options:originalContentsURL:), which says why it failed.")
+    @available(
+        *,
+        deprecated,
+        message: "Use write(to:options:originalContentsURL:), which says why it failed."
+    )
     public func write(
         toFile path: String,
         atomically atomicFlag: Bool,

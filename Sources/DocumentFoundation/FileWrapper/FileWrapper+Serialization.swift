@@ -26,14 +26,17 @@ extension FileWrapper {
             preferredFilename: preferredFilename,
             filename: filename,
             attributes: isPlain ? MemberAttributes() : WrapperAttributes.applied(from: currentAttributes),
-            contents: try serializedContents())
+            contents: try serializedContents()
+        )
     }
 
     private func serializedContents() throws -> SerializedContents {
         switch kind {
         case .directory:
             let children = try readChildren().sorted { $0.key < $1.key }
-            return .directory(try children.map { SerializedChild(key: $0.key, wrapper: try $0.value.serializedTree()) })
+            return .directory(
+                try children.map { SerializedChild(key: $0.key, wrapper: try $0.value.serializedTree()) }
+            )
         case .symbolicLink:
             return .symbolicLink(try readLinkText())
         case .regular, .other:

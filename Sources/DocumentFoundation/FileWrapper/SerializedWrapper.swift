@@ -73,7 +73,12 @@ struct SerializedWrapper {
         self = tree
     }
 
-    init(preferredFilename: String?, filename: String?, attributes: MemberAttributes, contents: SerializedContents) {
+    init(
+        preferredFilename: String?,
+        filename: String?,
+        attributes: MemberAttributes,
+        contents: SerializedContents
+    ) {
         self.preferredFilename = preferredFilename
         self.filename = filename
         self.attributes = attributes

@@ -106,7 +106,8 @@ struct SavedMember {
     /// A wrapper that stands for it: that one, or a new one. Nil if it is not known what is on disk.
     func wrapper(in folder: DiskDirectory) -> FileWrapper? {
         if let held { return held }
-        guard let record, record.isMember(name, of: folder), let contents = WrapperContents(unreadOf: record.kind)
+        guard let record, record.isMember(name, of: folder),
+            let contents = WrapperContents(unreadOf: record.kind)
         else { return nil }
         return FileWrapper(state: WrapperState(contents, name: name, record: record))
     }

@@ -18,7 +18,13 @@ struct WrapperPlanner {
 
     func plan(_ work: WrapperSavePlan.Work, of top: FileWrapper, serial: UInt64) -> WrapperSavePlan {
         WrapperSavePlan(
-            work: work, top: top, serial: serial, written: written, forgotten: forgotten, visited: visited)
+            work: work,
+            top: top,
+            serial: serial,
+            written: written,
+            forgotten: forgotten,
+            visited: visited
+        )
     }
 
     // MARK: - Changes
@@ -35,7 +41,9 @@ struct WrapperPlanner {
                 wrapper: wrapper,
                 path: path,
                 members: directory.members.mapValues(\.wrapper),
-                keys: Set(directory.saved.keys)))
+                keys: Set(directory.saved.keys)
+            )
+        )
         for (key, saved) in directory.saved {
             let index = directory.members.index(forKey: key)
             let now = index.map { directory.members[$0].value }
@@ -105,7 +113,9 @@ struct WrapperPlanner {
         case .file where isSame, .symbolicLink where isSame:
             return
         case .directory(let directory?) where now.attributes == nil:
-            if let was, was.kind == .directory, TreeLock.with({ was.listed == nil || was.listed?.folder != nil }) {
+            if let was, was.kind == .directory,
+                TreeLock.with({ was.listed == nil || was.listed?.folder != nil })
+            {
                 return try compare(now, directory, with: was, in: parent, at: path)
             }
         case .file(let data?) where now.attributes == nil:
@@ -227,8 +237,10 @@ extension MemberPath {
                 userInfo: [
                     NSFilePathErrorKey: description + "/" + key,
                     NSLocalizedFailureReasonErrorKey: "A file cannot be named “\(key)”.",
-                    NSLocalizedRecoverySuggestionErrorKey: "Give the file wrapper another preferred filename.",
-                ])
+                    NSLocalizedRecoverySuggestionErrorKey:
+                        "Give the file wrapper another preferred filename.",
+                ]
+            )
         }
         return path
     }

@@ -5,7 +5,6 @@ internal import Foundation
 struct ListedMember {
     let name: String
     let kind: FileStamp.Kind
-    let inode: UInt64
 
     /// The members of a directory.
     ///
@@ -19,7 +18,7 @@ struct ListedMember {
             guard let kind, kind != .other else {
                 throw SystemError(call: "getdents", errno: EOPNOTSUPP, path: path.appending(entry.name))
             }
-            members.append(ListedMember(name: entry.name, kind: kind, inode: entry.inode))
+            members.append(ListedMember(name: entry.name, kind: kind))
         }
         return members
     }

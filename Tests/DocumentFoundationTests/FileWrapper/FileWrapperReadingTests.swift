@@ -71,10 +71,14 @@ struct FileWrapperReadingTests {
         let wrapper = try FileWrapper(url: folder["doc"])
         let sub = try #require(wrapper.fileWrappers?["sub"])
         try FileManager.default.removeItem(at: folder["doc/sub/deep"])
-        try FileManager.default.setAttributes([.modificationDate: Date.now], ofItemAtPath: folder["doc/sub"].path)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date.now],
+            ofItemAtPath: folder["doc/sub"].path
+        )
         #expect(sub.fileWrappers == nil)
         try FileManager.default.removeItem(at: folder["doc"])
         #expect(wrapper.fileWrappers?["link"]?.symbolicLinkDestinationURL == nil)
+        #expect(try WrapperTree(at: folder.url) == .folder([:]))
         #expect(wrapper.fileWrappers?["text.txt"]?.regularFileContents == nil)
     }
 
@@ -85,7 +89,10 @@ struct FileWrapperReadingTests {
         let wrapper = try FileWrapper(url: folder["doc"])
         let sub = try #require(wrapper.fileWrappers?["sub"])
         try Data("new".utf8).write(to: folder["doc/sub/z"])
-        try FileManager.default.setAttributes([.modificationDate: Date.now], ofItemAtPath: folder["doc/sub"].path)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date.now],
+            ofItemAtPath: folder["doc/sub"].path
+        )
         sub.addRegularFile(withContents: Data("mine".utf8), preferredFilename: "z")
         #expect(sub.fileWrappers?.keys.sorted() == ["deep", "y", "z", "z 2"])
         #expect(sub.fileWrappers?["z"]?.regularFileContents == Data("new".utf8))
@@ -145,7 +152,8 @@ struct FileWrapperReadingTests {
                     "sub": .folder([
                         "deep": .folder(["x": .file("1")]), "y": .folder(["n": .file("new")]),
                     ]),
-                ]))
+                ])
+        )
         #expect(wrapper.fileWrappers?["text.txt"] === before["text.txt"])
         #expect(wrapper.fileWrappers?["sub"]?.fileWrappers?["deep"] === deep)
     }
@@ -170,7 +178,9 @@ struct FileWrapperReadingTests {
         let wrapper = try FileWrapper(url: folder["doc"])
         #expect(wrapper.matchesContents(of: folder["doc"]))
         try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: folder["doc/sub/deep/x"].path)
+            [.modificationDate: Date(timeIntervalSince1970: 1)],
+            ofItemAtPath: folder["doc/sub/deep/x"].path
+        )
         #expect(!wrapper.matchesContents(of: folder["doc"]))
         try wrapper.read(from: folder["doc"])
         #expect(wrapper.matchesContents(of: folder["doc"]))

@@ -31,7 +31,8 @@ struct FileWrapperTests {
     @Test("The first child keeps its name and later ones get a number")
     func uniquing() {
         let folder = FileWrapper(directoryWithFileWrappers: [:])
-        let keys = (0..<3).map { _ in folder.addRegularFile(withContents: Data(), preferredFilename: "a.txt") }
+        let keys = (0..<3).map { _ in folder.addRegularFile(withContents: Data(), preferredFilename: "a.txt")
+        }
         #expect(keys == ["a.txt", "a 2.txt", "a 3.txt"])
         let third = folder.fileWrappers?["a 3.txt"]
         #expect(third?.preferredFilename == "a.txt")

@@ -101,7 +101,9 @@ struct FileWrapperWritingTests {
         let wrapper = try FileWrapper(url: folder["doc"])
         try Data("changed".utf8).write(to: folder["doc/text.txt"], options: .atomic)
         try FileManager.default.setAttributes(
-            [.modificationDate: Date.now], ofItemAtPath: folder["doc/text.txt"].path)
+            [.modificationDate: Date.now],
+            ofItemAtPath: folder["doc/text.txt"].path
+        )
         #expect(throws: CocoaError.self) {
             try wrapper.write(to: folder["out"], originalContentsURL: folder["doc"])
         }

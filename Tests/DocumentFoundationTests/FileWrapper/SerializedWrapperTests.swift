@@ -62,7 +62,11 @@ struct SerializedWrapperTests {
     func depth() throws {
         func nested(_ depth: Int) -> SerializedWrapper {
             var tree = SerializedWrapper(
-                preferredFilename: "d", filename: nil, attributes: .init(), contents: .directory([]))
+                preferredFilename: "d",
+                filename: nil,
+                attributes: .init(),
+                contents: .directory([])
+            )
             for _ in 0..<depth { tree.contents = .directory([SerializedChild(key: "d", wrapper: tree)]) }
             return tree
         }

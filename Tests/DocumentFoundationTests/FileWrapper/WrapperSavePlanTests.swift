@@ -99,7 +99,12 @@ struct WrapperSavePlanTests {
         for (expected, edit) in [
             ([], { _ in }),
             (["+text.txt"], { $0["text.txt"] = .file("other") }),
-            (["+new", "-image.png"], { $0["new"] = .file("n"); $0["image.png"] = nil }),
+            (
+                ["+new", "-image.png"],
+                {
+                    $0["new"] = .file("n"); $0["image.png"] = nil
+                }
+            ),
             (["+sub"], { $0["sub"] = .file("no folder now") }),
             (["+sub"], { $0["sub"] = .folder(["y": .link("z")]) }),
             (["+sub/w", "+sub/y"], { $0["sub"] = .folder(["y": .link("w"), "w": .file("")]) }),
@@ -161,6 +166,20 @@ struct WrapperSavePlanTests {
         #expect(try document.save() == ["+n1", "+n2"])
         #expect(wrapper.fileWrappers?["sub"]?.fileWrappers?["y"]?.regularFileContents == Data("2".utf8))
         #expect(wrapper.fileWrappers?["text.txt"]?.regularFileContents == Data("text".utf8))
+    }
+
+    @Test("Members can be read after their own tree was written over them without updating names")
+    func lazyAfterWriting() throws {
+        let document = try Document()
+        let wrapper = document.wrapper
+        let url = document.folder["doc"]
+        for name in ["n1", "n2"] { wrapper.addRegularFile(withContents: Data(), preferredFilename: name) }
+        try wrapper.write(to: url, originalContentsURL: url)
+        #expect(wrapper.fileWrappers?["n1"]?.filename == nil)
+        #expect(WrapperTree(wrapper) == (try WrapperTree(at: url)))
+        let other = try FileWrapper(url: url)
+        try other.write(to: url, originalContentsURL: nil)
+        #expect(WrapperTree(other) == (try WrapperTree(at: url)))
     }
 
     @Test("A removed wrapper keeps its bytes for an undo, though they were never asked for")

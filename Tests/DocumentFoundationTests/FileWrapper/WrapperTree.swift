@@ -91,7 +91,8 @@ indirect enum WrapperTree: Equatable, CustomStringConvertible {
         case .file(let text): "“\(text)”"
         case .link(let text): "→\(text)"
         case .folder(let members):
-            "{" + members.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + "}"
+            "{" + members.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+                + "}"
         }
     }
 }
@@ -113,7 +114,8 @@ struct WrapperSeed: RandomNumberGenerator {
     }
 
     private static let names = [
-        "a", "b.txt", "image.png", ".hidden", "Über.md", "e\u{301}.txt", "name with space", "x.tar.gz", "README",
+        "a", "b.txt", "image.png", ".hidden", "Über.md", "e\u{301}.txt", "name with space", "x.tar.gz",
+        "README",
     ]
 
     mutating func name() -> String { Self.names.randomElement(using: &self) ?? "a" }
