@@ -13,7 +13,9 @@ let lastNumber = 0;
  * @returns {HTMLDialogElement}
  */
 export function openDialog(content) {
-  const { title, message, body, fields = [], actions } = content;
+  const { title, message, body, fields = [] } = content;
+  // The way out comes first, what goes on comes last, next to the edge.
+  const actions = content.actions.toSorted((one, other) => (other.style === 'cancel') - (one.style === 'cancel'));
   lastNumber += 1;
   const titleId = `dialog-title-${lastNumber}`;
   const messageId = `dialog-message-${lastNumber}`;

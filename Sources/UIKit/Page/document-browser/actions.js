@@ -111,7 +111,7 @@ export class ItemActions {
     const parts = [
       { key: 'close', icon: 'close', title: strings.selectNone, run: close },
       { key: 'count', text: strings.selected(items.length) },
-      canOpen && { key: 'open', icon: 'open', title: strings.open, run: () => this.open(items) },
+      canOpen && { key: 'open', title: strings.open, run: () => this.open(items) },
       { key: 'rename', icon: 'rename', title: strings.rename, isDisabled: !isOne,
         run: () => this.#list.beginRenaming(items[0].id) },
       { key: 'copy', icon: 'copy', title: strings.duplicate, isDisabled: !has, run: () => this.duplicate(items) },

@@ -278,19 +278,17 @@ export class DocumentBrowser extends HTMLElement {
     if (parent) this.actions.enter(parent.id);
   }
 
-  #sortEntries() {
+  /** What to sort by; choosing the same again turns the order around. */
+  #sortKeyEntries() {
     const { key: current, descending } = this.list.sort;
-    const entry = (title, isChecked, sort) => ({ title, isChecked, run: () => this.#setSort(sort) });
-    return [
-      ...['name', 'kind', 'size', 'modified'].map((key) => (
-        entry(strings[key], key === current, { key, descending: key === current ? descending : key === 'modified' }))),
-      'line',
-      entry(strings.sortAscending, !descending, { key: current, descending: false }),
-      entry(strings.sortDescending, descending, { key: current, descending: true }),
-    ];
+    return ['name', 'kind', 'size', 'modified'].map((key) => ({
+      title: key === current ? strings.sorted(strings[key], descending) : strings[key],
+      isChecked: key === current,
+      run: () => this.#setSort({ key, descending: key === current ? !descending : key === 'modified' }),
+    }));
   }
 
-  #openSortMenu() { openMenu(this.#sortEntries(), { anchor: this.sortButton, label: strings.sortBy }); }
+  #openSortMenu() { openMenu(this.#sortKeyEntries(), { anchor: this.sortButton, label: strings.sortBy }); }
 
   #openMore() {
     const { undo, redo } = this.scene.store.browser;
@@ -302,14 +300,14 @@ export class DocumentBrowser extends HTMLElement {
       undo !== null && { title: strings.undoTitled(undo), icon: 'undo', run: () => this.actions.undo() },
       redo !== null && { title: strings.redoTitled(redo), icon: 'redo', run: () => this.actions.redo() },
       'line', view('icons', strings.iconsView, 'grid'), view('list', strings.listView, 'list'),
-      'line', ...this.#sortEntries(), 'line',
+      'line', ...this.#sortKeyEntries(), 'line',
     ];
     openMenu([
       ...(isPhone() ? onPhone : []),
       this.actions.canPaste && { title: strings.paste, icon: 'paste', run: () => this.actions.paste() },
       { title: strings.importFolder, icon: 'import', run: () => this.imports.choose({ folder: true }) },
       { title: strings.selectAll, icon: 'select', run: () => this.#select(() => this.list.selection.all()) },
-      { title: strings.keyboardMap, icon: 'keyboard', run: () => showKeyboardMap() },
+      !isPhone() && { title: strings.keyboardMap, icon: 'keyboard', run: () => showKeyboardMap() },
     ], { anchor: this.more, label: strings.more });
   }
 
