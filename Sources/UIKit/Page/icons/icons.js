@@ -35,7 +35,8 @@ const glyph = (name) => `<g class="glyph" transform="translate(20 31)">${use(nam
 const pictures = {
   folder: '<path class="folder-back" d="M4 20a5 5 0 0 1 5-5h15.5a5 5 0 0 1 3.6 1.5l3.3 3.5H55'
     + 'a5 5 0 0 1 5 5v33a5 5 0 0 1-5 5H9a5 5 0 0 1-5-5Z"/>'
-    + '<path class="folder-front" d="M4 30a4 4 0 0 1 4-4h48a4 4 0 0 1 4 4v28a5 5 0 0 1-5 5H9a5 5 0 0 1-5-5Z"/>',
+    + '<path class="folder-front" d="M4 30a4 4 0 0 1 4-4h48a4 4 0 0 1 4 4v28a5 5 0 0 1-5 5H9'
+    + 'a5 5 0 0 1-5-5Z"/>',
   document: sheet + '<g class="glyph" transform="translate(20 31)"><circle cx="12" cy="12" r="7.5"/></g>',
   image: sheet + glyph('image'),
   text: sheet + glyph('text'),
