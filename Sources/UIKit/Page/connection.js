@@ -40,6 +40,9 @@ export class Connection {
   /** How many things the person did are still on their way. */
   get unansweredCount() { return this.#unanswered.size; }
 
+  /** Whether the process has greeted this line. */
+  get isLive() { return this.#isGreeted; }
+
   connect() {
     const address = new URL(`/live?tab=${this.#tab}`, location.href);
     address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -102,8 +105,22 @@ export class Connection {
     if (this.#isGreeted) return;
     this.#isGreeted = true;
     if (document.hidden) this.#sendVisible();
+    this.#handle({ type: 'line' });
+    this.#dropOrphans();
     this.#waiting.splice(0).forEach((message) => this.#transmit(message));
     for (const { message } of this.#unanswered.values()) this.#transmit(message);
+  }
+
+  /** What was posted to web views that are gone has nobody to take it; that is said, not passed over. */
+  #dropOrphans() {
+    const webs = new Set(this.#store.webs.map((web) => web.id));
+    const isOrphan = ({ message }) => message.type === 'web' && !webs.has(message.web);
+    const orphans = [...this.#unanswered].filter(([, asked]) => isOrphan(asked));
+    for (const [id, { reject }] of orphans) {
+      this.#unanswered.delete(id);
+      reject({ message: 'the web view is gone' });
+    }
+    if (orphans.length > 0) this.#handle({ type: 'typingLost' });
   }
 
   async #closed(socket) {

@@ -18,5 +18,5 @@ export function updateToolButton(button, { label, enabled = true, shortcut = nul
 export function barButton(bar, run) {
   const picture = bar.icon ? symbolIcon(bar.icon) : null;
   if (picture !== null) return toolButton(picture, bar.title, run);
-  return h('button.text-button', { type: 'button', class: `text-button ${bar.style}`, onclick: run }, bar.title);
+  return h('button.text-button', { type: 'button', onclick: run }, bar.title);
 }

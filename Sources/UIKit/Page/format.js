@@ -25,7 +25,10 @@ export function byteCount(bytes) {
   if (bytes === null || bytes === undefined) return '';
   const step = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);
   return new Intl.NumberFormat(undefined, {
-    style: 'unit', unit: units[step], unitDisplay: step === 0 ? 'long' : 'short', maximumFractionDigits: step > 1 ? 1 : 0,
+    style: 'unit',
+    unit: units[step],
+    unitDisplay: step === 0 ? 'long' : 'short',
+    maximumFractionDigits: step > 1 ? 1 : 0,
   }).format(bytes / 1000 ** step);
 }
 

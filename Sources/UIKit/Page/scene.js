@@ -1,12 +1,14 @@
 import { Connection, tabName } from './connection.js';
 import { Store } from './store.js';
+import { strings } from './strings.js';
 
 /**
  * What every component holds on to: the store that mirrors the process's scene, and the ways to say
  * something to the process or to the person.
  *
  * Events: `notice` ({text, act?, progress?}), `problem` ({title, message}), `announce` (text for
- * assistive technology), `reveal` (item id), `web` (a message for an editor's frame).
+ * assistive technology), `reveal` (item id), `web` (a message for an editor's frame), `line` (the
+ * process can hear again).
  */
 export class Scene extends EventTarget {
   constructor() {
@@ -47,6 +49,8 @@ export class Scene extends EventTarget {
         return this.#say('web', message);
       case 'reveal': return this.#say('reveal', message.item);
       case 'notice': return this.notice(message);
+      case 'line': return this.#say('line');
+      case 'typingLost': return this.notice({ text: strings.typingLost });
       case 'moved': return this.store.set('isMoved', true);
       default: console.error(`a message of an unknown type: ${message.type}`);
     }

@@ -1,6 +1,7 @@
 /** The app's tint, made dark or light enough to be read on our canvas in both themes. */
 
-const canvases = { light: '#f7f7f5', dark: '#161718' };
+/** What text in the tint stands on: the canvas, and what floats above it. */
+const grounds = { light: ['#f7f7f5', '#ffffff'], dark: ['#161718', '#2a2b2e'] };
 const contrastMin = 4.6; // WCAG asks for 4.5; a little more covers rounding and the pale selections
 
 const channels = (hex) => [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
@@ -22,13 +23,13 @@ const mix = (from, to, share) => from.map((value, at) => value + (to[at] - value
 
 /** The colour nearest to `tint` on its way to black or white that can be read on the canvas. */
 function legible(tint, theme) {
-  const canvas = channels(canvases[theme]);
+  const [canvas, raised] = grounds[theme].map(channels);
   const end = theme === 'light' ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step < 20; step += 1) {
     const colour = mix(tint, end, step / 20);
     // The selection is the canvas with some of the tint in it; text in the tint stands on that, too.
-    const selection = mix(canvas, colour, 0.13);
-    if (contrast(colour, canvas) >= contrastMin && contrast(colour, selection) >= contrastMin) return colour;
+    const behind = [canvas, raised, mix(canvas, colour, 0.13)];
+    if (behind.every((ground) => contrast(colour, ground) >= contrastMin)) return colour;
   }
   return end;
 }

@@ -53,7 +53,7 @@ function makeEntry(entry, run) {
     role: isChoice ? 'menuitemradio' : 'menuitem',
     'aria-checked': isChoice ? String(entry.isChecked) : null,
     disabled: Boolean(entry.isDisabled),
-    tabindex: -1,
+    tabindex: 0,
     onclick: run,
   }, h('span.menu-icon', {}, picture ? icon(picture) : ''), h('span', {}, entry.title));
   button.classList.toggle('is-danger', Boolean(entry.isDanger));

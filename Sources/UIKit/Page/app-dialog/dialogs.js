@@ -13,7 +13,10 @@ let lastNumber = 0;
  * @returns {HTMLDialogElement}
  */
 export function openDialog(content) {
-  const { title, message, body, fields = [], actions } = content;
+  const { title, message, body, fields = [] } = content;
+  // The way out comes first, what goes on comes last, next to the edge.
+  const isWayOut = (action) => action.style === 'cancel';
+  const actions = content.actions.toSorted((one, other) => isWayOut(other) - isWayOut(one));
   lastNumber += 1;
   const titleId = `dialog-title-${lastNumber}`;
   const messageId = `dialog-message-${lastNumber}`;
@@ -39,8 +42,8 @@ export function openDialog(content) {
       choose(action);
     },
   }, action.title));
-  const parts = [h('h2', { id: titleId }, title), message ? h('p', { id: messageId }, message) : null, body ?? null,
-    ...inputs];
+  const text = message ? h('p', { id: messageId }, message) : null;
+  const parts = [h('h2', { id: titleId }, title), text, body ?? null, ...inputs];
   dialog.append(h('form', { method: 'dialog', class: content.isSheet ? 'is-sheet' : null },
     h('div.dialog-body', { tabindex: body ? 0 : null }, ...parts), h('div.dialog-actions', {}, ...buttons)));
   dialog.classList.toggle('is-sheet', Boolean(content.isSheet));

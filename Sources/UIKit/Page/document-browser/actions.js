@@ -26,8 +26,8 @@ export class ItemActions {
 
   enter(folder) { return this.#do('browser.enter', { folder }); }
   create() { return this.#do('browser.create'); }
-  undo() { return this.#browser.undo === null ? undefined : this.#do('browser.undo'); }
-  redo() { return this.#browser.redo === null ? undefined : this.#do('browser.redo'); }
+  undo() { return this.#browser.undo ? this.#do('browser.undo') : undefined; }
+  redo() { return this.#browser.redo ? this.#do('browser.redo') : undefined; }
   tapBar(bar) { return this.#do('bar.tap', { of: this.#browser.id, bar: bar.id }); }
 
   open(items) {
@@ -111,10 +111,11 @@ export class ItemActions {
     const parts = [
       { key: 'close', icon: 'close', title: strings.selectNone, run: close },
       { key: 'count', text: strings.selected(items.length) },
-      canOpen && { key: 'open', icon: 'open', title: strings.open, run: () => this.open(items) },
+      canOpen && { key: 'open', title: strings.open, run: () => this.open(items) },
       { key: 'rename', icon: 'rename', title: strings.rename, isDisabled: !isOne,
         run: () => this.#list.beginRenaming(items[0].id) },
-      { key: 'copy', icon: 'copy', title: strings.duplicate, isDisabled: !has, run: () => this.duplicate(items) },
+      { key: 'copy', icon: 'copy', title: strings.duplicate, isDisabled: !has,
+        run: () => this.duplicate(items) },
       { key: 'trash', icon: 'trash', title: strings.trash, isDisabled: !has, run: () => this.trash(items) },
       ...this.#customActions(items, 'bar').map((action) => ({ ...action, key: `own ${action.title}` })),
       { key: 'more', icon: 'more', title: strings.more, isDisabled: !has, run: more },

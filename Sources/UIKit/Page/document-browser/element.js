@@ -46,13 +46,14 @@ export class DocumentBrowser extends HTMLElement {
     this.redo = toolButton('redo', strings.redo, () => this.actions.redo());
     this.iconsView = toolButton('grid', strings.iconsView, () => this.#setView('icons'));
     this.listView = toolButton('list', strings.listView, () => this.#setView('list'));
-    this.sortButton = toolButton('sort', strings.sortBy, () => this.#openSortMenu(), { 'aria-haspopup': 'menu' });
+    const opensMenu = { 'aria-haspopup': 'menu' };
+    this.sortButton = toolButton('sort', strings.sortBy, () => this.#openSortMenu(), opensMenu);
     this.import = toolButton('import', strings.importFiles, () => this.imports.choose());
     this.newFolder = toolButton('newFolder', strings.newFolder, () => this.actions.newFolder());
     this.select = h('button.text-button.only-phone', {
       type: 'button', onclick: () => this.#setChoosing(true),
     }, strings.select);
-    this.more = toolButton('more', strings.more, () => this.#openMore(), { 'aria-haspopup': 'menu' });
+    this.more = toolButton('more', strings.more, () => this.#openMore(), opensMenu);
     this.create = h('button.primary', { type: 'button', onclick: () => this.actions.create() },
       icon('plus'), h('span.label', {}));
     this.leading = h('span.bars', {});
@@ -70,7 +71,8 @@ export class DocumentBrowser extends HTMLElement {
     this.dropSign = h('div.drop-sign', { 'aria-hidden': 'true' }, h('p', {}));
     this.append(
       h('div.browser-bar', {}, h('div.place', {}, this.back,
-        h('nav', { 'aria-label': strings.folderPath }, this.crumbs), this.heading, this.leading), this.toolbar),
+        h('nav', { 'aria-label': strings.folderPath }, this.crumbs), this.heading, this.leading),
+      this.toolbar),
       this.list, this.empty, this.selectionBar, this.dropSign);
     this.settleTools = rove(this.toolbar);
     this.settleSelection = rove(this.selectionBar);
@@ -109,12 +111,12 @@ export class DocumentBrowser extends HTMLElement {
     (element, crumb) => setText(element.firstChild, crumb.name));
     this.crumbs.parentElement.hidden = parents.length === 0;
     updateToolButton(this.undo, {
-      label: browser.undo === null ? strings.undo : strings.undoTitled(browser.undo),
-      enabled: browser.undo !== null, shortcut: 'Control+Z',
+      label: browser.undo ? strings.undoTitled(browser.undo) : strings.undo,
+      enabled: Boolean(browser.undo), shortcut: 'Control+Z',
     });
     updateToolButton(this.redo, {
-      label: browser.redo === null ? strings.redo : strings.redoTitled(browser.redo),
-      enabled: browser.redo !== null, shortcut: 'Control+Shift+Z',
+      label: browser.redo ? strings.redoTitled(browser.redo) : strings.redo,
+      enabled: Boolean(browser.redo), shortcut: 'Control+Shift+Z',
     });
     const createTitle = browser.createTitle || strings.create;
     this.create.hidden = this.emptyCreate.hidden = !browser.canCreate;
@@ -224,7 +226,7 @@ export class DocumentBrowser extends HTMLElement {
       cut: () => this.actions.cut(chosen),
       paste: () => this.actions.paste(),
       all: () => this.#select(() => this.list.selection.all()),
-      escape: () => (this.list.isChoosing ? this.#setChoosing(false) : this.#select(() => this.list.selection.none())),
+      escape: () => this.#setChoosing(false),
       parent: () => this.#enterParent(),
       create: () => this.scene.store.browser.canCreate && this.actions.create(),
       folder: () => this.actions.newFolder(),
@@ -237,7 +239,9 @@ export class DocumentBrowser extends HTMLElement {
 
   #chosenOrCurrent() {
     const { selection } = this.list;
-    if (selection.chosen.size === 0 && selection.current !== null) this.#select(() => selection.choose([selection.current]));
+    if (selection.chosen.size === 0 && selection.current !== null) {
+      this.#select(() => selection.choose([selection.current]));
+    }
     return this.list.chosenItems;
   }
 
@@ -278,19 +282,17 @@ export class DocumentBrowser extends HTMLElement {
     if (parent) this.actions.enter(parent.id);
   }
 
-  #sortEntries() {
+  /** What to sort by; choosing the same again turns the order around. */
+  #sortKeyEntries() {
     const { key: current, descending } = this.list.sort;
-    const entry = (title, isChecked, sort) => ({ title, isChecked, run: () => this.#setSort(sort) });
-    return [
-      ...['name', 'kind', 'size', 'modified'].map((key) => (
-        entry(strings[key], key === current, { key, descending: key === current ? descending : key === 'modified' }))),
-      'line',
-      entry(strings.sortAscending, !descending, { key: current, descending: false }),
-      entry(strings.sortDescending, descending, { key: current, descending: true }),
-    ];
+    return ['name', 'kind', 'size', 'modified'].map((key) => ({
+      title: key === current ? strings.sorted(strings[key], descending) : strings[key],
+      isChecked: key === current,
+      run: () => this.#setSort({ key, descending: key === current ? !descending : key === 'modified' }),
+    }));
   }
 
-  #openSortMenu() { openMenu(this.#sortEntries(), { anchor: this.sortButton, label: strings.sortBy }); }
+  #openSortMenu() { openMenu(this.#sortKeyEntries(), { anchor: this.sortButton, label: strings.sortBy }); }
 
   #openMore() {
     const { undo, redo } = this.scene.store.browser;
@@ -299,17 +301,17 @@ export class DocumentBrowser extends HTMLElement {
     });
     const onPhone = [
       { title: strings.newFolder, icon: 'newFolder', run: () => this.actions.newFolder() },
-      undo !== null && { title: strings.undoTitled(undo), icon: 'undo', run: () => this.actions.undo() },
-      redo !== null && { title: strings.redoTitled(redo), icon: 'redo', run: () => this.actions.redo() },
+      undo && { title: strings.undoTitled(undo), icon: 'undo', run: () => this.actions.undo() },
+      redo && { title: strings.redoTitled(redo), icon: 'redo', run: () => this.actions.redo() },
       'line', view('icons', strings.iconsView, 'grid'), view('list', strings.listView, 'list'),
-      'line', ...this.#sortEntries(), 'line',
+      'line', ...this.#sortKeyEntries(), 'line',
     ];
     openMenu([
       ...(isPhone() ? onPhone : []),
       this.actions.canPaste && { title: strings.paste, icon: 'paste', run: () => this.actions.paste() },
       { title: strings.importFolder, icon: 'import', run: () => this.imports.choose({ folder: true }) },
       { title: strings.selectAll, icon: 'select', run: () => this.#select(() => this.list.selection.all()) },
-      { title: strings.keyboardMap, icon: 'keyboard', run: () => showKeyboardMap() },
+      !isPhone() && { title: strings.keyboardMap, icon: 'keyboard', run: () => showKeyboardMap() },
     ], { anchor: this.more, label: strings.more });
   }
 

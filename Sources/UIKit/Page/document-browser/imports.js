@@ -1,7 +1,10 @@
 import { h } from '../dom.js';
 import { strings } from '../strings.js';
 
-/** One file on its way in, and its path inside what was dropped. @typedef {{file: File, path: string}} Arrival */
+/**
+ * One file on its way in, and its path inside what was dropped.
+ * @typedef {{file: File, path: string}} Arrival
+ */
 
 /** Everything below a dropped entry. @returns {Promise<Arrival[]>} */
 async function arrivalsBelow(entry) {

@@ -32,5 +32,6 @@ export function showKeyboardMap() {
   const press = (keys) => h('span.press', {}, ...keys.map((key) => h('kbd', {}, key)));
   const list = h('dl.key-map', {}, ...map.flatMap(([name, presses]) => (
     [h('dt', {}, strings.keys[name]), h('dd', {}, ...presses.map(press))])));
-  openDialog({ title: strings.keyboardMap, body: list, actions: [{ title: strings.close, style: 'cancel' }] });
+  const actions = [{ title: strings.close, style: 'cancel' }];
+  openDialog({ title: strings.keyboardMap, body: list, actions });
 }

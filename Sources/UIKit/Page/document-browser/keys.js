@@ -13,13 +13,15 @@ export function browserKey(event, isInList) {
     if (key === 'y') return 'redo';
     if (!isInList || event.shiftKey) return null;
     const acts = {
-      a: 'all', d: 'duplicate', x: 'cut', v: 'paste', ArrowDown: 'open', ArrowUp: 'parent', Backspace: 'trash',
+      a: 'all', d: 'duplicate', x: 'cut', v: 'paste',
+      ArrowDown: 'open', ArrowUp: 'parent', Backspace: 'trash',
     };
     return acts[key] ?? null;
   }
   if (event.altKey && !event.ctrlKey && !event.metaKey) {
+    // By its place, as with this key some keyboards write another letter.
     if (event.code === 'KeyN') return event.shiftKey ? 'folder' : 'create';
-    return { ArrowUp: 'parent', Digit1: 'icons', Digit2: 'list' }[event.key === 'ArrowUp' ? event.key : event.code] ?? null;
+    return { ArrowUp: 'parent', Digit1: 'icons', Digit2: 'list' }[event.code] ?? null;
   }
   if (key === '?') return 'help';
   if (key === 'Escape') return 'escape';

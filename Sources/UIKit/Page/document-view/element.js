@@ -27,7 +27,7 @@ export class DocumentView extends HTMLElement {
     this.#showTitle(entry);
     this.#showState(entry);
     const isDocument = entry.kind === 'document';
-    this.done.hidden = !isDocument || entry.done === false || entry.done === null;
+    this.done.hidden = isDocument ? entry.done === false : !entry.done;
     setText(this.done, typeof entry.done === 'string' ? entry.done : strings.done);
     this.undo.hidden = this.redo.hidden = !isDocument;
     if (isDocument) {

@@ -38,7 +38,7 @@ export class ItemList extends HTMLElement {
     if (this.list) return;
     this.header = h('div.list-header', { role: 'row', 'aria-rowindex': 1 }, ...columns.map((key) => (
       h(`span.header-${key}`, { role: 'columnheader' },
-        h('button.quiet', { type: 'button', tabindex: -1, onclick: () => this.#sortBy(key) }, strings[key])))));
+        h('button.quiet', { type: 'button', onclick: () => this.#sortBy(key) }, strings[key])))));
     this.list = h('div.items');
     this.grid = h('div.grid', {}, this.header, this.list);
     this.append(this.grid);
@@ -216,7 +216,8 @@ export class ItemList extends HTMLElement {
     this.#scrollToCurrent();
     this.#draw();
     if (renames) this.beginRenaming(ids[0]);
-    else if (document.activeElement === document.body || this.contains(document.activeElement)) this.focusCurrent();
+    else if ([document.body, this].some((place) => place === document.activeElement)
+      || this.list.contains(document.activeElement)) this.focusCurrent();
     this.#emit('choose');
   }
 
@@ -257,7 +258,8 @@ export class ItemList extends HTMLElement {
     });
     for (const name of ['pointerup', 'pointercancel', 'pointermove']) {
       this.list.addEventListener(name, (event) => {
-        if (name !== 'pointermove' || Math.hypot(event.movementX, event.movementY) > 4) clearTimeout(this.#hold);
+        const strays = Math.hypot(event.movementX, event.movementY) > 4;
+        if (name !== 'pointermove' || strays) clearTimeout(this.#hold);
       });
     }
   }
@@ -265,7 +267,8 @@ export class ItemList extends HTMLElement {
   #clicked(event) {
     const id = this.#idAt(event);
     if (id === null) {
-      if (event.target === this || event.target === this.list || event.target === this.grid) this.selection.none();
+      if (![this, this.list, this.grid].includes(event.target)) return undefined;
+      this.selection.none();
       return this.#chosen();
     }
     if (event.shiftKey) this.selection.extendTo(id);
@@ -304,11 +307,12 @@ export class ItemList extends HTMLElement {
     }
     if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
       event.preventDefault();
-      if (!this.selection.chosen.has(this.selection.current)) this.selection.choose([this.selection.current]);
+      const { current, chosen } = this.selection;
+      if (!chosen.has(current)) this.selection.choose([current]);
       this.#chosen();
-      const bounds = this.elementOf(this.selection.current)?.getBoundingClientRect();
-      if (bounds) this.#emit('menu', { x: bounds.left + bounds.width / 2, y: bounds.top + bounds.height / 2 });
-      return undefined;
+      const bounds = this.elementOf(current)?.getBoundingClientRect();
+      if (!bounds) return undefined;
+      return this.#emit('menu', { x: bounds.left + bounds.width / 2, y: bounds.top + bounds.height / 2 });
     }
     return this.#typedAhead(event);
   }

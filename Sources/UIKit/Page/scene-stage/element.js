@@ -78,15 +78,18 @@ export class SceneStage extends HTMLElement {
 
   async #enter() {
     this.#origin = this.#bounds();
-    const animation = this.animate(this.#steps(), { duration: prefersLessMotion() ? 120 : 260, easing: curve });
-    await animation.finished.catch(() => {}); // a cancelled animation has also ended
+    await this.#play(this.#steps(), 260);
     this.browser.classList.toggle('is-covered', this.#front !== null);
   }
 
   async #leave() {
     this.browser.classList.remove('is-covered');
     this.#origin = this.#bounds();
-    const animation = this.animate(this.#steps().reverse(), { duration: prefersLessMotion() ? 120 : 200, easing: curve });
+    await this.#play(this.#steps().reverse(), 200);
+  }
+
+  async #play(steps, milliseconds) {
+    const animation = this.animate(steps, { duration: prefersLessMotion() ? 120 : milliseconds, easing: curve });
     await animation.finished.catch(() => {}); // a cancelled animation has also ended
   }
 

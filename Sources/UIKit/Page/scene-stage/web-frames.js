@@ -2,6 +2,11 @@ import { h, keep, setAttributes } from '../dom.js';
 import { strings } from '../strings.js';
 
 /**
+ * @typedef {{frame: HTMLIFrameElement, port: MessagePort | null, isLoaded: boolean, waiting: any[],
+ *   calls: Set<number>}} Web  a frame, the end of its bridge's channel, and what is under way
+ */
+
+/**
  * The editors' frames. A frame moved in the page would load again, so all live side by side for as long
  * as the scene names them, and one is shown.
  *
@@ -11,7 +16,7 @@ export class WebFrames {
   element = h('div.frames');
   #scene;
   #keyed;
-  /** @type {Map<string, {frame: HTMLIFrameElement, port: MessagePort | null, waiting: any[], calls: Set<any>}>} */
+  /** @type {Map<string, Web>} */
   #webs = new Map();
   #focusWish = null;
 
@@ -24,6 +29,7 @@ export class WebFrames {
     this.#keyed = keyed;
     addEventListener('message', (event) => this.#channelOffered(event));
     scene.addEventListener('web', ({ detail }) => this.#call(detail));
+    scene.addEventListener('line', () => this.#webs.forEach((web, id) => web.isLoaded && this.#tellLoaded(id)));
   }
 
   /**
@@ -59,7 +65,7 @@ export class WebFrames {
       frame.classList.add('is-loaded');
       this.#meetFocusWish(id);
     });
-    this.#webs.set(id, { frame, port: null, waiting: [], calls: new Set() });
+    this.#webs.set(id, { frame, port: null, isLoaded: false, waiting: [], calls: new Set() });
     return frame;
   }
 
@@ -69,6 +75,7 @@ export class WebFrames {
     if (!found) return;
     const [id, web] = found;
     web.port?.close();
+    web.isLoaded = false;
     web.calls.forEach((call) => this.#answer(id, call, { error: 'the page was loaded anew' }));
     web.calls.clear();
     [web.port] = event.ports;
@@ -81,13 +88,15 @@ export class WebFrames {
   #call(message) {
     const web = this.#webs.get(message.web);
     if (!web) {
-      if (message.call !== undefined) this.#answer(message.web, message.call, { error: 'the page is not shown' });
+      const error = 'the page is not shown';
+      if (message.call !== undefined) this.#answer(message.web, message.call, { error });
       return;
     }
     if (message.do === 'load') {
       web.frame.classList.remove('is-loaded');
       web.port?.close();
       web.port = null;
+      web.isLoaded = false;
       web.frame.src = web.frame.getAttribute('src');
       return;
     }
@@ -100,14 +109,19 @@ export class WebFrames {
 
   // MARK: From an editor to the process
 
+  // A new line knows of no frame; it is told of those that have loaded.
+  #tellLoaded(id) { this.#scene.connection.tell({ type: 'web', web: id, event: 'loaded' }); }
+
   async #said(id, web, data) {
     const { connection } = this.#scene;
     switch (data.say) {
-      case 'loaded': return connection.tell({ type: 'web', web: id, event: 'loaded' });
+      case 'loaded':
+        web.isLoaded = true;
+        return connection.isLive && this.#tellLoaded(id);
       case 'key': return this.#keyed(data.key);
       case 'answer':
         web.calls.delete(data.call);
-        return this.#answer(id, data.call, data.error === undefined ? { value: data.value } : { error: data.error });
+        return this.#answer(id, data.call, 'error' in data ? { error: data.error } : { value: data.value });
       case 'post': return this.#post(id, web, data);
       default: return undefined;
     }
