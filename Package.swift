@@ -39,7 +39,15 @@ let package = Package(
             swiftSettings: strict),
         // Tests.
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
-        .testTarget(name: "FileSystemTests", dependencies: ["FileSystem"], swiftSettings: strict),
+        .testTarget(
+            name: "FileSystemTests", dependencies: ["CLinux", "CrashHarness", "FileSystem", "save-harness"],
+            swiftSettings: strict),
+        .target(
+            name: "CrashHarness", dependencies: ["FileSystem", "Locks"],
+            path: "Tests/Harnesses/CrashHarness", swiftSettings: strict),
+        .executableTarget(
+            name: "save-harness", dependencies: ["CrashHarness"], path: "Tests/Harnesses/save-harness",
+            swiftSettings: strict),
         .testTarget(name: "WebHostTests", dependencies: ["WebHost"], swiftSettings: strict),
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(

@@ -11,5 +11,20 @@
 
 enum { CDOC_RENAME_NOREPLACE = 1, CDOC_RENAME_EXCHANGE = 2 };
 
+/// UTIME_OMIT of utimensat(2), a macro that Swift cannot read.
+enum { CDOC_UTIME_OMIT = (1 << 30) - 2 };
+
 /// renameat2(2), which the C library declares only for _GNU_SOURCE.
 int cdoc_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
+
+/// copy_file_range(2) at both files' own offsets; declared only for _GNU_SOURCE.
+ssize_t cdoc_copy_file_range(int from_fd, int to_fd, size_t byte_count);
+
+/// ioctl_ficlone(2); ioctl is variadic.
+int cdoc_ficlone(int to_fd, int from_fd);
+
+/// flock(2), whose name Swift gives to struct flock.
+int cdoc_flock(int fd, int operation);
+
+/// syncfs(2), declared only for _GNU_SOURCE.
+int cdoc_syncfs(int fd);

@@ -23,7 +23,8 @@ package struct MemberPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a directory entry can have this name.
     package static func isName(_ name: String) -> Bool {
-        !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+        !name.isEmpty && name != "." && name != ".."
+            && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     }
 
     package var description: String { components.joined(separator: "/") }

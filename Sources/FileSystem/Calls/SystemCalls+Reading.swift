@@ -1,0 +1,86 @@
+internal import Foundation
+internal import Glibc
+
+/// A member of a folder, as a listing names it.
+package struct FolderEntry: Hashable, Sendable {
+    package var name: String
+    /// What it is; nil where the volume does not tell in listings.
+    package var kind: FileStamp.Kind?
+}
+
+extension SystemCalls {
+    /// readlinkat(2); nil when the item is no symbolic link.
+    static func readlinkat(_ folder: Folder, _ name: String) throws(SystemError) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        do {
+            let byteCount = try perform("readlinkat", at: folder.place(of: name)) {
+                Glibc.readlinkat(folder.raw, name, &buffer, buffer.count)
+            }
+            return String(decoding: buffer[..<byteCount].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        } catch {
+            guard error.errno == EINVAL else { throw error }
+            return nil
+        }
+    }
+
+    /// readdir(3) of the whole folder, in the volume's order, without "." and "..".
+    ///
+    /// A name that is not UTF-8 cannot be told apart from others and fails with `EILSEQ`.
+    static func readdir(_ folder: Folder) throws(SystemError) -> [FolderEntry] {
+        let raw = try perform("openat", at: folder.path) {
+            Glibc.openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        guard let stream = fdopendir(raw) else {
+            let code = errno
+            _ = Glibc.close(raw)
+            throw SystemError(call: "fdopendir", errno: code, path: folder.path)
+        }
+        defer { closedir(stream) }
+        var entries: [FolderEntry] = []
+        while true {
+            errno = 0
+            guard let entry = Glibc.readdir(stream) else {
+                let code = errno
+                guard code == 0 else { throw SystemError(call: "getdents", errno: code, path: folder.path) }
+                return entries
+            }
+            guard let member = FolderEntry(entry) else {
+                throw SystemError(call: "getdents", errno: EILSEQ, path: folder.path)
+            }
+            if member.name != ".", member.name != ".." { entries.append(member) }
+        }
+    }
+
+    /// mmap(2), private and for reading.
+    static func mmap(
+        _ file: borrowing FileDescriptor,
+        byteCount: Int
+    ) throws(SystemError) -> UnsafeMutableRawPointer {
+        let raw = file.raw
+        var address: UnsafeMutableRawPointer?
+        _ = try perform("mmap", at: file.path) {
+            address = Glibc.mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, raw, 0)
+            return address == MAP_FAILED ? -1 : 0
+        }
+        guard let address else { throw SystemError(call: "mmap", errno: ENOMEM, path: file.path) }
+        return address
+    }
+}
+
+extension FolderEntry {
+    fileprivate init?(_ entry: UnsafeMutablePointer<dirent>) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            String(validatingCString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+        }
+        guard let name else { return nil }
+        self.name = name
+        kind =
+            switch Int(entry.pointee.d_type) {
+            case Int(DT_UNKNOWN): nil
+            case Int(DT_REG): .regular
+            case Int(DT_DIR): .directory
+            case Int(DT_LNK): .symbolicLink
+            default: .other
+            }
+    }
+}

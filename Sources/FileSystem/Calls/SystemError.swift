@@ -1,0 +1,58 @@
+internal import Foundation
+
+/// A kernel call about a file that was refused: which, why, on what, and what can be done.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The call, by its name in section 2 of the manual.
+    package var call: String
+    /// The kernel's reason.
+    package var errno: CInt
+    /// The item the call was about.
+    package var path: FilePath
+    /// Whether a save had already put the new contents in place when this happened.
+    ///
+    /// False for everything but the last step of a save: then old contents are where they were. True when
+    /// only the proof of durability is missing: the new contents are there, and a power cut may undo it.
+    package var isNewInPlace = false
+
+    package init(call: String, errno: CInt, path: FilePath) {
+        self.call = call
+        self.errno = errno
+        self.path = path
+    }
+
+    /// Whether the item, or a folder on the way to it, is not there.
+    package var isAbsent: Bool { errno == ENOENT || errno == ENOTDIR }
+
+    /// The reason in the C library's words.
+    package var reason: String { String(cString: strerror(errno)) }
+
+    package var description: String {
+        let place = isNewInPlace ? " The new contents are in place but may not outlast a power cut." : ""
+        return "\(call)(2) on \(path.string): \(reason).\(place) \(remedy)"
+    }
+
+    /// One sentence that says what can be done about it.
+    package var remedy: String {
+        switch errno {
+        case ENOSPC: "Free some space on the volume and save again."
+        case EDQUOT: "Your quota on this volume is used up; remove something and save again."
+        case EROFS: "The volume cannot be written to; save to another place."
+        case EACCES, EPERM: "Ask for permission to write to the item and to its folder, or save elsewhere."
+        case ENOENT: "The item or its folder has been moved or removed; choose another place."
+        case ENOTDIR: "A folder was expected on the way; choose another place."
+        case EISDIR, ENOTEMPTY: "A folder is in the way; move it or choose another name."
+        case EEXIST: "Something of that name is there already; choose another name or move it away."
+        case ENAMETOOLONG: "The name is too long for this volume; choose a shorter one."
+        case EMFILE, ENFILE: "Too many files are open; close some documents and try again."
+        case EXDEV: "The two places are on different volumes; save to the same volume or copy."
+        case ELOOP: "Symbolic links lead in a circle, or one stands where none may; remove the link."
+        case ESTALE: "The item has changed since it was read; read it again before saving."
+        case EILSEQ: "A name is not valid UTF-8; rename the item."
+        case EIO: "The storage device reported a fault; save to another place and check the device."
+        case EBUSY, EWOULDBLOCK: "Another program is using the item; try again when it has finished."
+        case EFBIG: "The file is too large for this volume."
+        case EOPNOTSUPP, ENOSYS, EINVAL: "The volume or the kind of item does not allow this; save elsewhere."
+        default: "Check the volume and try again."
+        }
+    }
+}

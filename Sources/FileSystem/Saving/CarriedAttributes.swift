@@ -1,0 +1,109 @@
+internal import Foundation
+
+/// What a new item takes over from the one whose place it takes: permissions, owner, access list, extended
+/// attributes.
+struct CarriedAttributes {
+    let status: FileStatus
+    private let extended: [String: Data]
+
+    private static let accessListName = "system.posix_acl_access"
+
+    /// Whether an attribute belongs to the document rather than to the bytes it had. A capability or an
+    /// integrity hash is about the bytes.
+    private static func isCarried(_ name: String) -> Bool {
+        name.hasPrefix("user.") || name == accessListName || name == "security.selinux"
+    }
+
+    /// Reads them; nil when nothing bears the name.
+    init?(of name: String, in folder: Folder) throws(SystemError) {
+        guard let status = try SystemCalls.statusIfPresent(folder, name) else { return nil }
+        self.status = status
+        guard status.stamp.kind == .regular || status.stamp.kind == .directory else {
+            extended = [:]
+            return
+        }
+        let place = folder.place(of: name)
+        var values: [String: Data] = [:]
+        for name in try SystemCalls.llistxattr(place) where Self.isCarried(name) {
+            values[name] = try SystemCalls.lgetxattr(place, name)
+        }
+        extended = values
+    }
+
+    /// Gives an item what it carries and what was asked for, which goes before.
+    ///
+    /// - Parameters:
+    ///   - file: The new item, open.
+    ///   - carried: From the old one; nil when there was none.
+    ///   - attributes: What was asked for.
+    static func dress(
+        _ file: borrowing FileDescriptor,
+        as carried: CarriedAttributes?,
+        with attributes: MemberAttributes
+    ) throws(SystemError) {
+        if let carried {
+            try carried.apply(to: file, permissions: attributes.permissions)
+        } else if let permissions = attributes.permissions {
+            try SystemCalls.fchmod(file, permissions & 0o7777)
+        }
+        if let date = attributes.modificationDate { try setModificationDate(of: file, to: date) }
+    }
+
+    private func apply(to file: borrowing FileDescriptor, permissions: UInt32?) throws(SystemError) {
+        let own = try SystemCalls.fstat(file)
+        guard own.stamp.kind == status.stamp.kind else {
+            if let permissions { try SystemCalls.fchmod(file, permissions & 0o7777) }
+            return
+        }
+        let isOwnerKept = try keepOwner(of: file, now: own)
+        let changesAccessList = try applyExtended(to: file)
+        // Set-user-ID of somebody else's file must not become ours.
+        let wanted = (permissions ?? status.stamp.permissions) & (isOwnerKept ? 0o7777 : 0o1777)
+        let isTouched = own.owner != status.owner || own.group != status.group || changesAccessList
+        if isTouched || own.stamp.permissions != wanted { try SystemCalls.fchmod(file, wanted) }
+    }
+
+    /// Only root may give files away; a group can be kept by its members. Who may not, owns the new file.
+    private func keepOwner(
+        of file: borrowing FileDescriptor,
+        now own: FileStatus
+    ) throws(SystemError) -> Bool {
+        if own.owner == status.owner, own.group == status.group { return true }
+        do {
+            try SystemCalls.fchown(file, owner: status.owner, group: status.group)
+            return true
+        } catch {
+            guard error.errno == EPERM || error.errno == EINVAL else { throw error }
+        }
+        do { try SystemCalls.fchown(file, owner: own.owner, group: status.group) } catch {
+            guard error.errno == EPERM || error.errno == EINVAL else { throw error }
+        }
+        return false
+    }
+
+    /// - Returns: Whether the access list, and with it the permissions, may have changed.
+    private func applyExtended(to file: borrowing FileDescriptor) throws(SystemError) -> Bool {
+        for (name, value) in extended {
+            do { try SystemCalls.fsetxattr(file, name, value) } catch {
+                // The label is the system's to give; the user's own attributes must not get lost.
+                guard !name.hasPrefix("user."), [EPERM, EACCES, EOPNOTSUPP].contains(error.errno) else {
+                    throw error
+                }
+            }
+        }
+        if extended[Self.accessListName] != nil { return true }
+        // The folder's default list may have given the new file one that the old did not have.
+        guard try SystemCalls.flistxattr(file).contains(Self.accessListName) else { return false }
+        try SystemCalls.fremovexattr(file, Self.accessListName)
+        return true
+    }
+
+    private static func setModificationDate(
+        of file: borrowing FileDescriptor,
+        to date: Date
+    ) throws(SystemError) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        let nanoseconds = ((date.timeIntervalSince1970 - seconds) * 1e9).rounded(.down)
+        try SystemCalls.futimens(file, seconds: Int64(seconds), nanoseconds: Int64(nanoseconds))
+    }
+}

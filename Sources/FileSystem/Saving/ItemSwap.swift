@@ -1,0 +1,103 @@
+internal import Foundation
+
+/// Two names of which one takes the other's place.
+struct ItemSwap {
+    /// The staging, which also takes what was in place.
+    let staging: StagingFolder
+    /// Where the new version stands.
+    let sourceFolder: Folder
+    let source: String
+    /// Where it goes.
+    let targetFolder: Folder
+    let target: String
+    /// The same place, seen from the item.
+    let targetPath: MemberPath
+
+    /// What tells that a volume cannot exchange two names.
+    private static let unexchangeable: Set<CInt> = [EINVAL, ENOSYS, EOPNOTSUPP]
+
+    /// Lets the new version take the place, so that a reader finds one or the other at any time.
+    ///
+    /// - Parameters:
+    ///   - replaced: What is in place now; nil for nothing.
+    ///   - isFolder: Whether the new version is a folder.
+    ///   - mustNotExist: Whether to fail with `EEXIST` when something is in place.
+    func perform(
+        replacing replaced: FileStamp.Kind?,
+        isFolder: Bool,
+        mustNotExist: Bool
+    ) throws(SystemError) {
+        if mustNotExist { return try placeIfFree() }
+        if replaced == nil || (replaced != .directory && !isFolder) {
+            return try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
+        }
+        do { return try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange) } catch {
+            guard Self.unexchangeable.contains(error.errno) else { throw error }
+        }
+        try performInTwoSteps()
+    }
+
+    /// Makes the swap last through a power cut.
+    func sync(hasOldVersion: Bool) throws(SystemError) {
+        try SystemCalls.fsync(targetFolder.descriptor)
+        if hasOldVersion { try SystemCalls.fsync(staging.folder.descriptor) }
+    }
+
+    private func placeIfFree() throws(SystemError) {
+        do {
+            return try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .mustNotExist)
+        } catch {
+            guard Self.unexchangeable.contains(error.errno) else { throw error }
+        }
+        // Without the flag two creators can both find the name free; the later one wins.
+        guard try SystemCalls.statusIfPresent(targetFolder, target) == nil else {
+            throw SystemError(call: "renameat2", errno: EEXIST, path: targetFolder.place(of: target))
+        }
+        try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
+    }
+
+    /// Old version out, new version in, under a journal that lets recovery finish.
+    ///
+    /// Every step is durable before the next begins, so that at no time both versions hang on one folder
+    /// that may not have reached the disk.
+    private func performInTwoSteps() throws(SystemError) {
+        let folder = staging.folder
+        if source != StagingFolder.nextName {
+            try SystemCalls.renameat2(sourceFolder, source, folder, StagingFolder.nextName)
+        }
+        try SystemCalls.fsync(folder.descriptor)
+        try SystemCalls.fsync(staging.site.folder.descriptor)
+        do {
+            try SwapJournal(target: targetPath).write(in: folder)
+            try SystemCalls.renameat2(targetFolder, target, folder, StagingFolder.oldName)
+            try syncBoth()
+            try SystemCalls.renameat2(folder, StagingFolder.nextName, targetFolder, target)
+        } catch {
+            let failure = error
+            try putBack()
+            throw failure
+        }
+        do {
+            try syncBoth()
+            try SwapJournal.remove(from: folder)
+        } catch {
+            var failure = error
+            failure.isNewInPlace = true
+            throw failure
+        }
+    }
+
+    private func putBack() throws(SystemError) {
+        let folder = staging.folder
+        if try SystemCalls.statusIfPresent(targetFolder, target) == nil {
+            try SystemCalls.renameat2(folder, StagingFolder.oldName, targetFolder, target)
+            try syncBoth()
+        }
+        try SwapJournal.remove(from: folder)
+    }
+
+    private func syncBoth() throws(SystemError) {
+        try SystemCalls.fsync(targetFolder.descriptor)
+        try SystemCalls.fsync(staging.folder.descriptor)
+    }
+}

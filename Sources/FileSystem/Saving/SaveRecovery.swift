@@ -1,0 +1,88 @@
+internal import Foundation
+
+/// Finishes or clears away what a save left that died: a process killed, a machine without power.
+package enum SaveRecovery {
+    /// Brings an item into the state of its last whole save.
+    ///
+    /// To be called before an item is opened; saving does it by itself. Two system calls when nothing was
+    /// left. Nothing but leftovers of this very item is touched. A live save is not disturbed, and waited for
+    /// only while the item has no version in place. What cannot be removed on a volume that cannot be
+    /// written to stays: it does no harm.
+    ///
+    /// - Parameter item: Which item; a symbolic link is followed.
+    /// - Throws: What the kernel refused while a swap cut short was being finished.
+    package static func recover(item: FilePath) throws(SystemError) {
+        let item = try SaveSite.resolvingLinks(item)
+        let staging = item.parent.appending(SaveSite.stagingName(for: item.name))
+        guard try FileStamp.ifPresent(at: staging) != nil else { return }
+        do { try clear(try SaveSite(item: item), waitsForLiveSave: false) } catch {
+            guard [EROFS, EACCES, EPERM, EEXIST].contains(error.errno) else { throw error }
+            if try FileStamp.ifPresent(at: item) == nil { throw error }
+        }
+    }
+
+    /// Clears an item's staging away unless a live save holds it.
+    ///
+    /// - Parameter waitsForLiveSave: Whether to wait for a live save; if not, its staging stays.
+    static func clear(_ site: SaveSite, waitsForLiveSave: Bool) throws(SystemError) {
+        while true {
+            guard let found = try SystemCalls.statusIfPresent(site.folder, site.stagingName) else { return }
+            try checkIsOurs(found, at: site)
+            guard let leftover = try openLeftover(at: site) else { continue }
+            if try !SystemCalls.flock(leftover.descriptor, waits: false) {
+                let isBetween = try isBetweenVersions(leftover, kind: found.stamp.kind)
+                guard waitsForLiveSave || isBetween else { return }
+                _ = try SystemCalls.flock(leftover.descriptor, waits: true)
+            }
+            // Whoever held the lock may have removed the staging, or made it the item itself.
+            let locked = try SystemCalls.fstat(leftover.descriptor)
+            guard let now = try SystemCalls.statusIfPresent(site.folder, site.stagingName),
+                now.isSameItem(as: locked)
+            else { continue }
+            return try remove(leftover, kind: now.stamp.kind, at: site)
+        }
+    }
+
+    /// In a folder where everyone may create and nobody may rename, /tmp for one, a staging of somebody else
+    /// could be bait: its journal would move things in our name.
+    private static func checkIsOurs(_ found: FileStatus, at site: SaveSite) throws(SystemError) {
+        let place = site.folder.place(of: site.stagingName)
+        guard found.stamp.kind == .regular || found.stamp.kind == .directory else {
+            throw SystemError(call: "openat", errno: EEXIST, path: place)
+        }
+        let folder = try SystemCalls.fstat(site.folder.descriptor)
+        if folder.stamp.permissions & 0o1000 != 0, found.owner != geteuid() {
+            throw SystemError(call: "openat", errno: EEXIST, path: place)
+        }
+    }
+
+    private static func openLeftover(at site: SaveSite) throws(SystemError) -> Folder? {
+        do {
+            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK
+            return Folder(try SystemCalls.openat(site.folder, site.stagingName, flags))
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+            return nil
+        }
+    }
+
+    private static func isBetweenVersions(
+        _ staging: Folder,
+        kind: FileStamp.Kind
+    ) throws(SystemError) -> Bool {
+        guard kind == .directory else { return false }
+        return try SystemCalls.statusIfPresent(staging, SwapJournal.name) != nil
+    }
+
+    private static func remove(
+        _ leftover: Folder,
+        kind: FileStamp.Kind,
+        at site: SaveSite
+    ) throws(SystemError) {
+        if kind == .directory {
+            try SwapJournal.read(in: leftover)?.finish(at: site, staging: leftover)
+            try TreeRemoval.empty(leftover)
+        }
+        try SystemCalls.unlinkat(site.folder, site.stagingName, isFolder: kind == .directory)
+    }
+}

@@ -1,0 +1,64 @@
+internal import Foundation
+
+/// Where one item is saved, and the names of what stands beside it while it is.
+///
+/// The staging of an item has one name that follows from the item's, so that what a dead save left is found
+/// without listing the folder.
+final class SaveSite: Sendable {
+    /// The folder that holds the item.
+    let folder: Folder
+    let itemName: String
+    let stagingName: String
+
+    /// The item, links resolved.
+    var item: FilePath { folder.place(of: itemName) }
+
+    /// Opens the folder of an item.
+    ///
+    /// - Parameter item: Which item; it need not exist, its folder must.
+    init(item: FilePath) throws(SystemError) {
+        folder = try Folder.open(item.parent)
+        itemName = item.name
+        stagingName = Self.stagingName(for: item.name)
+    }
+
+    /// Follows a symbolic link at the end of a path to what it leads to, there or not.
+    static func resolvingLinks(_ item: FilePath) throws(SystemError) -> FilePath {
+        var place = item
+        for _ in 0..<linksFollowedMax {
+            let text: String?
+            do { text = try SystemCalls.readlinkat(.working, place.string) } catch {
+                guard error.errno == ENOENT else { throw error }
+                return place
+            }
+            guard let text else { return place }
+            place = text.hasPrefix("/") ? FilePath(text) : place.parent.appending(text)
+        }
+        throw SystemError(call: "readlinkat", errno: ELOOP, path: item)
+    }
+
+    /// As many as the kernel follows, path_resolution(7).
+    private static let linksFollowedMax = 40
+
+    /// NAME_MAX of every volume Linux knows.
+    private static let nameByteCountMax = 255
+
+    /// The name of an item's staging: a prefix, a hash of the whole name, and the name itself, which keeps
+    /// its extension and is cut before it when it is too long.
+    static func stagingName(for name: String) -> String {
+        let hash = String(stableHash(of: name), radix: 16)
+        let prefix = ".sheaf-" + String(repeating: "0", count: 16 - hash.count) + hash + "-"
+        let room = nameByteCountMax - prefix.utf8.count
+        guard name.utf8.count > room else { return prefix + name }
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        let extensionText = name[dot...].utf8.count < room ? name[dot...] : ""
+        var stem = name[..<dot]
+        while stem.utf8.count + extensionText.utf8.count > room { stem.unicodeScalars.removeLast() }
+        return prefix + stem + extensionText
+    }
+
+    /// FNV-1a, 64 bits: the same in every process and release, unlike `Hasher`.
+    private static func stableHash(of name: String) -> UInt64 {
+        name.utf8.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+}

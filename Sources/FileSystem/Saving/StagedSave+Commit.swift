@@ -1,0 +1,139 @@
+internal import Foundation
+
+extension StagedSave {
+    /// Puts what is staged in place, durably.
+    ///
+    /// The item keeps the permissions, owner (where the process may give it), access list and extended
+    /// attributes it had. A lone file is renamed into place. Of a package with recorded changes, one new or
+    /// replaced member is renamed into it and one removed member out of it, at a cost that does not depend
+    /// on the others; more changes rebuild the smallest folder that holds them, of links to what stays, and
+    /// exchange it with the old one. A whole package is exchanged.
+    ///
+    /// - Parameter attributes: What the item gets beside its contents; goes before what it had.
+    /// - Returns: The item's stamp afterwards.
+    /// - Throws: The call refused and the item it was about; `EEXIST` when the item must not exist. Old
+    ///   contents are in place and the staging is gone, unless the error says `isNewInPlace`.
+    @discardableResult
+    package func commit(_ attributes: MemberAttributes = MemberAttributes()) throws(SystemError) -> FileStamp
+    {
+        do {
+            switch stage {
+            case .file(let staged): return try commitFile(staged, attributes.filled(from: fileAttributes))
+            case .folder(let staging):
+                if overlay.isPartial {
+                    try commitChanges(staging, attributes)
+                } else {
+                    try commitWhole(staging, attributes)
+                }
+                finish(staging)
+                return try SystemCalls.fstatat(site.folder, site.itemName).stamp
+            case .empty, .committed, .abandoned:
+                preconditionFailure("committed a save of \(item) that has nothing staged")
+            }
+        } catch {
+            var failure = error
+            failure.isNewInPlace = failure.isNewInPlace || isInPlace
+            endAfterFailure(isNewInPlace: failure.isNewInPlace)
+            throw failure
+        }
+    }
+
+    private func finish(_ staging: StagingFolder) {
+        stage = .committed(hasOldVersion ? SaveRemains(staging) : nil)
+        // What stays is removed by the next opening or saving of the item.
+        if !hasOldVersion { try? staging.remove() }
+    }
+
+    private func endAfterFailure(isNewInPlace: Bool) {
+        guard isNewInPlace else { return abandon() }
+        if case .folder(let staging) = stage {
+            // The failure at hand is the one to tell; recovery removes what stays.
+            try? staging.remove()
+        }
+        stage = .committed(nil)
+    }
+
+    private func commitFile(
+        _ staged: StagedFile,
+        _ attributes: MemberAttributes
+    ) throws(SystemError) -> FileStamp {
+        let (folder, name) = (site.folder, site.itemName)
+        let replaced = mustNotExist ? nil : try replaceable()
+        try CarriedAttributes.dress(staged.descriptor, as: replaced, with: attributes)
+        try SystemCalls.fsync(staged.descriptor)
+        try rename(site.stagingName, to: name, in: folder)
+        isInPlace = true
+        try SystemCalls.fsync(folder.descriptor)
+        let stamp = try SystemCalls.fstat(staged.descriptor).stamp
+        stage = .committed(nil)
+        return stamp
+    }
+
+    private func rename(_ source: String, to target: String, in folder: Folder) throws(SystemError) {
+        guard mustNotExist else { return try SystemCalls.renameat2(folder, source, folder, target) }
+        do { try SystemCalls.renameat2(folder, source, folder, target, .mustNotExist) } catch {
+            guard [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.errno) else { throw error }
+            // A link fails on a name that is taken, just as well.
+            try SystemCalls.linkat(folder, source, folder, target)
+            try SystemCalls.unlinkat(folder, source)
+        }
+    }
+
+    /// What the item is and bears now; nil for nothing.
+    ///
+    /// - Throws: `EOPNOTSUPP` for a device, pipe or socket: those are not documents to be replaced.
+    private func replaceable() throws(SystemError) -> CarriedAttributes? {
+        let found = try CarriedAttributes(of: site.itemName, in: site.folder)
+        guard found?.status.stamp.kind != .other else {
+            throw SystemError(call: "renameat2", errno: EOPNOTSUPP, path: item)
+        }
+        return found
+    }
+
+    private func commitWhole(
+        _ staging: StagingFolder,
+        _ attributes: MemberAttributes
+    ) throws(SystemError) {
+        let name = staging.stagedName
+        let kind = try SystemCalls.fstatat(staging.folder, name).stamp.kind
+        let replaced = mustNotExist ? nil : try replaceable()
+        if kind == .regular || kind == .directory {
+            // The tree writer has seen to what the item had; what the caller wrote has nothing of it yet.
+            let carried = isDressed ? nil : replaced
+            let staged = try SystemCalls.openat(staging.folder, name, O_RDONLY | O_NOFOLLOW)
+            try CarriedAttributes.dress(staged, as: carried, with: attributes)
+        }
+        try TreeSync.sync(name, in: staging.folder, kind: kind)
+        let swap = ItemSwap(
+            staging: staging,
+            sourceFolder: staging.folder,
+            source: name,
+            targetFolder: site.folder,
+            target: site.itemName,
+            targetPath: .top
+        )
+        try swapIn(swap, replacing: replaced?.status.stamp.kind, isFolder: kind == .directory)
+    }
+
+    func swapIn(
+        _ swap: ItemSwap,
+        replacing replaced: FileStamp.Kind?,
+        isFolder: Bool
+    ) throws(SystemError) {
+        let isOfItem = swap.targetPath == .top
+        try swap.perform(replacing: replaced, isFolder: isFolder, mustNotExist: mustNotExist && isOfItem)
+        isInPlace = true
+        hasOldVersion = replaced != nil && (replaced == .directory || isFolder)
+        try swap.sync(hasOldVersion: hasOldVersion)
+    }
+}
+
+extension MemberAttributes {
+    /// These, and where they are nil, the others.
+    fileprivate func filled(from other: MemberAttributes) -> MemberAttributes {
+        MemberAttributes(
+            permissions: permissions ?? other.permissions,
+            modificationDate: modificationDate ?? other.modificationDate
+        )
+    }
+}

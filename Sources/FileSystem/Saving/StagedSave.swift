@@ -1,0 +1,228 @@
+package import Foundation
+
+/// One atomic save of one item: a file, a symbolic link or a package.
+///
+/// What is to come is written beside the item, into a staging only this save knows, made durable, and then
+/// put in place in one step. A reader finds the old contents or the new at any time, after a crash or a power
+/// cut too. Two saves of one item, in this process or another, happen one after the other.
+///
+///     let save = try StagedSave(item: place)
+///     try save.write(contents)
+///     let stamp = try save.commit()
+///
+/// Used by one thread at a time, and blocking: not for the shared thread pool. A thread that begins a second
+/// save of the same item before the first has ended waits for ever.
+///
+/// 1. Until `commit` swaps, nothing that a reader of the item sees has changed.
+/// 2. Staging exists from the first write to the end of the commit, the removal of the remains, or `abandon`;
+///    it is locked all the while.
+/// 3. What is dropped without a commit is abandoned.
+package final class StagedSave {
+    let site: SaveSite
+    let mustNotExist: Bool
+    var stage = Stage.empty
+    var overlay = Overlay()
+    /// Set in the instant a reader sees the new contents.
+    var isInPlace = false
+    /// Whether the commit put an old version into the staging.
+    var hasOldVersion = false
+    /// Whether what is staged bears the replaced item's attributes already.
+    var isDressed = false
+    /// What `write(_: MemberTree)` asked for beside a lone file's bytes.
+    var fileAttributes = MemberAttributes()
+
+    /// How far the save is.
+    enum Stage {
+        case empty
+        /// A lone file, staged under the staging's own name.
+        case file(StagedFile)
+        /// Anything, staged inside the staging folder.
+        case folder(StagingFolder)
+        case committed(SaveRemains?)
+        case abandoned
+    }
+
+    /// Which members of a package are to change.
+    struct Overlay {
+        /// Whether the staged folder holds only the members that change.
+        var isPartial = false
+        /// Staged folders that take the place of a folder instead of adding to it.
+        var whole: Set<MemberPath> = []
+        var removed: Set<MemberPath> = []
+    }
+
+    /// Begins a save. Nothing is written yet; what a dead save of the item left is cleared at the first write.
+    ///
+    /// - Parameters:
+    ///   - item: What to save. It need not exist, the folder it is in must.
+    ///   - mustNotExist: Whether the commit fails with `EEXIST` when something bears the name.
+    ///   - followsSymbolicLink: Whether a link is followed and what it leads to is saved; if not, the link is
+    ///     replaced.
+    package init(
+        item: FilePath,
+        mustNotExist: Bool = false,
+        followsSymbolicLink: Bool = true
+    ) throws(SystemError) {
+        site = try SaveSite(item: followsSymbolicLink ? try SaveSite.resolvingLinks(item) : item)
+        self.mustNotExist = mustNotExist
+    }
+
+    deinit {
+        switch stage {
+        // What stays is removed by the next opening or saving of the item.
+        case .committed(let remains): try? remains?.remove()
+        case .empty, .file, .folder, .abandoned: abandon()
+        }
+    }
+
+    /// What is saved, links resolved.
+    package var item: FilePath { site.item }
+
+    /// The old version that a committed package save still has to throw away; nil for none.
+    package var remains: SaveRemains? {
+        if case .committed(let remains) = stage { remains } else { nil }
+    }
+
+    /// Where the caller may write the new item itself: a file, a folder or a link of any kind.
+    ///
+    /// Nothing is there at first. After `write(_: PackageChanges)` it is the folder of the members that
+    /// change, and what the caller puts there joins them: a file replaces its namesake, a folder adds to one.
+    package func stagedPath() throws(SystemError) -> FilePath {
+        let staging = try stagingFolder()
+        return staging.folder.place(of: staging.stagedName)
+    }
+
+    /// Stages a file.
+    ///
+    /// - Parameter data: All its bytes.
+    package func write(_ data: Data) throws(SystemError) {
+        if case .empty = stage, let staged = try stagedFile() {
+            return try SystemCalls.write(data, to: staged.descriptor)
+        }
+        try write(inFolder: .file(.data(data)))
+    }
+
+    /// Stages an item as a whole.
+    ///
+    /// Members take permissions, owner and extended attributes from the members they replace. A lone file
+    /// with an existing source is a clone or a copy of it, never a link: two documents share no file.
+    package func write(_ tree: MemberTree) throws(SystemError) {
+        guard case .file(let source, let attributes) = tree, case .empty = stage,
+            let staged = try stagedFile()
+        else { return try write(inFolder: tree) }
+        switch source {
+        case .data(let data): try SystemCalls.write(data, to: staged.descriptor)
+        case .existing(let path, let stamp):
+            let original = try SystemCalls.openat(.working, path.string, O_RDONLY | O_NONBLOCK)
+            let before = try SystemCalls.fstat(original).stamp
+            try FileCopying.check(before, bears: stamp, at: path)
+            try FileCopying.copyBytes(from: original, to: staged.descriptor)
+            try FileCopying.check(try SystemCalls.fstat(original).stamp, bears: before, at: path)
+        }
+        fileAttributes = attributes
+    }
+
+    /// Stages the members of a package that change. The others are taken from the item at the commit.
+    ///
+    /// - Throws: `ENOENT` or `ENOTDIR` at the commit when the item is no package.
+    package func write(_ changes: PackageChanges) throws(SystemError) {
+        if let whole = changes.placed[.top] { return try write(whole) }
+        let staging = try stagingFolder()
+        let staged = try Self.subfolder(staging.stagedName, in: staging.folder)
+        overlay.isPartial = true
+        overlay.removed.formUnion(changes.removed)
+        let writer = TreeWriter(replaced: try replacedFolder())
+        for (path, tree) in changes.placed {
+            guard let name = path.name else { continue }
+            var folder = staged
+            for component in path.components.dropLast() { folder = try Self.subfolder(component, in: folder) }
+            if case .directory = tree { overlay.whole.insert(path) }
+            try writer.write(tree, as: name, in: folder, counterpart: path)
+        }
+    }
+
+    /// Removes what is staged. The item stays as it is; after a commit nothing happens.
+    package func abandon() {
+        switch stage {
+        // What cannot be removed now is removed by the next opening or saving of the item.
+        case .file(let staged): try? staged.remove()
+        case .folder(let staging): try? staging.remove()
+        case .empty, .committed, .abandoned: break
+        }
+        if case .committed = stage { return }
+        stage = .abandoned
+    }
+
+    /// Removes the old version that a committed package save has put aside, if there is one.
+    ///
+    /// `remains` does the same on another thread. Without either it happens when the save is dropped.
+    package func removeRemains() throws(SystemError) {
+        guard case .committed(let remains?) = stage else { return }
+        stage = .committed(nil)
+        try remains.remove()
+    }
+}
+
+extension StagedSave {
+    /// Stages under the item's name inside the staging folder.
+    private func write(inFolder tree: MemberTree) throws(SystemError) {
+        let staging = try stagingFolder()
+        let writer = TreeWriter(replaced: try replacedFolder())
+        let name = staging.stagedName
+        try TreeRemoval.remove(name, in: staging.folder)
+        if case .file(.existing(let source, let stamp), let attributes) = tree {
+            let folder = staging.folder
+            try FileCopying.place(
+                source,
+                bearing: stamp,
+                with: attributes,
+                as: name,
+                in: folder,
+                mayLink: false
+            )
+        } else {
+            try writer.write(tree, as: name, in: staging.folder, counterpart: .top)
+        }
+        isDressed = true
+    }
+
+    /// The package on disk; nil when nothing or something else is there.
+    private func replacedFolder() throws(SystemError) -> Folder? {
+        guard !mustNotExist else { return nil }
+        do { return try site.folder.folder(site.itemName) } catch {
+            guard error.isAbsent || error.errno == ELOOP else { throw error }
+            return nil
+        }
+    }
+
+    /// The staging folder, made when there is none.
+    private func stagingFolder() throws(SystemError) -> StagingFolder {
+        switch stage {
+        case .folder(let staging): return staging
+        case .empty:
+            let staging = try StagingFolder.make(at: site)
+            stage = .folder(staging)
+            return staging
+        case .file, .committed, .abandoned:
+            preconditionFailure("wrote to a save of \(item) that has its contents already")
+        }
+    }
+
+    /// A new staged file; nil when the item is a folder, which a file cannot take the place of by renaming.
+    private func stagedFile() throws(SystemError) -> StagedFile? {
+        let replaced = mustNotExist ? nil : try SystemCalls.statusIfPresent(site.folder, site.itemName)
+        guard replaced?.stamp.kind != .directory else { return nil }
+        // Nobody is to read the new contents who could not read the old ones.
+        let staged = try StagedFile.make(at: site, permissions: replaced == nil ? 0o666 : 0o600)
+        stage = .file(staged)
+        return staged
+    }
+
+    /// Opens a folder in the staging, made when there is none.
+    private static func subfolder(_ name: String, in folder: Folder) throws(SystemError) -> Folder {
+        do { try SystemCalls.mkdirat(folder, name, permissions: 0o777) } catch {
+            guard error.errno == EEXIST else { throw error }
+        }
+        return try folder.folder(name)
+    }
+}

@@ -1,0 +1,312 @@
+import CLinux
+import CrashHarness
+import FileSystem
+import Foundation
+import Testing
+
+@Suite("StagedSave")
+struct StagedSaveTests {
+    let scratch: ScratchFolder
+    var item: FilePath { scratch.path.appending("item.doc") }
+
+    init() throws {
+        scratch = try ScratchFolder()
+    }
+
+    func member(_ path: String) -> MemberPath {
+        MemberPath(path.split(separator: "/").map(String.init))!
+    }
+
+    func permissions(_ path: FilePath) throws -> UInt32 { try FileStamp(of: path).permissions }
+
+    func setPermissions(_ permissions: Int, of path: FilePath) throws {
+        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path.string)
+    }
+
+    @Test("A new file is there whole, alone, with the stamp that was returned")
+    func newFile() throws {
+        let save = try StagedSave(item: item)
+        try save.write(Data("new".utf8))
+        #expect(try FileStamp.ifPresent(at: item) == nil)
+        let stamp = try save.commit()
+        #expect(try scratch.tree() == ["item.doc": "new"])
+        #expect(try FileStamp(of: item) == stamp)
+    }
+
+    @Test("A replaced file keeps its permissions and extended attributes")
+    func replacedFile() throws {
+        try DiskTree.file("old").write(to: item)
+        try setPermissions(0o640, of: item)
+        #expect(setxattr(item.string, "user.sheaf", "kept", 4, 0) == 0)
+        let save = try StagedSave(item: item)
+        try save.write(Data("new".utf8))
+        #expect(try DiskTree(at: item) == "old")
+        try save.commit()
+        #expect(try scratch.tree() == ["item.doc": "new"])
+        #expect(try permissions(item) == 0o640)
+        #expect(try FileReading.extendedAttributes(of: item)["user.sheaf"] == Data("kept".utf8))
+    }
+
+    @Test("Attributes asked for go before those the item had")
+    func attributesAskedFor() throws {
+        try DiskTree.file("old").write(to: item)
+        let save = try StagedSave(item: item)
+        try save.write(Data("new".utf8))
+        let date = Date(timeIntervalSince1970: 1_000_000_000.5)
+        let stamp = try save.commit(MemberAttributes(permissions: 0o600, modificationDate: date))
+        #expect(stamp.permissions == 0o600)
+        #expect(stamp.modificationDate == date)
+    }
+
+    @Test("A save that is abandoned or dropped leaves everything as it was", arguments: [false, true])
+    func abandoned(isDropped: Bool) throws {
+        try DiskTree.file("old").write(to: item)
+        do {
+            let save = try StagedSave(item: item)
+            try save.write(Data("new".utf8))
+            if !isDropped { save.abandon() }
+        }
+        #expect(try scratch.tree() == ["item.doc": "old"])
+    }
+
+    @Test("An item that must not exist is not replaced", arguments: [false, true])
+    func mustNotExist(isFolder: Bool) throws {
+        let new: DiskTree = isFolder ? ["a": "1"] : "new"
+        try StagedSaveTests.save(new, at: item, mustNotExist: true)
+        #expect(try DiskTree(at: item) == new)
+        let error = #expect(throws: SystemError.self) {
+            try StagedSaveTests.save(isFolder ? ["a": "2"] : "newer", at: item, mustNotExist: true)
+        }
+        #expect(error?.errno == EEXIST)
+        #expect(error?.path == item)
+        #expect(try scratch.tree() == .folder(["item.doc": new]))
+    }
+
+    static func save(_ tree: DiskTree, at item: FilePath, mustNotExist: Bool = false) throws {
+        let save = try StagedSave(item: item, mustNotExist: mustNotExist)
+        try save.write(tree.memberTree)
+        try save.commit()
+    }
+
+    @Test("Saving through a symbolic link saves what it leads to")
+    func throughLink() throws {
+        try DiskTree(dictionaryLiteral: ("real", ["item.doc": "old"]), ("link", .link("real/item.doc")))
+            .write(to: scratch.path.appending("top"))
+        try StagedSaveTests.save("new", at: scratch.path.appending("top").appending("link"))
+        #expect(try scratch.tree() == ["top": ["real": ["item.doc": "new"], "link": .link("real/item.doc")]])
+    }
+
+    static let kinds: [DiskTree] = ["file", ["a": "1", "b": ["c": "2"]], [:], .link("nowhere")]
+
+    @Test("Any kind of item takes the place of any other", arguments: kinds, kinds)
+    func anyKind(old: DiskTree, new: DiskTree) throws {
+        try old.write(to: item)
+        let save = try StagedSave(item: item, followsSymbolicLink: false)
+        try save.write(new.memberTree)
+        try save.commit()
+        #expect(try DiskTree(at: item) == new)
+        try save.removeRemains()
+        #expect(try scratch.tree() == .folder(["item.doc": new]))
+    }
+
+    @Test("What the caller writes at the staged path is what is saved", arguments: kinds, kinds)
+    func stagedPath(old: DiskTree, new: DiskTree) throws {
+        try old.write(to: item)
+        let save = try StagedSave(item: item, followsSymbolicLink: false)
+        try new.write(to: try save.stagedPath())
+        try save.commit()
+        try save.removeRemains()
+        #expect(try scratch.tree() == .folder(["item.doc": new]))
+    }
+
+    static let package: DiskTree = [
+        "Info": "i", "Pages": ["1": "one", "2": "two", "Deep": ["x": "X"]], "Media": ["a": "A"],
+        "to": .link("Info"),
+    ]
+
+    static let changeCases: [(String, [String: DiskTree], [String], DiskTree)] = [
+        ("nothing", [:], [], package),
+        ("nothing that is there", [:], ["Pages/9", "No/where"], package),
+        (
+            "one replaced", ["Pages/1": "ONE"], [],
+            [
+                "Info": "i", "Pages": ["1": "ONE", "2": "two", "Deep": ["x": "X"]], "Media": ["a": "A"],
+                "to": .link("Info"),
+            ]
+        ),
+        (
+            "one folder replaced", ["Pages": ["3": "three"]], [],
+            ["Info": "i", "Pages": ["3": "three"], "Media": ["a": "A"], "to": .link("Info")]
+        ),
+        (
+            "a folder becomes a file", ["Pages": "none"], [],
+            ["Info": "i", "Pages": "none", "Media": ["a": "A"], "to": .link("Info")]
+        ),
+        (
+            "one in a folder that is new", ["New/deep/file": "!"], [],
+            [
+                "Info": "i", "Pages": ["1": "one", "2": "two", "Deep": ["x": "X"]], "Media": ["a": "A"],
+                "to": .link("Info"), "New": ["deep": ["file": "!"]],
+            ]
+        ),
+        (
+            "one removed", [:], ["Pages/2"],
+            [
+                "Info": "i", "Pages": ["1": "one", "Deep": ["x": "X"]], "Media": ["a": "A"],
+                "to": .link("Info"),
+            ]
+        ),
+        (
+            "one folder removed", [:], ["Pages"],
+            ["Info": "i", "Media": ["a": "A"], "to": .link("Info")]
+        ),
+        (
+            "two in one folder", ["Pages/1": "ONE"], ["Pages/2"],
+            [
+                "Info": "i", "Pages": ["1": "ONE", "Deep": ["x": "X"]], "Media": ["a": "A"],
+                "to": .link("Info"),
+            ]
+        ),
+        (
+            "many everywhere", ["Info": "I", "Pages/Deep/y": "Y", "New": ["z": "Z"]], ["Media", "Pages/1"],
+            [
+                "Info": "I", "Pages": ["2": "two", "Deep": ["x": "X", "y": "Y"]], "New": ["z": "Z"],
+                "to": .link("Info"),
+            ]
+        ),
+        (
+            "a folder made anew", ["Pages/3": "three"], ["Pages"],
+            ["Info": "i", "Pages": ["3": "three"], "Media": ["a": "A"], "to": .link("Info")]
+        ),
+    ]
+
+    @Test("The members that change change, the others stay", arguments: changeCases)
+    func changedMembers(
+        name: String,
+        placed: [String: DiskTree],
+        removed: [String],
+        expected: DiskTree
+    ) throws {
+        try Self.package.write(to: item)
+        try setPermissions(0o750, of: item)
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges(placed, removed))
+        #expect(try DiskTree(at: item) == Self.package)
+        try save.commit()
+        #expect(try DiskTree(at: item) == expected)
+        try save.removeRemains()
+        #expect(try scratch.tree() == .folder(["item.doc": expected]))
+        #expect(try permissions(item) == 0o750)
+    }
+
+    func packageChanges(_ placed: [String: DiskTree], _ removed: [String]) -> PackageChanges {
+        PackageChanges(
+            placed: Dictionary(uniqueKeysWithValues: placed.map { (member($0), $1.memberTree) }),
+            removed: Set(removed.map(member))
+        )
+    }
+
+    @Test("Files the caller adds to the staged changes are part of them")
+    func addedByCaller() throws {
+        try Self.package.write(to: item)
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges(["Info": "I"], ["Media"]))
+        try DiskTree.file("page").write(to: try save.stagedPath().appending("index.html"))
+        try save.commit()
+        #expect(
+            try DiskTree(at: item) == [
+                "Info": "I", "Pages": ["1": "one", "2": "two", "Deep": ["x": "X"]], "to": .link("Info"),
+                "index.html": "page",
+            ]
+        )
+    }
+
+    @Test("Members that stay are the same files after a rebuild, and folders keep their dates")
+    func sharedMembers() throws {
+        try Self.package.write(to: item)
+        let media = item.appending("Media")
+        let before = (try FileStamp(of: media.appending("a")), try FileStamp(of: media))
+        try setPermissions(0o755, of: media)
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges(["Info": "I", "Pages/1": "ONE"], []))
+        try save.commit()
+        #expect(try FileStamp(of: media.appending("a")) == before.0)
+        #expect(try FileStamp(of: media).modificationDate == before.1.modificationDate)
+    }
+
+    @Test("A replaced member keeps its permissions")
+    func replacedMember() throws {
+        try Self.package.write(to: item)
+        try setPermissions(0o604, of: item.appending("Info"))
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges(["Info": "I"], []))
+        try save.commit()
+        #expect(try permissions(item.appending("Info")) == 0o604)
+    }
+
+    @Test("An existing file is linked into a package, unless it has changed")
+    func existingSource() throws {
+        let source = scratch.path.appending("source")
+        try DiskTree.file("bytes").write(to: source)
+        let stamp = try FileStamp(of: source)
+        let tree = MemberTree.directory(["member": .file(.existing(source, stamp))])
+        let save = try StagedSave(item: item)
+        try save.write(tree)
+        try save.commit()
+        #expect(try FileStamp(of: item.appending("member")) == stamp)
+        try Data("other".utf8).write(to: source.url(isDirectory: false), options: .atomic)
+        let error = #expect(throws: SystemError.self) {
+            let save = try StagedSave(item: item)
+            try save.write(tree)
+        }
+        #expect(error?.errno == ESTALE)
+        #expect(error?.path == source)
+        #expect(try scratch.tree() == ["item.doc": ["member": "bytes"], "source": "other"])
+    }
+
+    @Test("An existing file is copied when other attributes are wanted than it has")
+    func existingSourceOtherAttributes() throws {
+        let source = scratch.path.appending("source")
+        try DiskTree.file("bytes").write(to: source)
+        try setPermissions(0o644, of: source)
+        let attributes = MemberAttributes(permissions: 0o600)
+        let save = try StagedSave(item: item)
+        try save.write(.directory(["member": .file(.existing(source, nil), attributes)]))
+        try save.commit()
+        #expect(try permissions(item.appending("member")) == 0o600)
+        #expect(try permissions(source) == 0o644)
+        #expect(try DiskTree(at: item) == ["member": "bytes"])
+    }
+
+    @Test("A change does not reach through a symbolic link out of the package")
+    func linkOutOfPackage() throws {
+        try DiskTree(dictionaryLiteral: ("x", "outside")).write(to: scratch.path.appending("outside"))
+        try DiskTree(dictionaryLiteral: ("out", .link("../outside")), ("a", "1")).write(to: item)
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges([:], ["out/x"]))
+        try save.commit()
+        #expect(try DiskTree(at: scratch.path.appending("outside")) == ["x": "outside"])
+    }
+
+    @Test("A name of 255 bytes can be saved", arguments: ["a", "é"])
+    func longName(letter: String) throws {
+        let name = String(repeating: letter, count: 250 / letter.utf8.count) + ".doc"
+        try StagedSaveTests.save(["a": "1"], at: scratch.path.appending(name))
+        try StagedSaveTests.save(["b": "2"], at: scratch.path.appending(name))
+        #expect(try scratch.tree() == .folder([name: ["b": "2"]]))
+    }
+
+    @Test("Saves of one item by many threads happen one after the other")
+    func manySavers() throws {
+        let item = self.item
+        DispatchQueue.concurrentPerform(iterations: 40) { index in
+            do {
+                let text = DiskTree.file("\(index)")
+                let tree: DiskTree = index % 2 == 0 ? ["n": text, "m": text] : text
+                try StagedSaveTests.save(tree, at: item)
+            } catch { Issue.record(error) }
+        }
+        let names = try FileReading.entries(in: scratch.path).map(\.name)
+        #expect(names == ["item.doc"])
+    }
+}

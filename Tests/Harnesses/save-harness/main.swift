@@ -1,0 +1,3 @@
+internal import CrashHarness
+
+print("save-harness")
