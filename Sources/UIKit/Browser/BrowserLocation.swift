@@ -1,6 +1,6 @@
 internal import DocumentFoundation
 package import FileSystem
-package import Foundation
+internal import Foundation
 
 /// The folder that a browser shows, and the only door to what is in it.
 ///

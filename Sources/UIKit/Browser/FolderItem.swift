@@ -1,5 +1,5 @@
 internal import FileSystem
-package import Foundation
+internal import Foundation
 
 /// One item in a folder of a location, as the browser shows it.
 ///

@@ -1,6 +1,6 @@
-package import DocumentFoundation
+internal import DocumentFoundation
 internal import Dispatch
-package import Foundation
+internal import Foundation
 
 /// What came of an act on several items: as many as could be done are done.
 package struct BrowserOutcome: Sendable {

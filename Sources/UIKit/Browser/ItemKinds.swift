@@ -1,5 +1,5 @@
 internal import FileSystem
-package import Foundation
+internal import Foundation
 
 /// What a type means to the browser.
 package struct ItemType: Hashable, Sendable {
