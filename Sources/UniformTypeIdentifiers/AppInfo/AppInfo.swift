@@ -116,7 +116,7 @@ extension TypeDeclaration {
         }
         guard Self.isIdentifier(identifier) else {
             problems.append(
-                "the type \"\(identifier)\" is left out; only letters, digits, - and . are allowed, and not dyn."
+                "the type \"\(identifier)\" is left out; use letters, digits, - and ., not dyn."
             )
             return nil
         }
