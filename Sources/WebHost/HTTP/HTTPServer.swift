@@ -16,6 +16,8 @@ final class HTTPServer: Sendable {
         let pointer: OpaquePointer
     }
 
+    private static let farewellSeconds = 1.0
+
     private let daemon: Daemon
     private let listener: Descriptor
     private let exchanges: HTTPExchangeRegistry
@@ -68,6 +70,8 @@ final class HTTPServer: Sendable {
         _ = shutdown(listener.number, CInt(SHUT_RDWR))
         await exchanges.drain(seconds: drainSeconds)
         exchanges.giveUpWaiting()
+        // The last answers are on their way out; a client that reads takes them at once.
+        await exchanges.drain(seconds: Self.farewellSeconds)
         let (daemon, exchanges, listener) = (daemon, exchanges, listener)
         await withCheckedContinuation { continuation in
             // Joins threads, and so does not belong on the shared pool.

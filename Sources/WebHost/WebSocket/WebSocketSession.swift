@@ -38,6 +38,8 @@ final class WebSocketSession {
     private var unreadInput: ArraySlice<UInt8>
     private var turnByteCount = 0
     private var frameCount = 0
+    private var lateClosing: WebSocketOutbox.Closing?
+    private var isCloseFresh = false
 
     /// Takes over an upgraded socket; nil when memory is short.
     init?(connection: WebSocketConnection, upgraded: UpgradedSocket, events: WebSocketEvents) {
@@ -142,10 +144,10 @@ final class WebSocketSession {
         repeat {
             frameWaiting()
             guard wslay_event_send(context) == 0 else { return stage = .over }
+            queueLateClosing()
             let framed = wslay_event_get_queued_msg_length(context)
             connection.withOutbox { $0.setFramed(byteCount: framed) }
-        } while wslay_event_want_write(context) == 0 && !connection.withOutbox { $0.isEmpty }
-            && wslay_event_get_write_enabled(context) != 0
+        } while hasMoreForNow
         let isSending = wslay_event_want_write(context) != 0
         keepAlive.setSending(isSending, now: MonotonicClock.now())
         if !isSending, wslay_event_want_read(context) == 0 { finish() }
@@ -164,7 +166,24 @@ final class WebSocketSession {
             // After a close, from either side, messages have nowhere to go; short memory ends the connection.
             if result == WSLAY_ERR_NOMEM.rawValue { return stage = .over }
         }
-        if let closing { queueClose(code: closing.code, reason: closing.reason) }
+        if let closing { lateClosing = closing }
+    }
+
+    /// Whether the socket may take more and there is more.
+    private var hasMoreForNow: Bool {
+        guard wslay_event_get_write_enabled(context) != 0 else { return false }
+        // Only a close that was just queued wants to be written without having been refused by the socket.
+        if isCloseFresh { return true }
+        return wslay_event_want_write(context) == 0 && !connection.withOutbox { $0.isEmpty }
+    }
+
+    /// Queues a close behind the last message. Not earlier: wslay lets control frames overtake messages.
+    private func queueLateClosing() {
+        isCloseFresh = false
+        guard let closing = lateClosing, wslay_event_want_write(context) == 0 else { return }
+        lateClosing = nil
+        isCloseFresh = true
+        queueClose(code: closing.code, reason: closing.reason)
     }
 
     private func queueClose(code: UInt16, reason: String) {

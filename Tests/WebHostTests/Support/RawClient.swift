@@ -1,8 +1,17 @@
 import Foundation
 import Testing
 
+/// Runs something that blocks on a thread that may. Tests share a small pool of threads with the host's own tasks; a
+/// test that blocked there would wait for itself.
+func offPool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
+    }
+}
+
 /// A blocking TCP connection that sends whatever a test wants to send.
-final class RawClient {
+final class RawClient: @unchecked Sendable {
+    // Sendable: a test makes one call at a time.
     struct Ended: Error {}
     let socket: CInt
     private var buffer: [UInt8] = []
@@ -14,6 +23,8 @@ final class RawClient {
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var one: CInt = 1
+        setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
         if var size = receiveBufferByteCount {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
@@ -32,7 +43,25 @@ final class RawClient {
 
     /// Sends all of it; false when the other side closed.
     @discardableResult
-    func write(_ bytes: [UInt8]) -> Bool {
+    func write(_ bytes: [UInt8]) async throws -> Bool { try await offPool { self.writeNow(bytes) } }
+
+    /// Exactly so many bytes.
+    func read(_ count: Int) async throws -> [UInt8] { try await offPool { try self.readNow(count) } }
+
+    /// Everything up to the end of the stream, or to a reset.
+    func readToEnd() async throws -> [UInt8] {
+        try await offPool {
+            while (try? self.fill()) != nil {}
+            return self.buffer
+        }
+    }
+
+    /// One HTTP response.
+    func response(toHead: Bool = false) async throws -> RawResponse {
+        try await offPool { try self.responseNow(toHead: toHead) }
+    }
+
+    private func writeNow(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
@@ -42,28 +71,20 @@ final class RawClient {
         return true
     }
 
-    /// Exactly so many bytes.
-    func read(_ count: Int) throws -> [UInt8] {
+    private func readNow(_ count: Int) throws -> [UInt8] {
         while buffer.count < count { try fill() }
         defer { buffer.removeFirst(count) }
         return Array(buffer.prefix(count))
     }
 
-    /// Everything up to the end of the stream, or to a reset.
-    func readToEnd() -> [UInt8] {
-        while (try? fill()) != nil {}
-        return buffer
-    }
-
-    /// One HTTP response.
-    func response(toHead: Bool = false) throws -> RawResponse {
+    private func responseNow(toHead: Bool) throws -> RawResponse {
         let end = Array("\r\n\r\n".utf8)
         var headEnd: Int?
         while headEnd == nil {
             headEnd = buffer.indices.first { buffer[$0...].starts(with: end) }
             if headEnd == nil { try fill() }
         }
-        let head = String(decoding: try read((headEnd ?? 0) + 4), as: UTF8.self)
+        let head = String(decoding: try readNow((headEnd ?? 0) + 4), as: UTF8.self)
         let lines = head.components(separatedBy: "\r\n").filter { !$0.isEmpty }
         let status = Int(lines[0].split(separator: " ")[1]) ?? 0
         var headers: [String: String] = [:]
@@ -73,7 +94,7 @@ final class RawClient {
         }
         var response = RawResponse(status: status, headers: headers, body: [])
         let byteCount = headers["content-length"].flatMap { Int($0) } ?? 0
-        if !toHead, status != 304, status != 101 { response.body = try read(byteCount) }
+        if !toHead, status != 304, status != 101 { response.body = try readNow(byteCount) }
         return response
     }
 
@@ -85,7 +106,7 @@ final class RawClient {
     }
 }
 
-struct RawResponse {
+struct RawResponse: Sendable {
     var status: Int
     var headers: [String: String]
     var body: [UInt8]
@@ -95,7 +116,7 @@ struct RawResponse {
 }
 
 /// The client side of a WebSocket, frame by frame.
-final class WebSocketClient {
+final class WebSocketClient: Sendable {
     struct Refused: Error { var response: RawResponse }
     struct Frame: Equatable {
         var opcode: UInt8
@@ -110,7 +131,7 @@ final class WebSocketClient {
 
     init(
         port: UInt16, target: String, headers: [String: String] = [:], receiveBufferByteCount: CInt? = nil
-    ) throws {
+    ) async throws {
         raw = try RawClient(port: port, receiveBufferByteCount: receiveBufferByteCount)
         var all = [
             "Host": "127.0.0.1:\(port)", "Upgrade": "websocket", "Connection": "keep-alive, Upgrade",
@@ -118,8 +139,8 @@ final class WebSocketClient {
         ]
         all.merge(headers) { $1 }
         let head = all.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.joined()
-        raw.write(Array("GET \(target) HTTP/1.1\r\n\(head)\r\n".utf8))
-        let response = try raw.response()
+        try await raw.write(Array("GET \(target) HTTP/1.1\r\n\(head)\r\n".utf8))
+        let response = try await raw.response()
         guard response.status == 101, response.header("sec-websocket-accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
         else { throw Refused(response: response) }
     }
@@ -142,21 +163,21 @@ final class WebSocketClient {
     }
 
     @discardableResult
-    func send(_ text: String) -> Bool { raw.write(Self.frame(Array(text.utf8))) }
+    func send(_ text: String) async throws -> Bool { try await raw.write(Self.frame(Array(text.utf8))) }
 
-    func read() throws -> Frame {
-        let head = try raw.read(2)
+    func read() async throws -> Frame {
+        let head = try await raw.read(2)
         var count = Int(head[1] & 0x7F)
-        if count == 126 { count = try raw.read(2).reduce(0) { $0 << 8 | Int($1) } }
-        if count == 127 { count = try raw.read(8).reduce(0) { $0 << 8 | Int($1) } }
-        return Frame(opcode: head[0] & 15, payload: try raw.read(count))
+        if count == 126 { count = try await raw.read(2).reduce(0) { $0 << 8 | Int($1) } }
+        if count == 127 { count = try await raw.read(8).reduce(0) { $0 << 8 | Int($1) } }
+        return Frame(opcode: head[0] & 15, payload: try await raw.read(count))
     }
 
     /// The next text message; pings on the way are answered.
-    func readText() throws -> String {
+    func readText() async throws -> String {
         while true {
-            let frame = try read()
-            if frame.opcode == 9 { raw.write(Self.frame(frame.payload, opcode: 10)) }
+            let frame = try await read()
+            if frame.opcode == 9 { try await raw.write(Self.frame(frame.payload, opcode: 10)) }
             if frame.opcode == 1 { return frame.text }
             if frame.opcode == 8 { throw RawClient.Ended() }
         }

@@ -88,11 +88,13 @@ final class RecordingDelegate: WebHostDelegate {
     var news: [News] { state.withLock { $0.news } }
 
     /// Waits until the news satisfy a condition; false after 30 seconds, which only a failing test takes.
-    func waitFor(_ condition: ([News]) -> Bool) -> Bool {
-        while !condition(news) {
-            if changed.wait(timeout: .now() + 30) == .timedOut { return condition(news) }
+    func waitFor(_ condition: @escaping @Sendable ([News]) -> Bool) async throws -> Bool {
+        try await offPool { [self] in
+            while !condition(news) {
+                if changed.wait(timeout: .now() + 30) == .timedOut { return condition(news) }
+            }
+            return true
         }
-        return true
     }
 
     private func note(_ item: News) {
@@ -135,8 +137,8 @@ final class TestHost: Sendable {
     var token: String { link.query?.replacingOccurrences(of: "token=", with: "") ?? "" }
 
     /// Signs in as a browser would, and returns the cookie.
-    func signIn() throws -> String {
-        let response = try request("GET", "/?token=\(token)")
+    func signIn() async throws -> String {
+        let response = try await request("GET", "/?token=\(token)")
         let cookie = try #require(response.header("set-cookie"))
         return String(cookie.prefix { $0 != ";" })
     }
@@ -144,19 +146,19 @@ final class TestHost: Sendable {
     /// One request on a connection of its own.
     func request(
         _ method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []
-    ) throws -> RawResponse {
+    ) async throws -> RawResponse {
         let client = try RawClient(port: port)
         var all = ["Host": authority, "Connection": "close"]
         if !body.isEmpty { all["Content-Length"] = "\(body.count)" }
         all.merge(headers) { $1 }
         let head = all.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.joined()
-        client.write(Array("\(method) \(target) HTTP/1.1\r\n\(head)\r\n".utf8) + body)
-        return try client.response(toHead: method == "HEAD")
+        try await client.write(Array("\(method) \(target) HTTP/1.1\r\n\(head)\r\n".utf8) + body)
+        return try await client.response(toHead: method == "HEAD")
     }
 
     /// A tab of the page.
-    func openTab(_ id: String, cookie: String) throws -> WebSocketClient {
-        try WebSocketClient(port: port, target: "/live?tab=\(id)", headers: ["Cookie": cookie, "Origin": origin])
+    func openTab(_ id: String, cookie: String) async throws -> WebSocketClient {
+        try await WebSocketClient(port: port, target: "/live?tab=\(id)", headers: ["Cookie": cookie, "Origin": origin])
     }
 
     static func tabID(_ number: Int) -> String {
