@@ -55,6 +55,8 @@ def test_no_violations(start_app, open_tab, name, form, theme):
     page.get_by_role("dialog").wait_for()
     seen("keyboard")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("Escape")
     tab.create()
     tab.editor.get_by_role("textbox").first.wait_for()
     seen("document")
