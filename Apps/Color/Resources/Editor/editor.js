@@ -12,6 +12,8 @@ const rows = Object.fromEntries(channels.map((channel) => {
 }));
 /** The channel whose slider is being dragged, or null. */
 let dragged = null;
+/** The code that the field was given last. */
+let hexShown = hexField.value;
 
 const post = (message) => webkit.messageHandlers.color.postMessage(message);
 const hexOf = ({ red, green, blue }) => (
@@ -39,11 +41,13 @@ function draw() {
     slider.style.setProperty('--to', hexOf({ ...color, [channel]: 255 }));
     slider.style.setProperty('--now', hex);
   }
-  if (document.activeElement !== hexField) showHex();
+  // A code being typed stays; one that only stands there follows the colour.
+  if (document.activeElement !== hexField || hexField.value === hexShown) showHex();
 }
 
 function showHex() {
-  hexField.value = hexOf(color);
+  hexShown = hexOf(color);
+  hexField.value = hexShown;
   sayHexProblem('');
 }
 
@@ -106,7 +110,7 @@ hexField.addEventListener('input', () => {
   if (parseHex(hexField.value) !== null) sayHexProblem('');
 });
 hexField.addEventListener('keydown', (event) => {
-  if (event.key !== 'Escape') return;
+  if (event.key !== 'Escape' || hexField.value === hexShown) return;
   event.preventDefault();
   showHex();
 });

@@ -153,7 +153,7 @@ export class DocumentBrowser extends HTMLElement {
   #arrived(from) {
     const child = this.list.items.find((item) => from === item.id || from.startsWith(`${item.id}/`));
     if (child) this.list.chooseWhenThere([child.id]);
-    else if (this.list.items.length > 0) this.list.focusCurrent();
+    if (this.list.items.length > 0) this.list.focusCurrent();
     else this.heading.focus();
     this.scene.announce(`${this.heading.textContent}, ${strings.itemCount(this.list.items.length)}`);
   }
@@ -211,7 +211,7 @@ export class DocumentBrowser extends HTMLElement {
   #keyed(event) {
     if (this.inert || this.hidden || event.defaultPrevented || isTextField(event.target)) return;
     if (document.querySelector('dialog[open], .menu:popover-open')) return;
-    const isInList = this.list.list.contains(event.target) || event.target === document.body;
+    const isInList = [document.body, this.heading].includes(event.target) || this.list.list.contains(event.target);
     const act = browserKey(event, isInList);
     if (act === null) return;
     event.preventDefault();

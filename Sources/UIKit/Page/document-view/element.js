@@ -31,13 +31,12 @@ export class DocumentView extends HTMLElement {
     setText(this.done, typeof entry.done === 'string' ? entry.done : strings.done);
     this.undo.hidden = this.redo.hidden = !isDocument;
     if (isDocument) {
-      const label = (plain, titled, title) => (title ? titled(title) : plain);
       updateToolButton(this.undo, {
-        label: label(strings.undo, strings.undoTitled, entry.undo.title), enabled: entry.undo.enabled,
+        label: entry.undo.title || strings.undo, enabled: entry.undo.enabled,
         shortcut: 'Control+Z',
       });
       updateToolButton(this.redo, {
-        label: label(strings.redo, strings.redoTitled, entry.redo.title), enabled: entry.redo.enabled,
+        label: entry.redo.title || strings.redo, enabled: entry.redo.enabled,
         shortcut: 'Control+Shift+Z',
       });
     }
@@ -95,8 +94,8 @@ export class DocumentView extends HTMLElement {
     const canRename = entry.kind === 'document' && entry.rename;
     this.titleButton.hidden = !canRename;
     this.titleText.hidden = canRename;
-    setText(this.titleButton.firstChild, entry.title);
-    setText(this.titleText, entry.title);
+    setText(this.titleButton.firstChild, canRename ? entry.title : '');
+    setText(this.titleText, canRename ? '' : entry.title);
     setAttributes(this.titleButton, { title: strings.renameTitle(entry.title) });
   }
 
@@ -107,8 +106,8 @@ export class DocumentView extends HTMLElement {
     this.stateLine.dataset.state = state.name;
     this.state.hidden = !hasDetail;
     this.stateText.hidden = hasDetail;
-    setText(this.state, state.label);
-    setText(this.stateText, state.label);
+    setText(this.state, hasDetail ? state.label : '');
+    setText(this.stateText, hasDetail ? '' : state.label);
   }
 
   // MARK: What the person does
@@ -145,9 +144,10 @@ export class DocumentView extends HTMLElement {
 
   #nameKeyed(event) {
     event.stopPropagation();
-    if (event.isComposing) return;
+    if (event.isComposing || !['Enter', 'Escape'].includes(event.key)) return;
+    event.preventDefault(); // or Enter would press the button that gets the keyboard back
     if (event.key === 'Enter') this.#endRenaming(true, true);
-    else if (event.key === 'Escape') this.#endRenaming(false, true);
+    else this.#endRenaming(false, true);
   }
 
   async #endRenaming(isWanted, returnsFocus) {

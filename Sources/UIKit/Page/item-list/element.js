@@ -31,7 +31,7 @@ export class ItemList extends HTMLElement {
   #rowHeight = 44;
   #drawnView = '';
   #wanted = { ids: [], renames: false };
-  #typed = { text: '', at: 0 };
+  #typed = { text: '', at: -Infinity };
   #hold = 0;
 
   connectedCallback() {
@@ -291,6 +291,8 @@ export class ItemList extends HTMLElement {
   }
 
   #keyed(event) {
+    // Any other key ends the name that was being typed.
+    if (event.key.length > 1 && event.key !== 'Shift') this.#typed = { text: '', at: -Infinity };
     const place = this.selection.placeOf(this.selection.current);
     const to = this.#destination(event, Math.max(0, place));
     if (to !== null) {

@@ -60,9 +60,9 @@ export class NameField {
 
   #keyed(event) {
     event.stopPropagation();
-    if (event.isComposing) return;
-    if (event.key === 'Enter') this.#end(true, true);
-    else if (event.key === 'Escape') this.#end(false, true);
+    if (event.isComposing || !['Enter', 'Escape'].includes(event.key)) return;
+    event.preventDefault();
+    this.#end(event.key === 'Enter', true);
   }
 
   #end(isWanted, returnsFocus) {
