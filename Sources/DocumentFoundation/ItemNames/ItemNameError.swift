@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// A name that no item can be given, and why.
 package struct ItemNameError: Error, Hashable, Sendable, LocalizedError {
@@ -25,6 +25,11 @@ package struct ItemNameError: Error, Hashable, Sendable, LocalizedError {
     package var code: Code
     /// The name, less the spaces around it.
     package var name: String
+
+    package init(code: Code, name: String) {
+        self.code = code
+        self.name = name
+    }
 
     package var errorDescription: String? {
         switch code {

@@ -60,14 +60,14 @@ package enum ItemCopy {
     ) throws(SystemError) {
         let from = try sourceFolder.folder(source)
         let status = try SystemCalls.fstat(from.descriptor)
-        try SystemCalls.mkdirat(targetFolder, target, permissions: 0o700)
-        let into = try targetFolder.folder(target)
         // All names first: a folder that is copied into itself would otherwise never end.
         var names: [String] = []
         try SystemCalls.forEachMember(of: from) { (name) throws(SystemError) in
             names.append(name)
             return true
         }
+        try SystemCalls.mkdirat(targetFolder, target, permissions: 0o700)
+        let into = try targetFolder.folder(target)
         for name in names { try copy(name, in: from, to: name, in: into, depth: depth + 1) }
         try copyAttributes(status, from: from.descriptor, to: into.descriptor)
     }

@@ -1,6 +1,6 @@
 internal import DocumentFoundation
 internal import FileSystem
-package import Foundation
+internal import Foundation
 
 /// Why something could not be done to an item, told to the person who wanted it.
 package struct BrowserError: Error, Sendable, LocalizedError {

@@ -12,12 +12,15 @@ enum Coordinated {
         isDirectory: Bool,
         _ body: (FilePath) throws -> Value
     ) throws -> Value {
-        let url = path.url(isDirectory: isDirectory)
-        return try running { coordinator, failure, settle in
-            coordinator.coordinate(writingItemAt: url, options: .forReplacing, error: failure) { url in
-                settle { try body(place(url)) }
-            }
+        let outcome = AccessOutcome<Value>()
+        NSFileCoordinator(filePresenter: nil).coordinate(
+            writingItemAt: path.url(isDirectory: isDirectory),
+            options: .forReplacing,
+            error: &outcome.failure
+        ) { url in
+            outcome.note { try body(FilePath(granted: url)) }
         }
+        return try outcome.get()
     }
 
     /// An item gets another place.
@@ -27,22 +30,22 @@ enum Coordinated {
         isDirectory: Bool,
         _ body: (FilePath, FilePath) throws -> Void
     ) throws {
-        let (sourceURL, targetURL) = (source.url(isDirectory: isDirectory), target.url(isDirectory: isDirectory))
-        try running { coordinator, failure, settle in
-            coordinator.coordinate(
-                writingItemAt: sourceURL,
-                options: .forMoving,
-                writingItemAt: targetURL,
-                options: .forReplacing,
-                error: failure
-            ) { sourceURL, targetURL in
-                settle {
-                    coordinator.item(at: sourceURL, willMoveTo: targetURL)
-                    try body(place(sourceURL), place(targetURL))
-                    coordinator.item(at: sourceURL, didMoveTo: targetURL)
-                }
+        let outcome = AccessOutcome<Void>()
+        let coordinator = NSFileCoordinator(filePresenter: nil)
+        coordinator.coordinate(
+            writingItemAt: source.url(isDirectory: isDirectory),
+            options: .forMoving,
+            writingItemAt: target.url(isDirectory: isDirectory),
+            options: .forReplacing,
+            error: &outcome.failure
+        ) { sourceURL, targetURL in
+            outcome.note {
+                coordinator.item(at: sourceURL, willMoveTo: targetURL)
+                try body(FilePath(granted: sourceURL), FilePath(granted: targetURL))
+                coordinator.item(at: sourceURL, didMoveTo: targetURL)
             }
         }
+        try outcome.get()
     }
 
     /// An item is read and something is put where nothing is yet.
@@ -52,18 +55,17 @@ enum Coordinated {
         isDirectory: Bool,
         _ body: (FilePath, FilePath) throws -> Void
     ) throws {
-        let (sourceURL, targetURL) = (source.url(isDirectory: isDirectory), target.url(isDirectory: isDirectory))
-        try running { coordinator, failure, settle in
-            coordinator.coordinate(
-                readingItemAt: sourceURL,
-                options: [],
-                writingItemAt: targetURL,
-                options: .forReplacing,
-                error: failure
-            ) { sourceURL, targetURL in
-                settle { try body(place(sourceURL), place(targetURL)) }
-            }
+        let outcome = AccessOutcome<Void>()
+        NSFileCoordinator(filePresenter: nil).coordinate(
+            readingItemAt: source.url(isDirectory: isDirectory),
+            options: [],
+            writingItemAt: target.url(isDirectory: isDirectory),
+            options: .forReplacing,
+            error: &outcome.failure
+        ) { sourceURL, targetURL in
+            outcome.note { try body(FilePath(granted: sourceURL), FilePath(granted: targetURL)) }
         }
+        try outcome.get()
     }
 
     /// An item goes.
@@ -72,32 +74,37 @@ enum Coordinated {
         isDirectory: Bool,
         _ body: (FilePath) throws -> Value
     ) throws -> Value {
-        let url = path.url(isDirectory: isDirectory)
-        return try running { coordinator, failure, settle in
-            coordinator.coordinate(writingItemAt: url, options: .forDeleting, error: failure) { url in
-                settle { try body(place(url)) }
-            }
+        let outcome = AccessOutcome<Value>()
+        NSFileCoordinator(filePresenter: nil).coordinate(
+            writingItemAt: path.url(isDirectory: isDirectory),
+            options: .forDeleting,
+            error: &outcome.failure
+        ) { url in
+            outcome.note { try body(FilePath(granted: url)) }
         }
-    }
-
-    /// Joins the two ways in which a coordinated access fails: it is not granted, or its deed throws.
-    private static func running<Value>(
-        _ access: (NSFileCoordinator, NSErrorPointer, (() throws -> Value) -> Void) -> Void
-    ) throws -> Value {
-        var failure: NSError?
-        var outcome: Result<Value, any Error>?
-        withUnsafeMutablePointer(to: &failure) { failure in
-            access(NSFileCoordinator(filePresenter: nil), failure) { outcome = Result(catching: $0) }
-        }
-        if let failure { throw failure }
-        guard let outcome else { preconditionFailure("a coordinated access neither failed nor ran") }
         return try outcome.get()
     }
+}
 
-    private static func place(_ url: URL) throws -> FilePath {
+/// Joins the two ways in which a coordinated access fails: it is not granted, or its deed throws.
+private final class AccessOutcome<Value> {
+    var failure: NSError?
+    private var result: Result<Value, any Error>?
+
+    func note(_ body: () throws -> Value) { result = Result(catching: body) }
+
+    func get() throws -> Value {
+        if let failure { throw failure }
+        guard let result else { preconditionFailure("a coordinated access neither failed nor ran") }
+        return try result.get()
+    }
+}
+
+extension FilePath {
+    fileprivate init(granted url: URL) throws {
         guard let path = FilePath(url) else {
             throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: url])
         }
-        return path
+        self = path
     }
 }

@@ -1,5 +1,5 @@
-package import FileSystem
-package import Foundation
+internal import FileSystem
+internal import Foundation
 
 /// How a folder's list differs from the one that was told last.
 package struct FolderDifference: Hashable, Sendable {

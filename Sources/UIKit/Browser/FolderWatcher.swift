@@ -62,7 +62,7 @@ final class FolderWatcher: @unchecked Sendable {
             maker = ItemMaker(location: location, folderID: folderID, folder: folder)
             let stamp = try FileStamp(of: folder)
             (device, inode) = (stamp.device, stamp.inode)
-            watch = try DirectoryWatch(folder, queue: queue) { [weak self] event in self?.handle(event) }
+            watch = try DirectoryWatch(folder, on: queue) { [weak self] events in self?.handle(events) }
             let difference = contents.replaceAll(with: try scan())
             outbox.list(difference)
             count(difference.put)
@@ -75,14 +75,10 @@ final class FolderWatcher: @unchecked Sendable {
         contents = FolderContents()
     }
 
-    private func handle(_ event: DirectoryWatch.Event) {
-        switch event {
-        case .overflowed, .folderChanged:
-            needsScan = true
-            note([])
-        case .memberChanged(let name):
-            note([name])
-        }
+    private func handle(_ events: [WatchEvent]) {
+        // What concerns the folder itself may be its end; a look at all of it tells.
+        if events.contains(where: { $0.kind == .overflowed || $0.name == nil }) { needsScan = true }
+        note(events.compactMap(\.name))
     }
 
     /// Remembers to look, after the events that are already waiting on the queue.

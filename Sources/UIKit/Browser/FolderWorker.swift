@@ -35,11 +35,7 @@ struct FolderWorker: Sendable {
                 return BrowserOutcome(items: [current])
             }
             let way = ItemRelocation(from: id, to: BrowserLocation.id(renamed, in: folderID))
-            do {
-                return BrowserOutcome(items: [try relocate(way)], inverse: .relocate([way.reversed]))
-            } catch let error as BrowserError where error.code == .nameTaken {
-                throw BrowserError(.nameTaken, item: renamed, underlying: error.underlying)
-            }
+            return BrowserOutcome(items: [try relocate(way)], inverse: .relocate([way.reversed]))
         }
     }
 
@@ -148,8 +144,12 @@ struct FolderWorker: Sendable {
         guard source != location.root, !target.parent.isInside(source) else {
             throw BrowserError(.intoItself, item: current.name)
         }
-        try Coordinated.moving(source, to: target, isDirectory: current.isDirectory) {
-            try ItemMoves.move($0, toFree: $1)
+        do {
+            try Coordinated.moving(source, to: target, isDirectory: current.isDirectory) {
+                try ItemMoves.move($0, toFree: $1)
+            }
+        } catch let error as SystemError where error.isTaken {
+            throw BrowserError(.nameTaken, item: target.name, underlying: error)
         }
         return try item(way.target)
     }
