@@ -24,7 +24,8 @@ extension CocoaError {
                 NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(error.errno)),
                 NSLocalizedFailureReasonErrorKey: error.description,
                 NSLocalizedRecoverySuggestionErrorKey: error.remedy,
-            ])
+            ]
+        )
     }
 
     private static func readingCode(_ errno: CInt) -> Code {

@@ -59,6 +59,13 @@ struct DiskRecord {
     var name: String
     var mark: MemberMark
 
+    var kind: FileStamp.Kind {
+        switch mark {
+        case .listed(let kind): kind
+        case .stamped(let stamp): stamp.kind
+        }
+    }
+
     var location: DiskLocation {
         DiskLocation(
             top: origin.itemPath,
@@ -68,7 +75,8 @@ struct DiskRecord {
             isRebuilt: origin.isRebuilt,
             mapsFiles: origin.mapsFiles,
             folderListedAs: folder?.listedAs,
-            mark: mark)
+            mark: mark
+        )
     }
 
     /// The folder that children of this item have, should it be a directory.
@@ -98,27 +106,24 @@ struct DiskLocation {
     func path(below top: FilePath) -> FilePath {
         components.reduce(top) { $0.appending($1) }
     }
-
-    /// The directory the item is in; nil for the top.
-    var folderPath: FilePath? { components.isEmpty ? nil : path.parent }
 }
 
 /// How the item that a wrapper stands for is told from a later one in its place.
 ///
-/// Listing a directory gives each member's kind and inode number for nothing; its stamp would cost a call for
-/// each. So the stamp is taken when a member is first touched, and until then a member counts as unchanged when
-/// it has the listed kind and number and was not modified after the tree was read. Not seen by this are a write
-/// within the clock tick (up to 10 ms) of the reading, and one whose author set the modification date back.
+/// Listing a directory gives each member's kind for nothing; its stamp would cost a call for each. So the stamp
+/// is taken when a member is first touched, and until then a member counts as unchanged when it has the listed
+/// kind, was not modified after the tree was read, and no entry of its directory was added, removed or replaced
+/// since, which the date of the directory tells. Not seen by this are a write within the clock tick (up to 10
+/// ms) of the reading, and one into the same file whose author set the modification date back.
 enum MemberMark: Equatable {
-    /// Taken with the names: the kind, and the inode number (0 where the file system tells none).
-    case listed(FileStamp.Kind, inode: UInt64)
+    /// Taken with the names.
+    case listed(FileStamp.Kind)
     /// Taken from the item itself.
     case stamped(FileStamp)
 
     enum Verdict: Equatable {
         case unchanged
         case changed
-        /// Only if no entry of its directory was replaced since: some file systems number unsteadily.
         case unchangedIfDirectoryIs
     }
 
@@ -129,14 +134,13 @@ enum MemberMark: Equatable {
             guard stamp.kind == known.kind, stamp.hasContents(of: known) else { return .changed }
             let isSameItem = stamp.device == known.device && stamp.inode == known.inode
             return isSameItem || location.isRebuilt ? .unchanged : .changed
-        case .listed(let kind, let inode):
+        case .listed(let kind):
             guard stamp.kind == kind else { return .changed }
             let limit = kind == .directory ? location.writtenAt : location.readAt
             let modifiedAt = stamp.modifiedAt
             // A date that is still to come was set, not stamped by a write.
             guard modifiedAt <= limit || modifiedAt > now else { return .changed }
-            if inode == 0 || inode == stamp.inode || location.isRebuilt { return .unchanged }
-            return .unchangedIfDirectoryIs
+            return location.isRebuilt ? .unchanged : .unchangedIfDirectoryIs
         }
     }
 }

@@ -52,7 +52,8 @@ enum WrapperAttributes {
         let permissions = dictionary[FileAttributeKey.posixPermissions.rawValue] as? NSNumber
         return MemberAttributes(
             permissions: permissions.map { $0.uint32Value & 0o7777 },
-            modificationDate: dictionary[FileAttributeKey.modificationDate.rawValue] as? Date)
+            modificationDate: dictionary[FileAttributeKey.modificationDate.rawValue] as? Date
+        )
     }
 
     private static func type(of kind: FileStamp.Kind) -> FileAttributeType {

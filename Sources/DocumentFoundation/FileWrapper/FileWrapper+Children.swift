@@ -84,7 +84,10 @@ extension FileWrapper {
             guard let name = child.state.preferredFilename, !name.isEmpty else {
                 preconditionFailure("addFileWrapper(_:) was given a child without a preferred filename")
             }
-            precondition(!isInside(child), "addFileWrapper(_:) was given a wrapper that contains its new parent")
+            precondition(
+                !isInside(child),
+                "addFileWrapper(_:) was given a wrapper that contains its new parent"
+            )
             guard let directory = listed else { return name }
             if let key = directory.key(for: child) { return key }
             let key = directory.freeKey(for: name)

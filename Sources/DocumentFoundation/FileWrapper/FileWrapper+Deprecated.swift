@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// The path-based interface that macOS gave up in 10.10. A failure is nil, false or "", without a reason.
 extension FileWrapper {
@@ -64,7 +64,11 @@ extension FileWrapper {
     /// Writes the tree to a path.
     ///
     /// - Returns: Whether that succeeded.
-    @available(*, deprecated, message: "Use write(to:options:originalContentsURL:), which says why it failed.")
+    @available(
+        *,
+        deprecated,
+        message: "Use write(to:options:originalContentsURL:), which says why it failed."
+    )
     public func write(
         toFile path: String,
         atomically atomicFlag: Bool,

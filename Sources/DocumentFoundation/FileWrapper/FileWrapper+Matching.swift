@@ -15,7 +15,9 @@ extension FileWrapper {
             return try readLinkText() == FileReading.symbolicLinkText(at: path)
         case .regular:
             let known = knownAttributes
-            guard let date = known.modificationDate, known.permissions == stamp.permissions else { return false }
+            guard let date = known.modificationDate, known.permissions == stamp.permissions else {
+                return false
+            }
             // A date in a dictionary is a Double of seconds: good to a quarter of a microsecond in our time.
             return abs(date.timeIntervalSince(stamp.modificationDate)) < 1e-6
         case .directory:

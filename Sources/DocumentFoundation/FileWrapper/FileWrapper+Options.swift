@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 extension FileWrapper {
     /// How `init(url:options:)` and `read(from:options:)` read.

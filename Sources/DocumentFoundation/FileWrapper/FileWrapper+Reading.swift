@@ -74,9 +74,14 @@ extension FileWrapper {
                     let origin = DiskOrigin(
                         itemPath: record.origin.itemPath,
                         readAt: Date.now.nanoseconds,
-                        mapsFiles: record.origin.mapsFiles)
+                        mapsFiles: record.origin.mapsFiles
+                    )
                     let fresh = DiskRecord(
-                        origin: origin, folder: record.folder, name: record.name, mark: record.mark)
+                        origin: origin,
+                        folder: record.folder,
+                        name: record.name,
+                        mark: record.mark
+                    )
                     install(members, of: fresh, listedAs: nil)
                 } else {
                     state.contents = .directory(WrapperDirectory())
@@ -135,10 +140,9 @@ extension FileWrapper {
         switch location.mark.judge(stamp, from: location, now: Date.now.nanoseconds) {
         case .unchanged: return stamp
         case .unchangedIfDirectoryIs:
-            if let folder = location.folderPath, let listedAs = location.folderListedAs {
-                let now = try FileStamp(of: folder)
-                if now.inode == listedAs.inode, now.hasContents(of: listedAs) { return stamp }
-            }
+            guard let listedAs = location.folderListedAs else { return stamp }
+            let folder = try FileStamp(of: path.parent)
+            if folder.inode == listedAs.inode, folder.hasContents(of: listedAs) { return stamp }
         case .changed: break
         }
         throw SystemError(call: "lstat", errno: ESTALE, path: path)
@@ -174,8 +178,13 @@ extension FileWrapper {
         var kept: [(child: FileWrapper, record: DiskRecord)] = []
         for member in members {
             guard let contents = WrapperContents(unreadOf: member.kind) else { continue }
-            let mark = MemberMark.listed(member.kind, inode: member.inode)
-            let memberRecord = DiskRecord(origin: record.origin, folder: folder, name: member.name, mark: mark)
+            let mark = MemberMark.listed(member.kind)
+            let memberRecord = DiskRecord(
+                origin: record.origin,
+                folder: folder,
+                name: member.name,
+                mark: mark
+            )
             let child: FileWrapper
             if let same = rest.removeValue(forKey: member.name) {
                 child = same
@@ -243,8 +252,7 @@ extension FileWrapper {
             }
         } catch {
             TreeLock.with {
-                guard case .listed(let kind, _) = record.mark, let contents = WrapperContents(unreadOf: kind)
-                else { return }
+                guard let contents = WrapperContents(unreadOf: record.kind) else { return }
                 detachChildren()
                 rebind(contents, record)
             }

@@ -26,14 +26,17 @@ extension FileWrapper {
             preferredFilename: preferredFilename,
             filename: filename,
             attributes: isPlain ? MemberAttributes() : WrapperAttributes.applied(from: currentAttributes),
-            contents: try serializedContents())
+            contents: try serializedContents()
+        )
     }
 
-    private func serializedContents() throws -> SerializedWrapper.Contents {
+    private func serializedContents() throws -> SerializedContents {
         switch kind {
         case .directory:
             let children = try readChildren().sorted { $0.key < $1.key }
-            return .directory(try children.map { ($0.key, try $0.value.serializedTree()) })
+            return .directory(
+                try children.map { SerializedChild(key: $0.key, wrapper: try $0.value.serializedTree()) }
+            )
         case .symbolicLink:
             return .symbolicLink(try readLinkText())
         case .regular, .other:
@@ -49,10 +52,10 @@ extension FileWrapper {
         case .directory(let children):
             let directory = WrapperDirectory(capacity: children.count)
             state = WrapperState(.directory(directory))
-            for (key, tree) in children {
+            for serialized in children {
                 let child = FileWrapper(state: WrapperState(.directory(nil)))
-                child.take(tree)
-                directory.adoptRead(child, under: key)
+                child.take(serialized.wrapper)
+                directory.adoptRead(child, under: serialized.key)
                 child.state.parents.insert(self)
             }
         }

@@ -19,7 +19,12 @@ extension FileWrapper {
         } catch {
             throw CocoaError(error, while: .writing, url: url)
         }
-        if options.contains(.withNameUpdating) { plan.noteWritten(at: path) }
+        if options.contains(.withNameUpdating) {
+            plan.noteWritten(at: path)
+        } else if capture.isOf(path) {
+            // What the tree was read from has been replaced by it; members not read yet have to be found.
+            plan.noteWritten(at: path, updatesNames: false)
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-public import Foundation
 internal import FileSystem
+public import Foundation
 
 /// A file, a directory with all that is in it, or a symbolic link, as a value in memory that can be written.
 ///
@@ -12,8 +12,9 @@ internal import FileSystem
 /// **Changed files.** Contents that have not been read yet are nil once the item on disk is no longer the one
 /// that was opened: stale or foreign bytes are never given. The item counts as changed when its kind, size,
 /// modification date or identity differs from when it was first touched; a member that nobody touched yet, when
-/// it was modified after the tree was opened or its directory entry leads to another file. Not seen are a write
-/// within one clock tick (10 ms at most) of the opening, and one that sets the date back.
+/// it was modified after the tree was opened, or another program has since added, removed or replaced an entry
+/// of its directory. Not seen are a write within one clock tick (10 ms at most) of the opening, and one into
+/// the same file that sets the date back.
 ///
 /// **Threads.** Any method may be called on any thread; wrappers of all trees share one lock that is never held
 /// while files are touched. A sequence of calls is not atomic, so one thread should change a tree at a time.

@@ -17,12 +17,6 @@ internal import Foundation
 /// Data that is not of this form gives nil: also keys that are equal, empty, or hold what no name can, trees
 /// deeper than `depthMax`, and dates that are not finite.
 struct SerializedWrapper {
-    indirect enum Contents {
-        case file(Data)
-        case directory([(key: String, child: SerializedWrapper)])
-        case symbolicLink(String)
-    }
-
     /// Deeper than any path the kernel takes, and shallow enough for a thread's stack.
     static let depthMax = 512
     fileprivate static let signature = Array("SheafFW".utf8) + [1]
@@ -30,7 +24,7 @@ struct SerializedWrapper {
     var preferredFilename: String?
     var filename: String?
     var attributes = MemberAttributes()
-    var contents: Contents
+    var contents: SerializedContents
 
     // MARK: - Encoding
 
@@ -59,9 +53,9 @@ struct SerializedWrapper {
             data.append(bytes)
         case .directory(let children):
             data.append(number: UInt32(children.count))
-            for (key, child) in children {
-                data.append(text: key)
-                child.encode(into: &data)
+            for child in children {
+                data.append(text: child.key)
+                child.wrapper.encode(into: &data)
             }
         case .symbolicLink(let text):
             data.append(text: text)
@@ -79,14 +73,19 @@ struct SerializedWrapper {
         self = tree
     }
 
-    init(preferredFilename: String?, filename: String?, attributes: MemberAttributes, contents: Contents) {
+    init(
+        preferredFilename: String?,
+        filename: String?,
+        attributes: MemberAttributes,
+        contents: SerializedContents
+    ) {
         self.preferredFilename = preferredFilename
         self.filename = filename
         self.attributes = attributes
         self.contents = contents
     }
 
-    private init?(_ rest: inout Data, depth: Int) {
+    fileprivate init?(_ rest: inout Data, depth: Int) {
         guard depth <= Self.depthMax, let kind = rest.take(1)?.first, let fields = rest.take(1)?.first,
             fields < 16
         else { return nil }
@@ -108,7 +107,7 @@ struct SerializedWrapper {
             guard seconds.isFinite, abs(seconds) < Self.secondsMax else { return nil }
             attributes.modificationDate = Date(timeIntervalSince1970: seconds)
         }
-        guard let contents = Contents(kind, &rest, depth: depth) else { return nil }
+        guard let contents = SerializedContents(kind, &rest, depth: depth) else { return nil }
         self.contents = contents
     }
 
@@ -116,7 +115,19 @@ struct SerializedWrapper {
     private static let secondsMax = 1e12
 }
 
-extension SerializedWrapper.Contents {
+/// What a serialized wrapper holds; the children of a directory are in the order of their keys.
+enum SerializedContents {
+    case file(Data)
+    case directory([SerializedChild])
+    case symbolicLink(String)
+}
+
+struct SerializedChild {
+    var key: String
+    var wrapper: SerializedWrapper
+}
+
+extension SerializedContents {
     fileprivate var kind: UInt8 {
         switch self {
         case .file: 1
@@ -135,13 +146,13 @@ extension SerializedWrapper.Contents {
             self = .file(Data(bytes))
         case 2:
             guard let count = rest.takeNumber(UInt32.self) else { return nil }
-            var children: [(key: String, child: SerializedWrapper)] = []
+            var children: [SerializedChild] = []
             for _ in 0..<count {
                 guard let key = rest.takeText(), MemberPath.isName(key),
                     children.last.map({ $0.key < key }) ?? true,
                     let child = SerializedWrapper(&rest, depth: depth + 1), child.preferredFilename != nil
                 else { return nil }
-                children.append((key, child))
+                children.append(SerializedChild(key: key, wrapper: child))
             }
             self = .directory(children)
         case 3:

@@ -44,7 +44,8 @@ extension FileWrapper {
             record: state.record,
             attributes: state.attributesChange == nil
                 ? nil : state.attributes.map(WrapperAttributes.applied(from:)),
-            contents: capturedContents(isWhole: isWhole))
+            contents: capturedContents(isWhole: isWhole)
+        )
     }
 
     private func capturedContents(isWhole: Bool) -> CapturedContents {
@@ -62,7 +63,9 @@ extension FileWrapper {
                     folder: directory.folder,
                     hasClashingNames: directory.hasClashingNames,
                     saved: directory.differences.mapValues(\.saved),
-                    members: members))
+                    members: members
+                )
+            )
         }
     }
 
@@ -71,7 +74,8 @@ extension FileWrapper {
         for key in directory.differences.keys {
             guard let index = directory.children.index(forKey: key) else { continue }
             let (name, child) = directory.children[index]
-            let isInPlace = directory.folder.map { child.state.record?.isMember(name, of: $0) ?? false } ?? false
+            let isInPlace =
+                directory.folder.map { child.state.record?.isMember(name, of: $0) ?? false } ?? false
             members[name] = child.captured(isWhole: !isInPlace || child.state.attributesChange != nil)
         }
         return members
@@ -90,6 +94,11 @@ package struct WrapperCapture {
     let known: FileWrapper?
     /// All changes up to this serial are in the capture, none after it.
     let serial: UInt64
+
+    /// Whether the tree was read from, or written to, this place.
+    func isOf(_ path: FilePath) -> Bool {
+        TreeLock.with { top.record.map { $0.folder == nil && $0.origin.itemPath == path } ?? false }
+    }
 }
 
 // Sendable because the wrappers in it are only used through `TreeLock`, and the rest are values and records
@@ -110,7 +119,8 @@ extension FileWrapper {
                 top: captured(isWhole: !isInPlace),
                 isWhole: !isInPlace,
                 known: known === self ? nil : known,
-                serial: TreeLock.nextSerial())
+                serial: TreeLock.nextSerial()
+            )
         }
     }
 }

@@ -12,8 +12,7 @@ final class WrapperDirectory {
     /// What was under a key when the tree was last read or written.
     enum Saved {
         case absent
-        /// A member with this very name, as bytes, and the wrapper that stood for it.
-        case present(name: String, WeakWrapper)
+        case present(SavedMember)
     }
 
     struct Difference {
@@ -73,17 +72,43 @@ final class WrapperDirectory {
     }
 
     /// What is on disk under every name, as far as it is known.
-    var savedMembers: [(name: String, wrapper: FileWrapper?)] {
-        var members: [(name: String, wrapper: FileWrapper?)] = []
-        for (key, child) in children where differences[key] == nil { members.append((key, child)) }
-        for case .present(let name, let was) in differences.values.map(\.saved) {
-            members.append((name, was.wrapper))
+    var savedMembers: [SavedMember] {
+        var members: [SavedMember] = []
+        for (key, child) in children where differences[key] == nil {
+            members.append(SavedMember(name: key, child))
         }
+        for case .present(let member) in differences.values.map(\.saved) { members.append(member) }
         return members
     }
 
     private func present(_ key: String) -> Saved {
         guard folder != nil, let index = children.index(forKey: key) else { return .absent }
-        return .present(name: children[index].key, WeakWrapper(children[index].value))
+        return .present(SavedMember(name: children[index].key, children[index].value))
+    }
+}
+
+/// A member as it was on disk when the tree was last read or written.
+struct SavedMember {
+    /// Its very name, as bytes.
+    let name: String
+    private let record: DiskRecord?
+    private let weak: WeakWrapper
+
+    init(name: String, _ wrapper: FileWrapper) {
+        self.name = name
+        record = wrapper.state.record
+        weak = WeakWrapper(wrapper)
+    }
+
+    /// The wrapper that stood for it, if anybody still holds that.
+    var held: FileWrapper? { weak.wrapper }
+
+    /// A wrapper that stands for it: that one, or a new one. Nil if it is not known what is on disk.
+    func wrapper(in folder: DiskDirectory) -> FileWrapper? {
+        if let held { return held }
+        guard let record, record.isMember(name, of: folder),
+            let contents = WrapperContents(unreadOf: record.kind)
+        else { return nil }
+        return FileWrapper(state: WrapperState(contents, name: name, record: record))
     }
 }

@@ -18,7 +18,13 @@ struct WrapperPlanner {
 
     func plan(_ work: WrapperSavePlan.Work, of top: FileWrapper, serial: UInt64) -> WrapperSavePlan {
         WrapperSavePlan(
-            work: work, top: top, serial: serial, written: written, forgotten: forgotten, visited: visited)
+            work: work,
+            top: top,
+            serial: serial,
+            written: written,
+            forgotten: forgotten,
+            visited: visited
+        )
     }
 
     // MARK: - Changes
@@ -35,27 +41,30 @@ struct WrapperPlanner {
                 wrapper: wrapper,
                 path: path,
                 members: directory.members.mapValues(\.wrapper),
-                keys: Set(directory.saved.keys)))
+                keys: Set(directory.saved.keys)
+            )
+        )
         for (key, saved) in directory.saved {
             let index = directory.members.index(forKey: key)
             let now = index.map { directory.members[$0].value }
             let place = try path.appendingKey(index.map { directory.members[$0].key } ?? key)
-            guard case .present(let name, let was) = saved else {
+            guard case .present(let was) = saved else {
                 if let now { try self.place(now, in: wrapper, at: place) }
                 continue
             }
-            guard let now else {
+            if let held = was.held, held !== now?.wrapper {
                 // Still held by somebody, perhaps for an undo: what it never read is read while it is there. If that
                 // fails the item has changed before, and the contents are nil as documented.
-                try? was.wrapper?.readEverything()
-                try remove(name, was.wrapper, from: folder, at: path)
+                try? held.readEverything()
+            }
+            guard let now else {
+                try remove(was, from: folder, at: path)
                 continue
             }
-            guard let last = place.components.last, last.utf8.elementsEqual(name.utf8) else {
+            guard let last = place.components.last, last.utf8.elementsEqual(was.name.utf8) else {
                 throw NeedsWholeTree()
             }
-            if let old = was.wrapper, old !== now.wrapper { try? old.readEverything() }  // as above
-            try compareMember(now, with: was.wrapper, in: wrapper, folder, at: place)
+            try compareMember(now, with: was, in: wrapper, folder, at: place)
         }
     }
 
@@ -81,21 +90,21 @@ struct WrapperPlanner {
                 continue
             }
             guard key.utf8.elementsEqual(saved.name.utf8) else { throw NeedsWholeTree() }
-            try compareMember(child, with: saved.wrapper, in: now.wrapper, folder, at: place)
+            try compareMember(child, with: saved, in: now.wrapper, folder, at: place)
         }
-        for gone in rest.values { try remove(gone.name, gone.wrapper, from: folder, at: path) }
+        for gone in rest.values { try remove(gone, from: folder, at: path) }
     }
 
     /// Compares what is under a name now with what was.
     private mutating func compareMember(
         _ now: CapturedWrapper,
-        with was: FileWrapper?,
+        with saved: SavedMember,
         in parent: FileWrapper,
         _ folder: DiskDirectory,
         at path: MemberPath
     ) throws {
-        let name = path.components.last ?? ""
-        let isSame = now.attributes == nil && now.record?.isMember(name, of: folder) ?? false
+        let isSame = now.attributes == nil && now.record?.isMember(saved.name, of: folder) ?? false
+        let was = TreeLock.with { saved.wrapper(in: folder) }
         switch now.contents {
         case .directory(nil) where isSame:
             return
@@ -104,7 +113,9 @@ struct WrapperPlanner {
         case .file where isSame, .symbolicLink where isSame:
             return
         case .directory(let directory?) where now.attributes == nil:
-            if let was, was.kind == .directory, TreeLock.with({ was.listed == nil || was.listed?.folder != nil }) {
+            if let was, was.kind == .directory,
+                TreeLock.with({ was.listed == nil || was.listed?.folder != nil })
+            {
                 return try compare(now, directory, with: was, in: parent, at: path)
             }
         case .file(let data?) where now.attributes == nil:
@@ -120,7 +131,7 @@ struct WrapperPlanner {
             }
         default: break
         }
-        if let was, was !== now.wrapper { forget(was, name, in: folder) }
+        if saved.held !== now.wrapper { forget(saved, in: folder) }
         try place(now, in: parent, at: path)
     }
 
@@ -129,18 +140,18 @@ struct WrapperPlanner {
     }
 
     private mutating func remove(
-        _ name: String,
-        _ was: FileWrapper?,
+        _ was: SavedMember,
         from folder: DiskDirectory,
         at path: MemberPath
     ) throws {
-        changes.removed.insert(try path.appendingKey(name))
-        if let was { forget(was, name, in: folder) }
+        changes.removed.insert(try path.appendingKey(was.name))
+        forget(was, in: folder)
     }
 
-    /// Notes that the item of a wrapper goes.
-    private mutating func forget(_ wrapper: FileWrapper, _ name: String, in folder: DiskDirectory) {
-        forgotten.append(ForgottenMember(wrapper: wrapper, folder: folder, name: name))
+    /// Notes that the item of a wrapper goes, if somebody holds the wrapper.
+    private mutating func forget(_ was: SavedMember, in folder: DiskDirectory) {
+        guard let wrapper = was.held else { return }
+        forgotten.append(ForgottenMember(wrapper: wrapper, folder: folder, name: was.name))
     }
 
     // MARK: - Whole trees
@@ -226,8 +237,10 @@ extension MemberPath {
                 userInfo: [
                     NSFilePathErrorKey: description + "/" + key,
                     NSLocalizedFailureReasonErrorKey: "A file cannot be named “\(key)”.",
-                    NSLocalizedRecoverySuggestionErrorKey: "Give the file wrapper another preferred filename.",
-                ])
+                    NSLocalizedRecoverySuggestionErrorKey:
+                        "Give the file wrapper another preferred filename.",
+                ]
+            )
         }
         return path
     }

@@ -5,7 +5,6 @@ internal import Foundation
 struct ListedMember {
     let name: String
     let kind: FileStamp.Kind
-    let inode: UInt64
 
     /// The members of a directory.
     ///
@@ -14,11 +13,12 @@ struct ListedMember {
     static func list(_ path: FilePath) throws(SystemError) -> [ListedMember] {
         var members: [ListedMember] = []
         for entry in try FileReading.entries(in: path) {
-            let kind = try entry.kind ?? FileStamp(of: path.appending(entry.name)).kind
-            guard kind != .other else {
+            var kind = entry.kind
+            if kind == nil { kind = try FileStamp(of: path.appending(entry.name)).kind }
+            guard let kind, kind != .other else {
                 throw SystemError(call: "getdents", errno: EOPNOTSUPP, path: path.appending(entry.name))
             }
-            members.append(ListedMember(name: entry.name, kind: kind, inode: entry.inode))
+            members.append(ListedMember(name: entry.name, kind: kind))
         }
         return members
     }

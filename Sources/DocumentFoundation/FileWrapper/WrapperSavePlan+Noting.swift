@@ -12,9 +12,11 @@ extension WrapperSavePlan {
     /// against this one. Call once, after the work succeeded; what the application did since the capture
     /// still counts as changed.
     ///
-    /// - Parameter path: Where the item is now.
+    /// - Parameters:
+    ///   - path: Where the item is now.
+    ///   - updatesNames: Whether `filename` of what was written becomes its name there.
     /// - Cost: one lstat(2) for each member written and each directory with changes.
-    package func noteWritten(at path: FilePath) {
+    package func noteWritten(at path: FilePath, updatesNames: Bool = true) {
         // A member that has gone again already, or cannot be looked at, counts as not on disk.
         let stamps = written.map { try? FileStamp(of: $0.path.components.reduce(path) { $0.appending($1) }) }
         let visitedStamps = visited.map {
@@ -23,11 +25,13 @@ extension WrapperSavePlan {
         let now = Date.now.nanoseconds
         TreeLock.with {
             let origin = writtenOrigin(at: path, now: now)
-            for gone in forgotten where gone.wrapper.state.record?.isMember(gone.name, of: gone.folder) ?? false {
+            for gone in forgotten
+            where gone.wrapper.state.record?.isMember(gone.name, of: gone.folder) ?? false {
                 gone.wrapper.state.record = nil
             }
             for (member, stamp) in zip(written, stamps) {
                 note(member, stamp, origin, path)
+                if updatesNames { member.captured.wrapper.state.filename = member.key ?? path.name }
             }
             for (directory, stamp) in zip(visited, visitedStamps) {
                 note(directory, stamp)
@@ -55,7 +59,8 @@ extension WrapperSavePlan {
     private func note(_ member: WrittenMember, _ stamp: FileStamp?, _ origin: DiskOrigin, _ path: FilePath) {
         let wrapper = member.captured.wrapper
         let folder = member.parent?.listed?.folder
-        let isFound = stamp.map { $0.kind == wrapper.state.contents.kind && member.captured.fits($0) } ?? false
+        let isFound =
+            stamp.map { $0.kind == wrapper.state.contents.kind && member.captured.fits($0) } ?? false
         guard let stamp, isFound, folder != nil || member.parent == nil else {
             wrapper.state.record = nil
             wrapper.listed?.folder = nil
@@ -64,7 +69,6 @@ extension WrapperSavePlan {
         let name = member.key ?? path.name
         let record = DiskRecord(origin: origin, folder: folder, name: name, mark: .stamped(stamp))
         wrapper.state.record = record
-        wrapper.state.filename = name
         wrapper.settleAttributes(serial)
         guard case .directory(let captured?) = member.captured.contents, let directory = wrapper.listed else {
             return
@@ -103,7 +107,7 @@ extension WrapperDirectory {
                 differences[key] = nil
             } else if keys?.contains(key) ?? true {
                 let saved = members.index(forKey: key).map {
-                    Saved.present(name: members[$0].key, WeakWrapper(members[$0].value))
+                    Saved.present(SavedMember(name: members[$0].key, members[$0].value))
                 }
                 differences[key] = Difference(serial: difference.serial, saved: saved ?? .absent)
             }
@@ -130,5 +134,18 @@ extension MemberTree {
     fileprivate var isFile: Bool {
         if case .file = self { return true }
         return false
+    }
+}
+
+extension FileWrapper {
+    /// Makes the tree know that the item it was read from, or written to, has been moved by somebody.
+    ///
+    /// - Parameter path: Where the item, the top of the tree, is now.
+    package func noteMoved(to path: FilePath) {
+        TreeLock.with {
+            guard let record = state.record, record.folder == nil else { return }
+            record.origin.itemPath = path
+            state.filename = path.name
+        }
     }
 }

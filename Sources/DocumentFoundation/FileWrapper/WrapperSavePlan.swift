@@ -97,9 +97,12 @@ extension WrapperCapture {
         var planner = WrapperPlanner(linkingFrom: original)
         do {
             if try top.wrapper.stands(for: original, record: top.record) {
-                guard top.attributes == nil, case .directory(let directory?) = top.contents else { return nil }
+                guard top.attributes == nil, case .directory(let directory?) = top.contents else {
+                    return nil
+                }
                 try planner.compareInPlace(top.wrapper, directory, at: .top)
-            } else if let known, top.attributes == nil, try known.stands(for: original, record: known.record) {
+            } else if let known, top.attributes == nil, try known.stands(for: original, record: known.record)
+            {
                 guard case .directory(let directory?) = top.contents else { return nil }
                 try planner.compare(top, directory, with: known, in: nil, at: .top)
             } else {
