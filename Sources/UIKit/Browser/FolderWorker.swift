@@ -2,7 +2,9 @@ internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 
-/// The deeds behind `FolderOperations`. Blocks on the disk and on file coordination: for its queue alone.
+/// The deeds behind `FolderOperations`.
+///
+/// Blocks on the disk and on file coordination: for its queue alone.
 struct FolderWorker: Sendable {
     let location: BrowserLocation
     let trash: Trash
@@ -223,7 +225,10 @@ struct FolderWorker: Sendable {
     }
 
     private func unreadable(_ id: String) -> CocoaError {
-        CocoaError(.fileReadUnknown, userInfo: [NSLocalizedFailureReasonErrorKey: "It leads to nothing here."])
+        CocoaError(
+            .fileReadUnknown,
+            userInfo: [NSLocalizedFailureReasonErrorKey: "It leads to nothing here."]
+        )
     }
 }
 

@@ -16,7 +16,9 @@ package struct ItemType: Hashable, Sendable {
     }
 }
 
-/// How the browser tells what an item is. Asked on background queues.
+/// How the browser tells what an item is.
+///
+/// Asked on background queues.
 package struct ItemKinds: Sendable {
     /// What an item is on disk.
     package enum Form: Hashable, Sendable {
@@ -25,7 +27,9 @@ package struct ItemKinds: Sendable {
 
     /// Whether a directory is one document to people.
     package var isPackage: @Sendable (URL) -> Bool
-    /// The type of what has an extension, as it is written, "" for none. Answers are kept while a folder is shown.
+    /// The type of what has an extension, as it is written, "" for none.
+    ///
+    /// Answers are kept while a folder is shown.
     package var type: @Sendable (_ fileExtension: String, _ form: Form) -> ItemType
 
     package init(
@@ -37,7 +41,9 @@ package struct ItemKinds: Sendable {
     }
 }
 
-/// Makes items of what a scan has found. Keeps the types it has asked for; used by one queue at a time.
+/// Makes items of what a scan has found.
+///
+/// Keeps the types it has asked for; used by one queue at a time.
 struct ItemMaker {
     private struct TypeKey: Hashable {
         var fileExtension: String
@@ -94,7 +100,8 @@ struct ItemMaker {
         guard let stamp, stamp.kind == .regular || stamp.kind == .directory else { return nil }
         guard scanned.stamp.kind == .symbolicLink else { return stamp }
         // A link whose target cannot be resolved leads nowhere that we could show.
-        guard let target = try? folder.appending(scanned.name).resolved(), target.isInside(location.root) else { return nil }
+        guard let target = try? folder.appending(scanned.name).resolved(), target.isInside(location.root)
+        else { return nil }
         return stamp
     }
 

@@ -1,6 +1,7 @@
-@testable import DocumentFoundation
 import Foundation
 import Testing
+
+@testable import DocumentFoundation
 
 @Suite("TrashInfo")
 struct TrashInfoTests {
@@ -21,8 +22,12 @@ struct TrashInfoTests {
 
     @Test(
         "What names no path is no note",
-        arguments: ["", "[Trash Info]", "Path=/a", "[Trash Info]\nPath=", "[Trash Info]\nPath=%", "[Trash Info]\nPath=%0",
-            "[Trash Info]\nPath=%G0", "[Trash Info]\nPath=%00", "[Trash Info]\nPath=%FF"])
+        arguments: [
+            "", "[Trash Info]", "Path=/a", "[Trash Info]\nPath=", "[Trash Info]\nPath=%",
+            "[Trash Info]\nPath=%0",
+            "[Trash Info]\nPath=%G0", "[Trash Info]\nPath=%00", "[Trash Info]\nPath=%FF",
+        ]
+    )
     func malformed(text: String) {
         #expect(TrashInfo(text: text) == nil)
     }
