@@ -1,7 +1,9 @@
 internal import FileSystem
 internal import Foundation
 
-/// Where and when a tree of wrappers was read. Used under `TreeLock` only.
+/// Where and when a tree of wrappers was read.
+///
+/// Used under `TreeLock` only.
 final class DiskOrigin {
     /// The item at the top of the tree.
     var itemPath: FilePath
@@ -22,7 +24,9 @@ final class DiskOrigin {
     }
 }
 
-/// A directory on disk that wrappers were read from. Used under `TreeLock` only.
+/// A directory on disk that wrappers were read from.
+///
+/// Used under `TreeLock` only.
 ///
 /// Its children hold it instead of their paths: when it is renamed or the document moves, all of them follow.
 final class DiskDirectory {
@@ -51,7 +55,9 @@ final class DiskDirectory {
     }
 }
 
-/// Which item on disk a wrapper stands for, and how it was when that was noted. Used under `TreeLock` only.
+/// Which item on disk a wrapper stands for, and how it was when that was noted.
+///
+/// Used under `TreeLock` only.
 struct DiskRecord {
     let origin: DiskOrigin
     /// The directory the item is in; nil for the top of the tree.
@@ -152,7 +158,9 @@ extension FileStamp {
         return isTooLarge ? (modificationSeconds < 0 ? .min : .max) : seconds &+ modificationNanoseconds
     }
 
-    /// Whether size and date say that the contents are those of `other`. A directory's are its entries.
+    /// Whether size and date say that the contents are those of `other`.
+    ///
+    /// A directory's are its entries.
     func hasContents(of other: FileStamp) -> Bool {
         (kind == .directory || byteCount == other.byteCount) && modifiedAt == other.modifiedAt
     }

@@ -102,16 +102,24 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     // MARK: - Kind
 
-    /// Whether this is a directory. May change in `read(from:options:)`.
+    /// Whether this is a directory.
+    ///
+    /// May change in `read(from:options:)`.
     open var isDirectory: Bool { kind == .directory }
-    /// Whether this is a regular file. May change in `read(from:options:)`.
+    /// Whether this is a regular file.
+    ///
+    /// May change in `read(from:options:)`.
     open var isRegularFile: Bool { kind == .regular }
-    /// Whether this is a symbolic link. May change in `read(from:options:)`.
+    /// Whether this is a symbolic link.
+    ///
+    /// May change in `read(from:options:)`.
     open var isSymbolicLink: Bool { kind == .symbolicLink }
 
     // MARK: - Names and attributes
 
-    /// The name this wants in a directory. Setting it gives the wrapper a new key in each of its parents.
+    /// The name this wants in a directory.
+    ///
+    /// Setting it gives the wrapper a new key in each of its parents.
     ///
     /// Setting it to nil or "" traps. A wrapper read from disk prefers the name it has there.
     open var preferredFilename: String? {

@@ -34,7 +34,9 @@ struct CapturedDirectory {
 }
 
 extension FileWrapper {
-    /// Copies what a save needs. Call under `TreeLock`.
+    /// Copies what a save needs.
+    ///
+    /// Call under `TreeLock`.
     ///
     /// - Parameter isWhole: Whether all members are wanted. Without it only those under keys that changed are
     ///   captured, and the cost is that of the changes.

@@ -23,7 +23,9 @@ struct WrapperNames {
         return key
     }
 
-    /// A name with a number before its extension. A leading dot starts no extension.
+    /// A name with a number before its extension.
+    ///
+    /// A leading dot starts no extension.
     static func numbered(_ name: String, _ number: Int) -> String {
         var stem = Substring(name)
         var suffix = " \(number)"

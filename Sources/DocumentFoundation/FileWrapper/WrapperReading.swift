@@ -31,7 +31,9 @@ struct WrapperReading {
     let stamp: FileStamp
     let members: [ListedMember]?
 
-    /// Looks at a place. Touches the item itself and, of a directory, the names in it.
+    /// Looks at a place.
+    ///
+    /// Touches the item itself and, of a directory, the names in it.
     init(of url: URL, options: FileWrapper.ReadingOptions) throws {
         guard let path = FilePath(url) else {
             throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url])
