@@ -116,11 +116,12 @@ struct DiskLocation {
 
 /// How the item that a wrapper stands for is told from a later one in its place.
 ///
-/// Listing a directory gives each member's kind for nothing; its stamp would cost a call for each. So the stamp
-/// is taken when a member is first touched, and until then a member counts as unchanged when it has the listed
-/// kind, was not modified after the tree was read, and no entry of its directory was added, removed or replaced
-/// since, which the date of the directory tells. Not seen by this are a write within the clock tick (up to 10
-/// ms) of the reading, and one into the same file whose author set the modification date back.
+/// Listing a directory gives each member's kind for nothing; its stamp would cost a call for each. So the
+/// stamp is taken when a member is first touched, and until then a member counts as unchanged when it has
+/// the listed kind, was not modified after the tree was read, and no entry of its directory was added,
+/// removed or replaced since, which the date of the directory tells. Not seen by this are a write within the
+/// clock tick (up to 10 ms) of the reading, and one into the same file whose author set the modification
+/// date back.
 enum MemberMark: Equatable {
     /// Taken with the names.
     case listed(FileStamp.Kind)

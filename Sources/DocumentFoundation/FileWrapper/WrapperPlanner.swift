@@ -53,8 +53,8 @@ struct WrapperPlanner {
                 continue
             }
             if let held = was.held, held !== now?.wrapper {
-                // Still held by somebody, perhaps for an undo: what it never read is read while it is there. If that
-                // fails the item has changed before, and the contents are nil as documented.
+                // Still held by somebody, perhaps for an undo: what it never read is read while it is there.
+                // If that fails the item has changed before, and the contents are nil as documented.
                 try? held.readEverything()
             }
             guard let now else {

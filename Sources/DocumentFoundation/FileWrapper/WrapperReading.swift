@@ -8,8 +8,8 @@ struct ListedMember {
 
     /// The members of a directory.
     ///
-    /// - Throws: `EOPNOTSUPP` for a directory that holds what no wrapper can stand for, a socket for one: left
-    ///   out, it would be gone after the next save.
+    /// - Throws: `EOPNOTSUPP` for a directory that holds what no wrapper can stand for, a socket for one:
+    ///   left out, it would be gone after the next save.
     static func list(_ path: FilePath) throws(SystemError) -> [ListedMember] {
         var members: [ListedMember] = []
         for entry in try FileReading.entries(in: path) {
