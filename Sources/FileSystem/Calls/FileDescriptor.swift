@@ -38,7 +38,9 @@ final class Folder: Sendable {
         return Folder(try SystemCalls.openat(.working, path.string, flags))
     }
 
-    /// Opens a folder inside this one. The last name must not be a symbolic link.
+    /// Opens a folder inside this one.
+    ///
+    /// The last name must not be a symbolic link.
     func folder(_ name: String) throws(SystemError) -> Folder {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
         return Folder(try SystemCalls.openat(self, name, flags))

@@ -40,7 +40,9 @@ enum SystemCalls {
         }
     }
 
-    /// openat(2). With `O_CREAT` the name must be free.
+    /// openat(2).
+    ///
+    /// With `O_CREAT` the name must be free.
     static func openat(
         _ folder: Folder,
         _ name: String,

@@ -115,7 +115,9 @@ final class StagingFolder: Sendable {
     }
 }
 
-/// What a committed save still has to throw away. May be handed to another thread.
+/// What a committed save still has to throw away.
+///
+/// May be handed to another thread.
 package final class SaveRemains: Sendable {
     private let staging: StagingFolder
 

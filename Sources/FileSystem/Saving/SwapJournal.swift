@@ -22,7 +22,9 @@ struct SwapJournal: Equatable {
         try SystemCalls.fsync(staging.descriptor)
     }
 
-    /// Takes the note out of a staging folder, durably. None there is no error.
+    /// Takes the note out of a staging folder, durably.
+    ///
+    /// None there is no error.
     static func remove(from staging: Folder) throws(SystemError) {
         do { try SystemCalls.unlinkat(staging, name) } catch {
             guard error.errno == ENOENT else { throw error }
