@@ -46,7 +46,7 @@ final class Folder: Sendable {
         return Folder(try SystemCalls.openat(self, name, flags))
     }
 
-    /// Opens a folder deeper inside this one, through folders only: a symbolic link on the way could lead out.
+    /// Opens a folder deeper inside this one, through folders only: a link on the way could lead out.
     func folder(_ path: MemberPath) throws(SystemError) -> Folder {
         var folder = self
         for name in path.components { folder = try folder.folder(name) }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The note that a swap in two steps is under way, left in the staging folder for whoever comes after a crash.
+/// The note that a swap in two steps is under way, left in the staging for whoever comes after a crash.
 ///
 /// It is there only while the new version is complete and durable, so finishing forwards is always right.
 struct SwapJournal: Equatable {

@@ -2,7 +2,7 @@ internal import CrashHarness
 internal import FileSystem
 internal import Foundation
 
-// Runs the crash harnesses by hand: save-harness kill|powercut [seed]|bench. Ends with 1 when something was lost.
+// Runs the crash harnesses by hand. Ends with 1 when something was lost.
 
 func finish(_ report: HarnessReport) -> Never {
     print(report)
