@@ -61,7 +61,7 @@ package final class WebHost: Sendable {
             let router = WebHostRouter(
                 access: access, configuration: configuration, files: files, delegate: delegate, loop: loop,
                 queue: queue)
-            let server = try HTTPServer(listener: listener.socket, limits: HTTPLimits(), handler: router)
+            let server = try HTTPServer(listener: listener.socket, limits: configuration.httpLimits, handler: router)
             stage = .running(server, loop)
         }
         state.keep(port: port)

@@ -23,6 +23,9 @@ package struct WebHostConfiguration: Sendable {
     /// How long requests in progress may take when the host stops, in seconds.
     package var drainSeconds = 5.0
 
+    /// What the server gives to its connections.
+    var httpLimits = HTTPLimits()
+
     /// A configuration with the usual limits.
     package init(port: UInt16 = 0, pageDirectory: URL, stateDirectory: URL) {
         self.port = port

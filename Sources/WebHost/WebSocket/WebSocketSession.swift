@@ -40,6 +40,7 @@ final class WebSocketSession {
     private var frameCount = 0
     private var lateClosing: WebSocketOutbox.Closing?
     private var isCloseFresh = false
+    private var hasSocketFailed = false
 
     /// Takes over an upgraded socket; nil when memory is short.
     init?(connection: WebSocketConnection, upgraded: UpgradedSocket, events: WebSocketEvents) {
@@ -97,7 +98,8 @@ final class WebSocketSession {
         if case .lingering = stage { return discard() }
         guard wantsRead else { return }
         turnByteCount = connection.limits.turnByteCount
-        guard wslay_event_recv(context) == 0 else { return stage = .over }
+        // Without a failure of the socket it was the framing that gave up, and it has queued a close.
+        if wslay_event_recv(context) != 0, hasSocketFailed { return stage = .over }
         flush()
     }
 
@@ -295,6 +297,7 @@ final class WebSocketSession {
     }
 
     private func failed() -> Int {
+        hasSocketFailed = true
         wslay_event_set_error(context, CInt(WSLAY_ERR_CALLBACK_FAILURE.rawValue))
         return -1
     }
