@@ -59,7 +59,11 @@ final class HTTPExchange: Sendable {
             return refuse(.text("This address is not well formed.", status: 400), call, request: nil)
         }
         let request = WebRequest(
-            method: method, target: target, version: version, headers: call.connection.headers())
+            method: method,
+            target: target,
+            version: version,
+            headers: call.connection.headers()
+        )
         let answer = call.registry.handler.answer(to: request)
         let declared = request.declaredByteCount ?? 0
         if case .receive(let receiver, let byteCountMax) = answer {

@@ -25,7 +25,9 @@ final class HTTPServer: Sendable {
 
     /// Starts to serve a listening socket.
     init(
-        listener: Descriptor, limits: HTTPLimits, handler: any HTTPRequestHandler
+        listener: Descriptor,
+        limits: HTTPLimits,
+        handler: any HTTPRequestHandler
     ) throws(WebHostError) {
         let exchanges = HTTPExchangeRegistry(handler: handler, limits: limits)
         let reference = Unmanaged.passRetained(exchanges)
@@ -42,12 +44,20 @@ final class HTTPServer: Sendable {
             Self.option(.END, 0),
         ]
         let pointer = cdoc_mhd_start(
-            flags, HTTPCallbacks.handle, HTTPCallbacks.began, HTTPCallbacks.ended, reference.toOpaque(), &options)
+            flags,
+            HTTPCallbacks.handle,
+            HTTPCallbacks.began,
+            HTTPCallbacks.ended,
+            reference.toOpaque(),
+            &options
+        )
         guard let pointer else {
             reference.release()
             throw WebHostError(
                 code: .serverRefused,
-                detail: "libmicrohttpd did not start; check the limits on open files and threads (ulimit -n -u).")
+                detail:
+                    "libmicrohttpd did not start; check the limits on open files and threads (ulimit -n -u)."
+            )
         }
         daemon = Daemon(pointer: pointer)
         self.listener = listener
@@ -101,15 +111,26 @@ private enum HTTPCallbacks {
 
     /// A head, a piece of a body, its end, or the turn after a pause.
     static let handle: MHD_AccessHandlerCallback = {
-        registry, connection, _, method, version, bytes, byteCount, context in
-        guard let registry, let connection, let method, let version, let byteCount, let held = context?.pointee
+        registry,
+        connection,
+        _,
+        method,
+        version,
+        bytes,
+        byteCount,
+        context in
+        guard let registry, let connection, let method, let version, let byteCount,
+            let held = context?.pointee
         else { return .NO }
         let exchange = Unmanaged<HTTPExchange>.fromOpaque(held).takeUnretainedValue()
         let registryObject = Unmanaged<HTTPExchangeRegistry>.fromOpaque(registry).takeUnretainedValue()
         let call = HTTPCall(connection: HTTPConnection(pointer: connection), registry: registryObject)
         if exchange.isNew {
             return exchange.begin(
-                call, method: String(cString: method), version: String(cString: version)) ? .YES : .NO
+                call,
+                method: String(cString: method),
+                version: String(cString: version)
+            ) ? .YES : .NO
         }
         let count = byteCount.pointee
         guard count > 0 else { return exchange.bodyEnded(call) ? .YES : .NO }

@@ -32,15 +32,19 @@ package struct WebResponse: Sendable {
     /// HTML in memory.
     package static func html(_ text: String, status: Int = 200) -> WebResponse {
         WebResponse(
-            status: status, headers: [WebHeader("Content-Type", "text/html; charset=utf-8")],
-            body: .bytes(Data(text.utf8)))
+            status: status,
+            headers: [WebHeader("Content-Type", "text/html; charset=utf-8")],
+            body: .bytes(Data(text.utf8))
+        )
     }
 
     /// Plain text in memory.
     package static func text(_ text: String, status: Int = 200) -> WebResponse {
         WebResponse(
-            status: status, headers: [WebHeader("Content-Type", "text/plain; charset=utf-8")],
-            body: .bytes(Data(text.utf8)))
+            status: status,
+            headers: [WebHeader("Content-Type", "text/plain; charset=utf-8")],
+            body: .bytes(Data(text.utf8))
+        )
     }
 
     /// A file on disk. Its media type is taken from its extension unless one is given.

@@ -43,7 +43,10 @@ struct AccessPolicy: Sendable {
             .flatMap { $0.value.split(separator: ";") }
             .contains { item in
                 let sides = item.drop { $0 == " " }.split(
-                    separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                    separator: "=",
+                    maxSplits: 1,
+                    omittingEmptySubsequences: false
+                )
                 return sides.count == 2 && sides[0] == cookieName
                     && Self.isEqual(String(sides[1]), sessionKey)
             }
@@ -54,7 +57,10 @@ struct AccessPolicy: Sendable {
 
     /// The header that gives a browser the session. For 30 days, so that a bookmark goes on working.
     var sessionCookie: WebHeader {
-        WebHeader("Set-Cookie", "\(cookieName)=\(sessionKey); Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict")
+        WebHeader(
+            "Set-Cookie",
+            "\(cookieName)=\(sessionKey); Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"
+        )
     }
 
     /// Compares two secrets in a time that depends on their lengths only.

@@ -15,7 +15,8 @@ struct PageFiles: Sendable {
         do {
             for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
                 let url = directory.appendingPathComponent(path)
-                let type = try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+                let type =
+                    try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
                 guard type == .typeRegular else { continue }
                 let data = try Data(contentsOf: url)
                 byteCount += data.count
@@ -24,8 +25,11 @@ struct PageFiles: Sendable {
             }
         } catch {
             throw WebHostError(
-                code: .pageUnreadable, url: directory,
-                detail: "The page's files cannot be read: \(error.localizedDescription) Reinstall the program.")
+                code: .pageUnreadable,
+                url: directory,
+                detail:
+                    "The page's files cannot be read: \(error.localizedDescription) Reinstall the program."
+            )
         }
         self.responses = responses
     }
@@ -43,6 +47,7 @@ struct PageFiles: Sendable {
                 WebHeader("ETag", "\"\(Hexadecimal.text(SHA1.digest(Array(data))))\""),
                 WebHeader("Cache-Control", "no-cache"),
             ],
-            body: .bytes(data))
+            body: .bytes(data)
+        )
     }
 }

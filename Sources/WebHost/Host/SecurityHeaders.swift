@@ -26,7 +26,8 @@ enum SecurityHeaders {
     }
 
     private static func common(_ response: WebResponse) -> WebResponse {
-        let cached = response.header("Cache-Control") == nil ? response.setting("Cache-Control", "no-store") : response
+        let cached =
+            response.header("Cache-Control") == nil ? response.setting("Cache-Control", "no-store") : response
         return cached.setting("X-Content-Type-Options", "nosniff").setting("Referrer-Policy", "no-referrer")
     }
 }

@@ -19,7 +19,9 @@ final class UploadReceiver: HTTPBodyReceiver {
     /// Makes the file, and the folder above it if that is missing.
     init(url: URL, whenFinished: @escaping @Sendable (UInt64) -> Void) throws {
         try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
         let file = try SystemCalls.open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         self.url = url
         self.whenFinished = whenFinished

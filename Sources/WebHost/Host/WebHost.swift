@@ -32,7 +32,8 @@ package final class WebHost: Sendable {
     /// - Throws: `WebHostError` with code `pageUnreadable` or `stateUnusable`, or `serverRefused` where the kernel
     ///   has no random bytes.
     package init(
-        configuration: WebHostConfiguration, delegate: any WebHostDelegate
+        configuration: WebHostConfiguration,
+        delegate: any WebHostDelegate
     ) throws(WebHostError) {
         self.configuration = configuration
         self.delegate = WeakDelegate(delegate)
@@ -57,11 +58,24 @@ package final class WebHost: Sendable {
             }
             let loop = try Self.makeLoop()
             let access = AccessPolicy(
-                port: port, cookieName: state.cookieName, sessionKey: state.sessionKey, token: token)
+                port: port,
+                cookieName: state.cookieName,
+                sessionKey: state.sessionKey,
+                token: token
+            )
             let router = WebHostRouter(
-                access: access, configuration: configuration, files: files, delegate: delegate, loop: loop,
-                queue: queue)
-            let server = try HTTPServer(listener: listener.socket, limits: configuration.httpLimits, handler: router)
+                access: access,
+                configuration: configuration,
+                files: files,
+                delegate: delegate,
+                loop: loop,
+                queue: queue
+            )
+            let server = try HTTPServer(
+                listener: listener.socket,
+                limits: configuration.httpLimits,
+                handler: router
+            )
             stage = .running(server, loop)
         }
         state.keep(port: port)
@@ -96,13 +110,16 @@ package final class WebHost: Sendable {
         do throws(SystemCallFailure) {
             do throws(SystemCallFailure) {
                 return try LoopbackListener(port: wanted)
-            } catch where wanted != 0 && [EADDRINUSE, EACCES].contains(error.errno) {
+            } catch  where wanted != 0 && [EADDRINUSE, EACCES].contains(error.errno) {
                 return try LoopbackListener(port: 0)
             }
         } catch {
             throw WebHostError(
-                code: .portUnavailable, call: error,
-                detail: "No port of 127.0.0.1 can be listened on; check the loopback interface and open files.")
+                code: .portUnavailable,
+                call: error,
+                detail:
+                    "No port of 127.0.0.1 can be listened on; check the loopback interface and open files."
+            )
         }
     }
 
@@ -111,8 +128,10 @@ package final class WebHost: Sendable {
             return try SocketLoop()
         } catch {
             throw WebHostError(
-                code: .serverRefused, call: error,
-                detail: "The kernel refused what tabs need; check the limit on open files (ulimit -n).")
+                code: .serverRefused,
+                call: error,
+                detail: "The kernel refused what tabs need; check the limit on open files (ulimit -n)."
+            )
         }
     }
 }

@@ -80,7 +80,10 @@ package final class WebTab: Sendable, CustomStringConvertible {
     ///   - code: 1000, or one from 3000 to 4999.
     ///   - reason: Text for the other side, of which 122 bytes go out.
     package func close(code: UInt16, reason: String) {
-        precondition(code == 1000 || (3000...4999).contains(code), "closed a tab with the reserved code \(code)")
+        precondition(
+            code == 1000 || (3000...4999).contains(code),
+            "closed a tab with the reserved code \(code)"
+        )
         connection.close(code: code, reason: reason)
     }
 

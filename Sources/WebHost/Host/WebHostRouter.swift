@@ -18,8 +18,12 @@ final class WebHostRouter: HTTPRequestHandler {
 
     /// Routes for one running host.
     init(
-        access: AccessPolicy, configuration: WebHostConfiguration, files: PageFiles, delegate: WeakDelegate,
-        loop: SocketLoop, queue: DispatchQueue
+        access: AccessPolicy,
+        configuration: WebHostConfiguration,
+        files: PageFiles,
+        delegate: WeakDelegate,
+        loop: SocketLoop,
+        queue: DispatchQueue
     ) {
         self.access = access
         self.configuration = configuration
@@ -49,11 +53,16 @@ final class WebHostRouter: HTTPRequestHandler {
         if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursIfSent) { return refusal }
         let isIn = access.hasSession(request)
         if let token = request.target.value("token"), isIn || access.isToken(token) {
-            let response = WebResponse(status: 303, headers: [WebHeader("Location", "/"), access.sessionCookie])
+            let response = WebResponse(
+                status: 303,
+                headers: [WebHeader("Location", "/"), access.sessionCookie]
+            )
             return .respond(SecurityHeaders.secured(response, authority: authority))
         }
         guard isIn else {
-            return .respond(SecurityHeaders.secured(.html(Self.closedDoor, status: 401), authority: authority))
+            return .respond(
+                SecurityHeaders.secured(.html(Self.closedDoor, status: 401), authority: authority)
+            )
         }
         return .wait { [delegate] in
             let response = await delegate.object?.page(for: request) ?? Self.programGone
@@ -72,7 +81,9 @@ final class WebHostRouter: HTTPRequestHandler {
     }
 
     private func answerEditorFile(_ request: WebRequest, _ authority: String) -> HTTPAnswer {
-        if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursOrNullIfSent) { return refusal }
+        if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursOrNullIfSent) {
+            return refusal
+        }
         let components = request.target.components
         guard components.count > 1, Hexadecimal.isDigits(components[1], count: 32) else {
             return refuse(404, "There is nothing at this address.", authority: authority)
@@ -97,7 +108,11 @@ final class WebHostRouter: HTTPRequestHandler {
             let batch = request.target.value("batch"), UploadPath.isBatch(batch),
             let path = request.target.value("path"), UploadPath.isAcceptable(path)
         else {
-            return refuse(400, "An upload names its tab, its batch and a relative path.", authority: authority)
+            return refuse(
+                400,
+                "An upload names its tab, its batch and a relative path.",
+                authority: authority
+            )
         }
         guard let program = delegate.object else {
             return .respond(SecurityHeaders.secured(Self.programGone, authority: authority))
@@ -110,7 +125,8 @@ final class WebHostRouter: HTTPRequestHandler {
             }
             return .receive(
                 SecuredReceiver(receiver: receiver, authority: authority),
-                byteCountMax: configuration.uploadByteCountMax)
+                byteCountMax: configuration.uploadByteCountMax
+            )
         } catch let failure as SystemCallFailure {
             return .respond(SecurityHeaders.secured(UploadReceiver.answer(to: failure), authority: authority))
         } catch {
@@ -157,18 +173,25 @@ final class WebHostRouter: HTTPRequestHandler {
                     if tabs[id] === tab { tabs[id] = nil }
                 }
                 delegate.object?.tabDisconnected(tab)
-            })
+            }
+        )
         loop.open(connection, on: socket, events: events)
     }
 
     // MARK: - Refusals
 
     private func gate(
-        _ request: WebRequest, _ authority: String, methods: [String], _ rule: AccessPolicy.OriginRule
+        _ request: WebRequest,
+        _ authority: String,
+        methods: [String],
+        _ rule: AccessPolicy.OriginRule
     ) -> HTTPAnswer? {
         guard methods.contains(request.method) else {
-            let response = WebResponse.text("This address takes \(methods.joined(separator: ", ")).", status: 405)
-                .setting("Allow", methods.joined(separator: ", "))
+            let response = WebResponse.text(
+                "This address takes \(methods.joined(separator: ", ")).",
+                status: 405
+            )
+            .setting("Allow", methods.joined(separator: ", "))
             return .respond(SecurityHeaders.secured(response, authority: authority))
         }
         guard access.admitsOrigin(of: request, authority: authority, rule) else {

@@ -12,9 +12,12 @@ struct LoopbackListener {
         let socket = Descriptor(
             owning: try SystemCalls.check("socket") {
                 Foundation.socket(
-                    AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue),
-                    0)
-            })
+                    AF_INET,
+                    CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue),
+                    0
+                )
+            }
+        )
         // A server that restarts gets its port back although connections of its predecessor linger.
         var one: CInt = 1
         let optionSize = socklen_t(MemoryLayout<CInt>.size)

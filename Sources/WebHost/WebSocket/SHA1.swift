@@ -17,7 +17,9 @@ enum SHA1 {
             }
             for index in 16..<80 {
                 schedule[index] = rotated(
-                    schedule[index - 3] ^ schedule[index - 8] ^ schedule[index - 14] ^ schedule[index - 16], 1)
+                    schedule[index - 3] ^ schedule[index - 8] ^ schedule[index - 14] ^ schedule[index - 16],
+                    1
+                )
             }
             mix(schedule, into: &state)
         }

@@ -71,7 +71,8 @@ final class WebSocketConnection: Sendable {
         let resumes = unread.withLock { unread -> Bool in
             unread.byteCount -= byteCount
             unread.count -= 1
-            let isLow = unread.byteCount <= limits.unreadByteCountMax / 2 && unread.count <= limits.unreadCountMax / 2
+            let isLow =
+                unread.byteCount <= limits.unreadByteCountMax / 2 && unread.count <= limits.unreadCountMax / 2
             defer { if isLow { unread.isPaused = false } }
             return unread.isPaused && isLow
         }

@@ -48,7 +48,9 @@ final class WebSocketSession {
         var context: wslay_event_context_ptr?
         let link = WslayLink()
         let reference = Unmanaged.passUnretained(link).toOpaque()
-        guard wslay_event_context_server_init(&context, &callbacks, reference) == 0, let context else { return nil }
+        guard wslay_event_context_server_init(&context, &callbacks, reference) == 0, let context else {
+            return nil
+        }
         self.link = link
         self.connection = connection
         self.context = context
@@ -60,7 +62,12 @@ final class WebSocketSession {
         // Small messages go out at once; without this they would wait for the acknowledgement of the last.
         var one: CInt = 1
         _ = setsockopt(
-            socket.number, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
+            socket.number,
+            CInt(IPPROTO_TCP),
+            TCP_NODELAY,
+            &one,
+            socklen_t(MemoryLayout<CInt>.size)
+        )
         link.session = self
     }
 
@@ -162,7 +169,10 @@ final class WebSocketSession {
             var text = message
             let result = text.withUTF8 { bytes in
                 var frame = wslay_event_msg(
-                    opcode: UInt8(WSLAY_TEXT_FRAME.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
+                    opcode: UInt8(WSLAY_TEXT_FRAME.rawValue),
+                    msg: bytes.baseAddress,
+                    msg_length: bytes.count
+                )
                 return wslay_event_queue_msg(context, &frame)
             }
             // After a close, from either side, messages have nowhere to go; short memory ends the connection.
@@ -192,7 +202,9 @@ final class WebSocketSession {
         let bytes = Self.shortened(reason)
         // Refused only when a close is queued already, and then that one goes out.
         _ = wslay_event_queue_close(context, code, bytes, bytes.count)
-        if case .open = stage { stage = .closing(until: MonotonicClock.now() + connection.limits.closeSeconds) }
+        if case .open = stage {
+            stage = .closing(until: MonotonicClock.now() + connection.limits.closeSeconds)
+        }
     }
 
     /// A reason as a close frame takes it: fewer than 123 bytes, cut between characters.
@@ -313,11 +325,15 @@ private enum WslayCallbacks {
     static var table: wslay_event_callbacks {
         wslay_event_callbacks(
             recv_callback: { context, buffer, byteCount, _, link in
-                guard let buffer, let session = WslayCallbacks.session(link) else { return WslayCallbacks.failed(context) }
+                guard let buffer, let session = WslayCallbacks.session(link) else {
+                    return WslayCallbacks.failed(context)
+                }
                 return session.fill(buffer, byteCount)
             },
             send_callback: { context, bytes, byteCount, flags, link in
-                guard let bytes, let session = WslayCallbacks.session(link) else { return WslayCallbacks.failed(context) }
+                guard let bytes, let session = WslayCallbacks.session(link) else {
+                    return WslayCallbacks.failed(context)
+                }
                 return session.drain(bytes, byteCount, more: flags & CInt(WSLAY_MSG_MORE.rawValue) != 0)
             },
             genmask_callback: nil,
@@ -331,7 +347,8 @@ private enum WslayCallbacks {
                 guard let message = message?.pointee else { return }
                 let bytes = UnsafeBufferPointer(start: message.msg, count: message.msg_length)
                 WslayCallbacks.session(link)?.received(opcode: message.opcode, bytes)
-            })
+            }
+        )
     }
 
     private static func session(_ link: UnsafeMutableRawPointer?) -> WebSocketSession? {

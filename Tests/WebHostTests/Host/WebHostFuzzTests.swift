@@ -22,7 +22,8 @@ struct WebHostFuzzTests {
             Content-Length: 5\r
             \r
             hello
-            """.utf8)
+            """.utf8
+        )
         // Side by side: a body that breaks off is waited for until the time-out.
         let inputs = (0..<150).map { _ in Self.mutated(valid, &random) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -76,10 +77,15 @@ struct WebHostFuzzTests {
             let victim = try await host.openTab(TestHost.tabID(100 + round), cookie: cookie)
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let payload = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+                let payload = (0..<Int.random(in: 0...300, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
                 bytes += WebSocketClient.frame(
-                    payload, opcode: UInt8.random(in: 0...15, using: &random), isFinal: Bool.random(using: &random),
-                    isMasked: Int.random(in: 0...9, using: &random) > 0)
+                    payload,
+                    opcode: UInt8.random(in: 0...15, using: &random),
+                    isFinal: Bool.random(using: &random),
+                    isMasked: Int.random(in: 0...9, using: &random) > 0
+                )
             }
             try await victim.raw.write(Self.mutated(bytes, &random))
             shutdown(victim.raw.socket, CInt(SHUT_WR))

@@ -130,7 +130,10 @@ final class WebSocketClient: Sendable {
     let raw: RawClient
 
     init(
-        port: UInt16, target: String, headers: [String: String] = [:], receiveBufferByteCount: CInt? = nil
+        port: UInt16,
+        target: String,
+        headers: [String: String] = [:],
+        receiveBufferByteCount: CInt? = nil
     ) async throws {
         raw = try RawClient(port: port, receiveBufferByteCount: receiveBufferByteCount)
         var all = [
@@ -141,12 +144,16 @@ final class WebSocketClient: Sendable {
         let head = all.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.joined()
         try await raw.write(Array("GET \(target) HTTP/1.1\r\n\(head)\r\n".utf8))
         let response = try await raw.response()
-        guard response.status == 101, response.header("sec-websocket-accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+        guard response.status == 101,
+            response.header("sec-websocket-accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
         else { throw Refused(response: response) }
     }
 
     static func frame(
-        _ payload: [UInt8], opcode: UInt8 = 1, isFinal: Bool = true, isMasked: Bool = true
+        _ payload: [UInt8],
+        opcode: UInt8 = 1,
+        isFinal: Bool = true,
+        isMasked: Bool = true
     ) -> [UInt8] {
         var bytes: [UInt8] = [(isFinal ? 0x80 : 0) | opcode]
         let mask: UInt8 = isMasked ? 0x80 : 0

@@ -22,7 +22,10 @@ struct WebSocketSessionTests {
         for byte in bytes { try await tab.raw.write([byte]) }
         #expect(try await tab.read() == Client.Frame(opcode: 10, payload: [1, 2, 3]))
         #expect(
-            try await host.delegate.waitFor { $0.last == .received(id, String(decoding: text, as: UTF8.self)) })
+            try await host.delegate.waitFor {
+                $0.last == .received(id, String(decoding: text, as: UTF8.self))
+            }
+        )
         await host.host.stop()
     }
 
@@ -44,9 +47,11 @@ struct WebSocketSessionTests {
             ("cut UTF-8", 1007, Client.frame([0xE2, 0x82])),
             ("binary", 1003, Client.frame([1, 2], opcode: 2)),
             ("too long", 1009, Client.frame([UInt8](repeating: 65, count: 1001))),
-            ("too long in pieces", 1009,
+            (
+                "too long in pieces", 1009,
                 Client.frame([UInt8](repeating: 65, count: 600), isFinal: false)
-                    + Client.frame([UInt8](repeating: 65, count: 600), opcode: 0)),
+                    + Client.frame([UInt8](repeating: 65, count: 600), opcode: 0)
+            ),
         ]
         for (index, (name, code, bytes)) in cases.enumerated() {
             let id = TestHost.tabID(index + 1)
