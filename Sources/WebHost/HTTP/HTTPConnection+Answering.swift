@@ -51,8 +51,8 @@ extension HTTPConnection {
         return MHD_queue_response(pointer, UInt32(response.status), reply) == .YES
     }
 
-    /// Takes a second descriptor of the socket and lets the library forget its own at once: an upgraded connection
-    /// then has nothing to do with the server's connections, limits and end.
+    /// Takes a second descriptor of the socket and lets the library forget its own at once: an upgraded
+    /// connection then has nothing to do with the server's connections, limits and end.
     private static let handOver: MHD_UpgradeHandler = {
         _,
         _,

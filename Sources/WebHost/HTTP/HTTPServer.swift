@@ -3,13 +3,16 @@ internal import Dispatch
 internal import Foundation
 internal import Locks
 
-/// An HTTP/1.1 server on one listening socket. Its state is in one struct under one lock.
+/// An HTTP/1.1 server on one listening socket.
+///
+/// Its state is in one struct under one lock.
 ///
 /// The library below parses, bounds and times out connections on threads of its own; each request is one
 /// `HTTPExchange`. No type of the library is visible to callers.
 ///
 /// 1. The daemon runs from `init` to the end of `stop`; nothing calls into it after that.
-/// 2. The library must not be stopped over a suspended connection, so `stop` first makes every exchange answer.
+/// 2. The library must not be stopped over a suspended connection, so `stop` first makes every exchange
+///    answer.
 final class HTTPServer: Sendable {
     private struct Daemon: @unchecked Sendable {
         // Sendable: the library's functions that we call with it lock what they touch.
@@ -66,8 +69,8 @@ final class HTTPServer: Sendable {
 
     /// Refuses new connections, lets requests in progress end, and frees everything.
     ///
-    /// - Parameter drainSeconds: How long requests in progress may take; then waiting ones are answered with 503
-    ///   and the rest are cut off.
+    /// - Parameter drainSeconds: How long requests in progress may take; then waiting ones are answered with
+    ///   503 and the rest are cut off.
     /// - Isolation: any. Returns when no thread of the server runs any longer; a second call returns at once.
     func stop(drainSeconds: Double) async {
         let isFirst = isStopping.withLock { stopping in
@@ -99,7 +102,9 @@ final class HTTPServer: Sendable {
     }
 }
 
-/// What the library calls, each on one of its threads. Kept free of any actor.
+/// What the library calls, each on one of its threads.
+///
+/// Kept free of any actor.
 private enum HTTPCallbacks {
     /// A request line is there: makes the exchange that the later calls carry.
     static let began:

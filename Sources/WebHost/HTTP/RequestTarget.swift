@@ -2,8 +2,8 @@ internal import Foundation
 
 /// What a request line asks for: a path and a query, decoded once and checked.
 ///
-/// A target with a `.` or `..` component, an empty component before the last, a NUL, an encoded slash or bytes that
-/// are no UTF-8 does not come into being, so no later code has to think of them.
+/// A target with a `.` or `..` component, an empty component before the last, a NUL, an encoded slash or
+/// bytes that are no UTF-8 does not come into being, so no later code has to think of them.
 package struct RequestTarget: Hashable, Sendable {
     /// The components between the slashes, decoded; empty for `/`.
     package let components: [String]

@@ -2,10 +2,13 @@ internal import Foundation
 
 /// What outlives a host: the session key and the port, in a folder that only its owner can use.
 ///
-/// 1. The key's file appears whole or not at all, also when two processes start at once: it is linked into place.
+/// 1. The key's file appears whole or not at all, also when two processes start at once: it is linked into
+///    place.
 /// 2. A key that others could have read is refused, not used.
 struct HostState: Sendable {
-    /// Names the cookie. Browsers share cookies between the ports of a machine, so each state has its own name.
+    /// Names the cookie.
+    ///
+    /// Browsers share cookies between the ports of a machine, so each state has its own name.
     let cookieName: String
     /// What the cookie holds: 256 random bits.
     let sessionKey: String

@@ -8,7 +8,9 @@ struct PageFiles: Sendable {
     /// By path below the folder.
     private let responses: [String: WebResponse]
 
-    /// Reads all regular files of a folder and the folders in it. Links are left out.
+    /// Reads all regular files of a folder and the folders in it.
+    ///
+    /// Links are left out.
     init(directory: URL) throws(WebHostError) {
         var responses: [String: WebResponse] = [:]
         var byteCount = 0

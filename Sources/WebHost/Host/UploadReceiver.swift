@@ -1,7 +1,9 @@
 internal import Foundation
 internal import Locks
 
-/// Writes the body of one upload to a new file. Its state is in one struct under one lock.
+/// Writes the body of one upload to a new file.
+///
+/// Its state is in one struct under one lock.
 ///
 /// 1. The file is ours alone: it did not exist before, and it is removed unless the upload ends well.
 /// 2. After the first error nothing more is written; the answer at the end names it.

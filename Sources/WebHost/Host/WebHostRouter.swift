@@ -2,10 +2,12 @@ internal import Dispatch
 internal import Foundation
 internal import Locks
 
-/// Decides what each request of a host comes to. Its state, the tabs, is under one lock.
+/// Decides what each request of a host comes to.
 ///
-/// Every request passes the same gates in the same order: name of the machine, origin, then the address with its own
-/// authorisation. Every answer gets its security headers in `secured`.
+/// Its state, the tabs, is under one lock.
+///
+/// Every request passes the same gates in the same order: name of the machine, origin, then the address with
+/// its own authorisation. Every answer gets its security headers in `secured`.
 final class WebHostRouter: HTTPRequestHandler {
     private let access: AccessPolicy
     private let configuration: WebHostConfiguration
@@ -13,7 +15,9 @@ final class WebHostRouter: HTTPRequestHandler {
     private let delegate: WeakDelegate
     private let loop: SocketLoop
     private let queue: DispatchQueue
-    /// The latest connection of each tab id. Entered on the loop's thread, removed with the news of its end.
+    /// The latest connection of each tab id.
+    ///
+    /// Entered on the loop's thread, removed with the news of its end.
     private let tabs = Locked([String: WebTab]())
 
     /// Routes for one running host.
@@ -155,7 +159,8 @@ final class WebHostRouter: HTTPRequestHandler {
         }
     }
 
-    /// On the loop's thread, so that the end of a tab's earlier connection comes before the start of its next.
+    /// On the loop's thread, so that the end of a tab's earlier connection comes before the start of its
+    /// next.
     private func connect(_ id: String, _ socket: UpgradedSocket, _ loop: SocketLoop) {
         let connection = WebSocketConnection(loop: loop, limits: configuration.webSocketLimits)
         let tab = WebTab(id: id, connection: connection)
@@ -217,8 +222,8 @@ final class WebHostRouter: HTTPRequestHandler {
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>Open the printed link</title>
         <h1>Open the link that the program printed</h1>
-        <p>When it started, the program printed a link to this page. Open that link once in this browser; afterwards
-        this address works by itself.</p>
+        <p>When it started, the program printed a link to this page. Open that link once in this browser;
+        afterwards this address works by itself.</p>
         </html>
 
         """

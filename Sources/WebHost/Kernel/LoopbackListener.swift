@@ -2,7 +2,8 @@ internal import Foundation
 
 /// A listening socket on 127.0.0.1.
 ///
-/// It is bound before the server's library sees it, so that no option of the library can open the port to a network.
+/// It is bound before the server's library sees it, so that no option of the library can open the port to a
+/// network.
 struct LoopbackListener {
     let socket: Descriptor
     let port: UInt16

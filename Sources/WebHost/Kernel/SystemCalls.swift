@@ -81,7 +81,8 @@ enum SystemCalls {
 
     /// getrandom(2): bytes nobody can guess.
     static func randomBytes(count: Int) throws(SystemCallFailure) -> [UInt8] {
-        // Up to 256 bytes come whole once the pool is ready (getrandom(2), "Interruption by a signal handler").
+        // Up to 256 bytes come whole once the pool is ready (getrandom(2), "Interruption by a signal
+        // handler").
         precondition(count <= 256, "asked for more random bytes than one call promises to give")
         var bytes = [UInt8](repeating: 0, count: count)
         _ = try check("getrandom") { cdoc_getrandom(&bytes, count) }

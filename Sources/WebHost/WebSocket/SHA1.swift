@@ -1,7 +1,7 @@
 /// SHA-1 of FIPS 180-4, for the handshake of RFC 6455 and for entity tags.
 ///
-/// Not a security function: collisions can be made at will. The handshake only shows that the server understood the
-/// request, and a tag only tells one file of ours from another.
+/// Not a security function: collisions can be made at will. The handshake only shows that the server
+/// understood the request, and a tag only tells one file of ours from another.
 enum SHA1 {
     /// The 20 bytes of the digest.
     static func digest(_ message: [UInt8]) -> [UInt8] {

@@ -42,7 +42,9 @@ final class SocketLoop: @unchecked Sendable {
         thread.start()
     }
 
-    /// A name for a new connection. Any thread.
+    /// A name for a new connection.
+    ///
+    /// Any thread.
     func makeID() -> UInt64 {
         inbox.withLock { inbox in
             inbox.lastID += 1
@@ -50,7 +52,9 @@ final class SocketLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs a job on the loop's thread. Any thread; dropped when the loop has stopped.
+    /// Runs a job on the loop's thread.
+    ///
+    /// Any thread; dropped when the loop has stopped.
     func post(_ job: @escaping Job) {
         let isFirst = inbox.withLock { inbox -> Bool in
             guard !inbox.isClosed else { return false }
@@ -79,7 +83,9 @@ final class SocketLoop: @unchecked Sendable {
 
     // MARK: - On the loop's thread
 
-    /// Opens a connection on a socket. `events.ended` follows `events.opened` also when that fails.
+    /// Opens a connection on a socket.
+    ///
+    /// `events.ended` follows `events.opened` also when that fails.
     func open(_ connection: WebSocketConnection, on upgraded: UpgradedSocket, events: WebSocketEvents) {
         events.queue.async(execute: events.opened)
         guard

@@ -1,6 +1,8 @@
 internal import Foundation
 
-/// The opening handshake of RFC 6455, section 4.2. Pure.
+/// The opening handshake of RFC 6455, section 4.2.
+///
+/// Pure.
 enum WebSocketHandshake {
     /// What a request to upgrade comes to.
     enum Outcome: Hashable, Sendable {

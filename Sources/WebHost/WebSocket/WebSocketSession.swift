@@ -2,7 +2,9 @@ internal import CLinux
 internal import CWslay
 internal import Foundation
 
-/// One WebSocket on the loop's thread: the socket, the framing by wslay, and the times. Not Sendable on purpose.
+/// One WebSocket on the loop's thread: the socket, the framing by wslay, and the times.
+///
+/// Not Sendable on purpose.
 ///
 ///     open ── close queued ──▶ closing ── both closes seen ──▶ over
 ///      │                          │
@@ -10,8 +12,8 @@ internal import Foundation
 ///
 /// 1. `context` lives exactly as long as the session.
 /// 2. No call leaves this file for the owner except on the owner's queue.
-/// 3. In `lingering` our close is out and what still arrives is thrown away: closing over unread bytes would make
-///    the kernel take the close frame back (RFC 1122, 4.2.2.13).
+/// 3. In `lingering` our close is out and what still arrives is thrown away: closing over unread bytes would
+///    make the kernel take the close frame back (RFC 1122, 4.2.2.13).
 final class WebSocketSession {
     private enum Stage {
         case open
@@ -189,7 +191,9 @@ final class WebSocketSession {
         return wslay_event_want_write(context) == 0 && !connection.withOutbox { $0.isEmpty }
     }
 
-    /// Queues a close behind the last message. Not earlier: wslay lets control frames overtake messages.
+    /// Queues a close behind the last message.
+    ///
+    /// Not earlier: wslay lets control frames overtake messages.
     private func queueLateClosing() {
         isCloseFresh = false
         guard let closing = lateClosing, wslay_event_want_write(context) == 0 else { return }

@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
-/// Runs something that blocks on a thread that may. Tests share a small pool of threads with the host's own tasks; a
-/// test that blocked there would wait for itself.
+/// Runs something that blocks on a thread that may.
+///
+/// Tests share a small pool of threads with the host's own tasks; a test that blocked there would wait for
+/// itself.
 func offPool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
@@ -172,7 +174,17 @@ final class WebSocketClient: Sendable {
     @discardableResult
     func send(_ text: String) async throws -> Bool { try await raw.write(Self.frame(Array(text.utf8))) }
 
+    /// The next frame that is no ping; pings on the way are answered.
     func read() async throws -> Frame {
+        while true {
+            let frame = try await readAny()
+            guard frame.opcode == 9 else { return frame }
+            try await raw.write(Self.frame(frame.payload, opcode: 10))
+        }
+    }
+
+    /// The next frame.
+    func readAny() async throws -> Frame {
         let head = try await raw.read(2)
         var count = Int(head[1] & 0x7F)
         if count == 126 { count = try await raw.read(2).reduce(0) { $0 << 8 | Int($1) } }
@@ -180,11 +192,10 @@ final class WebSocketClient: Sendable {
         return Frame(opcode: head[0] & 15, payload: try await raw.read(count))
     }
 
-    /// The next text message; pings on the way are answered.
+    /// The next text message.
     func readText() async throws -> String {
         while true {
             let frame = try await read()
-            if frame.opcode == 9 { try await raw.write(Self.frame(frame.payload, opcode: 10)) }
             if frame.opcode == 1 { return frame.text }
             if frame.opcode == 8 { throw RawClient.Ended() }
         }
