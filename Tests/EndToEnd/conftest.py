@@ -123,12 +123,16 @@ class Tab:
         return self.page.get_by_role("button", name="Done", exact=True)
 
     @property
+    def document_toolbar(self):
+        return self.page.get_by_role("toolbar", name="Document toolbar")
+
+    @property
     def undo(self):
-        return self.page.get_by_role("toolbar", name="Document toolbar").get_by_role("button", name=re.compile("^Undo"))
+        return self.document_toolbar.get_by_role("button", name=re.compile("^Undo"))
 
     @property
     def redo(self):
-        return self.page.get_by_role("toolbar", name="Document toolbar").get_by_role("button", name=re.compile("^Redo"))
+        return self.document_toolbar.get_by_role("button", name=re.compile("^Redo"))
 
     def expect_saved(self):
         expect(self.page.locator("document-view.is-front .state-line")).to_have_text("Saved", timeout=20_000)
