@@ -129,9 +129,14 @@ document.getElementById('controls').addEventListener('keydown', (event) => {
 function show({ red, green, blue, editable }) {
   const shown = { red, green, blue };
   for (const channel of channels) if (channel !== dragged) color[channel] = shown[channel];
-  for (const input of document.querySelectorAll('input')) input.disabled = !editable;
+  setEditable(editable);
   draw();
 }
 
+function setEditable(editable) {
+  for (const input of document.querySelectorAll('input')) input.disabled = !editable;
+}
+
+setEditable(false); // until the app has shown a colour
 draw();
 post({ kind: 'ready' });

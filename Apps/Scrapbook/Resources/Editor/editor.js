@@ -200,5 +200,6 @@ function setEditable(editable) {
   document.getElementById('invitation').hidden = !editable || image.hasAttribute('src');
 }
 
+setEditable(false); // until the app has shown a page
 fit();
 post({ kind: 'ready' });
