@@ -40,7 +40,7 @@ let package = Package(
         // Tests.
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
-            name: "FileSystemTests", dependencies: ["CLinux", "CrashHarness", "FileSystem", "save-harness"],
+            name: "FileSystemTests", dependencies: ["CLinux", "CrashHarness", "FileSystem", "Locks", "save-harness"],
             swiftSettings: strict),
         .target(
             name: "CrashHarness", dependencies: ["FileSystem", "Locks"],

@@ -1,0 +1,25 @@
+internal import CLinux
+internal import Foundation
+internal import Glibc
+
+extension SystemCalls {
+    /// inotify_init1(2): a queue of events, read without blocking.
+    static func inotify_init1(for path: FilePath) throws(SystemError) -> FileDescriptor {
+        let raw = try perform("inotify_init1", at: path) {
+            CLinux.inotify_init1(CInt(bitPattern: UInt32(O_CLOEXEC | O_NONBLOCK)))
+        }
+        return FileDescriptor(owning: raw, path: path)
+    }
+
+    /// inotify_add_watch(2).
+    static func inotify_add_watch(
+        _ queue: borrowing FileDescriptor,
+        _ path: FilePath,
+        mask: UInt32
+    ) throws(SystemError) {
+        let raw = queue.raw
+        _ = try perform("inotify_add_watch", at: path) {
+            CLinux.inotify_add_watch(raw, path.string, mask)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import CLinux
+internal import Foundation
+
+/// What happened to a watched folder or file.
+package struct WatchEvent: Hashable, Sendable {
+    /// What a watch reports.
+    package enum Kind: Hashable, Sendable {
+        /// A member is new: made, linked or opened for the first time. Its bytes may still be coming.
+        case created
+        /// A file that was open for writing has been closed.
+        case changed
+        /// A member has been renamed away. The other half bears the same cookie, if this watch sees it.
+        case movedFrom(cookie: UInt32)
+        /// A member has been renamed to this name.
+        case movedTo(cookie: UInt32)
+        /// A member has been removed.
+        case deleted
+        /// Permissions, owner, times, links or extended attributes are others.
+        case attributesChanged
+        /// The watched item itself has been renamed; the watch goes with it.
+        case selfMoved
+        /// The watched item itself is gone, or its volume. Nothing more will come.
+        case selfDeleted
+        /// So much happened that some of it was lost: look at everything.
+        case overflowed
+    }
+
+    package var kind: Kind
+    /// The member it is about; nil for the watched item itself.
+    package var name: String?
+
+    package init(kind: Kind, name: String? = nil) {
+        self.kind = kind
+        self.name = name
+    }
+}
+
+extension WatchEvent {
+    /// What is asked of the kernel.
+    static let mask = [
+        IN_CREATE, IN_CLOSE_WRITE, IN_MOVED_FROM, IN_MOVED_TO, IN_DELETE, IN_ATTRIB, IN_DELETE_SELF,
+        IN_MOVE_SELF,
+    ].reduce(UInt32(0)) { $0 | UInt32($1) }
+
+    private static let kinds: [(Int32, @Sendable (UInt32) -> Kind)] = [
+        (IN_Q_OVERFLOW, { _ in .overflowed }), (IN_CREATE, { _ in .created }),
+        (IN_CLOSE_WRITE, { _ in .changed }), (IN_MOVED_FROM, { .movedFrom(cookie: $0) }),
+        (IN_MOVED_TO, { .movedTo(cookie: $0) }), (IN_DELETE, { _ in .deleted }),
+        (IN_ATTRIB, { _ in .attributesChanged }), (IN_MOVE_SELF, { _ in .selfMoved }),
+        (IN_DELETE_SELF, { _ in .selfDeleted }), (IN_UNMOUNT, { _ in .selfDeleted }),
+    ]
+
+    /// Takes apart what one read of an inotify queue gave, inotify(7).
+    ///
+    /// An event of a kind that was not asked for is left out.
+    static func events(in bytes: UnsafeRawBufferPointer) -> [WatchEvent] {
+        var events: [WatchEvent] = []
+        var offset = 0
+        let headByteCount = MemoryLayout<inotify_event>.size
+        while offset + headByteCount <= bytes.count {
+            let head = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            let name = bytes[(offset + headByteCount)...].prefix(Int(head.len)).prefix { $0 != 0 }
+            offset += headByteCount + Int(head.len)
+            guard let kind = kinds.first(where: { head.mask & UInt32($0.0) != 0 })?.1 else { continue }
+            let text = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+            events.append(WatchEvent(kind: kind(head.cookie), name: text))
+        }
+        return events
+    }
+}
