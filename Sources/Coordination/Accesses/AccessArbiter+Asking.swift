@@ -4,15 +4,21 @@ extension AccessArbiter {
         guard !presentersByPath.isEmpty, var access = accesses[id] else { return }
         var plan: [PresenterID: [PresenterMessage]] = [:]
         for claim in access.claims {
+            let canBeSaved = !isInUse(claim, by: access.request.purpose)
             for (presenter, messages) in questions(for: claim) where presenter != access.request.presenter {
-                for message in messages where plan[presenter]?.contains(message) != true {
-                    plan[presenter, default: []].append(message)
+                for message in messages where message != .saveChanges || canBeSaved {
+                    if plan[presenter]?.contains(message) != true {
+                        plan[presenter, default: []].append(message)
+                    }
                 }
             }
         }
         leaveOutAnswered(&plan, of: &access)
         access.questions = plan.mapValues { messages in
-            messages.sorted { Self.rank($0) > Self.rank($1) }
+            // Who makes way for a writer has made way for a reader.
+            let isForWriter = messages.contains(.relinquishToWriter)
+            return messages.filter { !isForWriter || $0 != .relinquishToReader }
+                .sorted { Self.rank($0) > Self.rank($1) }
         }
         accesses[id] = access
     }
@@ -31,7 +37,7 @@ extension AccessArbiter {
         questions[ticket] = Question(access: id, presenter: presenter, message: message)
         accesses[id]?.outstanding[presenter] = ticket
         accesses[id]?.asked[presenter, default: []].insert(message)
-        effects.append(.send(message, to: presenter, ticket))
+        effects.append(.send(message, to: presenter, for: id, ticket))
     }
 
     static func precedes(_ first: PresenterID, _ second: PresenterID) -> Bool {
@@ -60,6 +66,15 @@ extension AccessArbiter {
         return plan
     }
 
+    /// Whether an access of the purpose uses a claim's item now: no one can save it before that has ended.
+    private func isInUse(_ claim: AccessClaim, by purpose: Purpose) -> Bool {
+        let saving = AccessClaim(claim.item, inside: claim.packages, use: .writing(.updating))
+        return admitted.contains { id in
+            guard let other = accesses[id], Self.isInUse(other) else { return false }
+            return other.request.purpose == purpose && other.claims.contains { $0.conflicts(with: saving) }
+        }
+    }
+
     /// The presenters of what is inside a folder.
     func presenters(inside item: ItemPath) -> [PresenterID] {
         presenterPaths.filter { item.isAncestor(of: $0.value) }.map(\.key)
@@ -80,7 +95,9 @@ extension AccessArbiter {
         }
     }
 
-    /// Whether asking would be asking again. Who made way for a writer cannot save before it has ended.
+    /// Whether asking would be asking again.
+    ///
+    /// Who made way for a writer cannot save before it has ended.
     private static func isCovered(_ message: PresenterMessage, by answered: Set<PresenterMessage>) -> Bool {
         if answered.contains(message) { return true }
         return (message == .relinquishToReader || message == .saveChanges)

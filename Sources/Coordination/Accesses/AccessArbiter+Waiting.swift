@@ -15,7 +15,9 @@ extension AccessArbiter {
         return waits
     }
 
-    /// Admits and starts whatever can be. Called after every event.
+    /// Admits and starts whatever can be.
+    ///
+    /// Called after every event.
     mutating func settle() {
         while admitNext() || startNext() {}
     }
@@ -62,12 +64,17 @@ extension AccessArbiter {
         return hasChanged
     }
 
+    /// Whether code uses the items now; a preparation only reserves them.
+    static func isInUse(_ access: Access) -> Bool {
+        access.stage == .running && !access.request.isPreparation
+    }
+
     /// Those admitted that an admitted access conflicts with and that run already or were admitted later.
     private func rivals(of access: Access) -> [AccessID] {
         guard admitted.count > 1 else { return [] }
         return admitted.filter { id in
             guard let other = accesses[id] else { return false }
-            let goesFirst = other.stage == .running || other.admission > access.admission
+            let goesFirst = Self.isInUse(other) || other.admission > access.admission
             return goesFirst && Self.conflict(access, other)
         }
     }
@@ -76,7 +83,7 @@ extension AccessArbiter {
         var blockers: [AccessID] = []
         for id in admitted {
             guard let other = accesses[id], Self.conflict(access, other) else { continue }
-            let mayPass = other.stage != .running && answersSave(access) && isAwaited(access, by: other)
+            let mayPass = !Self.isInUse(other) && isAwaited(access, by: other)
             if !mayPass { blockers.append(id) }
         }
         for id in earlier {
@@ -117,12 +124,16 @@ extension AccessArbiter {
         switch access.stage {
         case .waiting: access.blockers
         case .asking:
-            queue.filter { id in
+            accesses.keys.filter { id in
                 guard let presenter = accesses[id]?.request.presenter else { return false }
                 return access.outstanding[presenter] != nil
             }
         case .ready: rivals(of: access)
-        case .running: queue.filter { accesses[$0]?.request.purpose == access.request.purpose }
+        case .running:
+            accesses.keys.filter { id in
+                guard let other = accesses[id], other.stage != .running else { return false }
+                return other.request.purpose == access.request.purpose
+            }
         }
     }
 }

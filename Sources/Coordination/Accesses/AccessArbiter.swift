@@ -8,11 +8,12 @@
 ///                   └────── fail() ────┴──────────────────┘
 ///
 /// Invariants:
-/// 1. Two running accesses of different purposes never conflict.
-/// 2. An access is admitted when it conflicts with no admitted access and no earlier waiting one. It passes by
-///    only those that themselves wait for its purpose, or for an answer of the presenter it is done for.
-/// 3. Only a presenter that answers a request to save is admitted beside an access it conflicts with, and only
-///    beside one that does not run yet; of two such, the one admitted later runs first.
+/// 1. Two running accesses of different purposes never conflict, preparations aside.
+/// 2. An access is admitted when it conflicts with no admitted access and no earlier waiting one. It passes
+///    by only those that do not run, or only prepare, and that themselves wait, directly or not, for an access of its purpose,
+///    or for an answer of the presenter it is done for while that has been asked to save.
+/// 3. Of two admitted accesses that conflict, one has passed the other by; it was admitted later and runs
+///    first.
 /// 4. All claims of an access are admitted together, so that no order of taking them can deadlock.
 /// 5. A presenter has at most one unanswered message per access, and gets its messages in the order
 ///    relinquish, save or accommodate, notices, reacquire.
@@ -23,7 +24,7 @@ package struct AccessArbiter: Sendable {
     /// What the caller must do, in the order given.
     package enum Effect: Hashable, Sendable {
         /// Ask a presenter and report its answer under the ticket.
-        case send(PresenterMessage, to: PresenterID, Ticket)
+        case send(PresenterMessage, to: PresenterID, for: AccessID, Ticket)
         /// Tell a presenter.
         case notify(PresenterID, PresenterNotice)
         /// Let an access run, with its items where they are now, in the order of its claims.
@@ -99,7 +100,9 @@ package struct AccessArbiter: Sendable {
         return takeEffects()
     }
 
-    /// A granted access is over. `outcomes` tells what became of each claim's item, in order.
+    /// A granted access is over.
+    ///
+    /// `outcomes` tells what became of each claim's item, in order.
     package mutating func ended(_ id: AccessID, outcomes: [WriteOutcome] = []) -> [Effect] {
         precondition(accesses[id]?.stage == .running, "access \(id) ends but does not run")
         finish(id, outcomes: outcomes)
@@ -107,7 +110,9 @@ package struct AccessArbiter: Sendable {
         return takeEffects()
     }
 
-    /// An access is no longer wanted. One that runs already goes on.
+    /// An access is no longer wanted.
+    ///
+    /// One that runs already goes on.
     package mutating func cancelled(_ id: AccessID) -> [Effect] {
         guard let access = accesses[id], access.stage != .running else { return [] }
         fail(id, .cancelled)
@@ -244,6 +249,9 @@ package struct AccessArbiter: Sendable {
             questions[ticket] = nil
             accesses[question.access]?.outstanding[id] = nil
             accesses[question.access]?.questions[id] = nil
+        }
+        for (access, found) in accesses where !found.moveNotices.isEmpty {
+            accesses[access]?.moveNotices.removeAll { $0.presenter == id }
         }
     }
 

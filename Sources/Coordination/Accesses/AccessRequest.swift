@@ -13,9 +13,13 @@ package struct AccessClaim: Hashable, Sendable {
         case updating, merging, moving, deleting, replacing
     }
 
-    /// The item. It follows announced moves until the access runs, unless the item is to be replaced.
+    /// The item.
+    ///
+    /// It follows announced moves until the access runs, unless the item is to be replaced.
     package internal(set) var item: ItemPath
-    /// The packages that the item is inside of, the outermost first. The item itself is not among them.
+    /// The packages that the item is inside of, the outermost first.
+    ///
+    /// The item itself is not among them.
     package internal(set) var packages: [ItemPath]
     package let use: Use
     /// Where the item has been moved to while the access ran; guarded like the item.

@@ -29,7 +29,9 @@ package struct PresenterID: Hashable, Sendable {
     }
 }
 
-/// What an access is part of. Accesses of one purpose never wait for one another.
+/// What an access is part of.
+///
+/// Accesses of one purpose never wait for one another.
 package enum Purpose: Hashable, Sendable {
     /// One coordinator's own.
     case coordinator(ClientID, UInt64)

@@ -12,7 +12,9 @@ enum AccessVerdict: Sendable {
     /// A presenter did not answer in time.
     case timedOut(PresenterHandle?, PresenterMessage)
 
-    /// The items, or the error that the caller gets. Called with no lock held: it asks the presenter its name.
+    /// The items, or the error that the caller gets.
+    ///
+    /// Called with no lock held: it asks the presenter its name.
     func items(for url: URL) throws -> [ItemPath] {
         switch self {
         case .granted(let items): return items
@@ -24,8 +26,8 @@ enum AccessVerdict: Sendable {
                 .presenterTimedOut,
                 url: url,
                 detail: """
-                    \(name) did not answer \(message.selectorName) in time, so “\(url.lastPathComponent)” was not \
-                    accessed. Its implementation must always call the handler that it is given.
+                    \(name) did not answer \(message.selectorName) in time, so “\(url.lastPathComponent)” \
+                    was not accessed. Its implementation must always call the handler that it is given.
                     """
             )
         }
@@ -61,7 +63,9 @@ final class BlockedCaller: Sendable {
         semaphore.signal()
     }
 
-    /// Waits. `handleMessages` handles what there is for the queue.
+    /// Waits.
+    ///
+    /// `handleMessages` handles what there is for the queue.
     func wait(handleMessages: (ObjectIdentifier) -> Void) -> AccessVerdict {
         while true {
             if let queueID { handleMessages(queueID) }

@@ -140,7 +140,9 @@ extension FileAccessRegistry {
 }
 
 extension ItemPath {
-    /// The item as a URL. Whether it is a directory is looked up.
+    /// The item as a URL.
+    ///
+    /// Whether it is a directory is looked up.
     var fileURL: URL { URL(fileURLWithPath: string) }
 }
 

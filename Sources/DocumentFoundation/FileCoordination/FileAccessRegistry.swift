@@ -88,7 +88,9 @@ package final class FileAccessRegistry: Sendable {
         }
     }
 
-    /// Removes a presenter. Whoever waits for its answer goes on.
+    /// Removes a presenter.
+    ///
+    /// Whoever waits for its answer goes on.
     package func remove(_ presenter: any NSFilePresenter) {
         let id = PresenterHandle.id(of: presenter)
         let removed = change { state -> ([AccessArbiter.Effect], PresenterHandle?) in
@@ -154,13 +156,15 @@ package final class FileAccessRegistry: Sendable {
         return result
     }
 
-    /// Puts effects into the outbox. Returns when a timer must go off that none is set for.
+    /// Puts effects into the outbox.
+    ///
+    /// Returns when a timer must go off that none is set for.
     static func post(_ effects: [AccessArbiter.Effect], error: (any Error)?, in state: inout State) -> UInt64?
     {
         var earliest: UInt64?
         for effect in effects {
             switch effect {
-            case .send(let message, let id, let ticket):
+            case .send(let message, let id, _, let ticket):
                 guard let handle = state.presenters[id] else { continue }
                 state.unanswered.insert(ticket)
                 state.outbox.append(.message(message, handle, ticket))

@@ -12,7 +12,9 @@ public final class NSFileAccessIntent: NSObject, Sendable {
         self.currentURL = Locked(item.url)
     }
 
-    /// An intent to read an item. Any thread.
+    /// An intent to read an item.
+    ///
+    /// Any thread.
     public class func readingIntent(
         with url: URL,
         options: NSFileCoordinator.ReadingOptions = []
@@ -20,7 +22,9 @@ public final class NSFileAccessIntent: NSObject, Sendable {
         NSFileAccessIntent(RequestedItem(reading: url, options))
     }
 
-    /// An intent to write an item. Any thread.
+    /// An intent to write an item.
+    ///
+    /// Any thread.
     public class func writingIntent(
         with url: URL,
         options: NSFileCoordinator.WritingOptions = []
@@ -28,7 +32,9 @@ public final class NSFileAccessIntent: NSObject, Sendable {
         NSFileAccessIntent(RequestedItem(writing: url, options))
     }
 
-    /// Where the item is. It may move while the access waits: inside the accessor, use this and no other URL.
+    /// Where the item is.
+    ///
+    /// It may move while the access waits: inside the accessor, use this and no other URL.
     public var url: URL { currentURL.withLock { $0 } }
 
     func setURL(_ url: URL) {

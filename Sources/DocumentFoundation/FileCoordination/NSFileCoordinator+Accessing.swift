@@ -109,8 +109,8 @@ extension NSFileCoordinator {
 
     /// Has the presenters of many items make way at once, so that coordinating each of them then is cheap.
     ///
-    /// Blocks the thread until `batchAccessor` has returned. The items stay reserved until the handler that it
-    /// gets has been called, or dropped. Coordinate each access inside it with this coordinator.
+    /// Blocks the thread until `batchAccessor` has returned. The items stay reserved until the handler that
+    /// it gets has been called, or dropped. Coordinate each access inside it with this coordinator.
     ///
     /// - Parameters:
     ///   - readingOptions: Without `.resolvesSymbolicLink`, which traps.

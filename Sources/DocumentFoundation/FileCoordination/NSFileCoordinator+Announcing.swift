@@ -2,24 +2,32 @@ internal import Coordination
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Adds a presenter, which hears of coordinated accesses from now on. It is held until it is removed.
+    /// Adds a presenter, which hears of coordinated accesses from now on.
+    ///
+    /// It is held until it is removed.
     ///
     /// Nothing happens if it is there already. Any thread.
     public class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
         FileAccessRegistry.shared.add(filePresenter)
     }
 
-    /// Removes a presenter, and lets go of it; nothing if it is not there. Any thread.
+    /// Removes a presenter, and lets go of it; nothing if it is not there.
+    ///
+    /// Any thread.
     ///
     /// Whoever waits for its answer goes on. What it left to be run on reacquiring is still run.
     public class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
         FileAccessRegistry.shared.remove(filePresenter)
     }
 
-    /// The presenters of this process, in the order they were added. Any thread.
+    /// The presenters of this process, in the order they were added.
+    ///
+    /// Any thread.
     public class var filePresenters: [any NSFilePresenter] { FileAccessRegistry.shared.presenters }
 
-    /// Announces that an item is going to move. Has no effect, as on iOS.
+    /// Announces that an item is going to move.
+    ///
+    /// Has no effect, as on iOS.
     public func item(at oldURL: URL, willMoveTo newURL: URL) {}
 
     /// Announces that an item has moved; call it inside the access that moved it.

@@ -6,8 +6,8 @@ internal import Locks
 ///
 /// Make one for each operation. All methods can be called on any thread.
 ///
-/// - Differs from Darwin: accesses of other processes are not yet seen. Two paths that lead to one item through
-///   a symbolic link are two items.
+/// - Differs from Darwin: accesses of other processes are not yet seen. Two paths that lead to one item
+///   through a symbolic link are two items.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
     // Sendable because every stored property is constant: the presenter is only held and asked its URL, which
     // any thread may, and `state` has its own lock.
@@ -23,8 +23,9 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         public static let withoutChanges = ReadingOptions(rawValue: 1 << 0)
         /// A symbolic link stands for what it leads to.
         public static let resolvesSymbolicLink = ReadingOptions(rawValue: 1 << 1)
-        /// Only metadata will be read, so that contents need not be fetched. Contents on this machine are
-        /// there already: it changes nothing for them.
+        /// Only metadata will be read, so that contents need not be fetched.
+        ///
+        /// Contents on this machine are there already: it changes nothing for them.
         public static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 1 << 2)
         /// The accessor gets a copy that is removed afterwards, and no one waits for the accessor.
         ///
@@ -32,8 +33,9 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         public static let forUploading = ReadingOptions(rawValue: 1 << 3)
     }
 
-    /// How a writer will use an item: one option, or none for updating what is there. Of several, the one that
-    /// excludes others most counts.
+    /// How a writer will use an item: one option, or none for updating what is there.
+    ///
+    /// Of several, the one that excludes others most counts.
     public struct WritingOptions: OptionSet, Sendable {
         /// Apple's number for the options.
         public let rawValue: UInt
@@ -97,8 +99,10 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         if state.withLock({ $0.isCancelled }) { registry.forget(coordinator: number) }
     }
 
-    /// How long a presenter may take to answer one message, in seconds; then the access that waits for it fails
-    /// with `FileCoordinationError` of code `presenterTimedOut`. For the whole process; 5 unless set.
+    /// How long a presenter may take to answer one message, in seconds; then the access that waits for it
+    /// fails with `FileCoordinationError` of code `presenterTimedOut`.
+    ///
+    /// For the whole process; 5 unless set.
     ///
     /// The time a presenter itself waits for access counts too.
     ///
@@ -130,7 +134,9 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// Fails what this coordinator waits for, and all it is asked to do later, with
-    /// `CocoaError.userCancelled`. An accessor that runs already goes on. Returns at once.
+    /// `CocoaError.userCancelled`.
+    ///
+    /// An accessor that runs already goes on. Returns at once.
     open func cancel() {
         state.withLock { $0.isCancelled = true }
         registry.cancel(coordinator: number)

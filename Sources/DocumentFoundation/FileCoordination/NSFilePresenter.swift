@@ -2,13 +2,13 @@ public import Foundation
 
 /// Something that shows or edits an item, and hears of other accesses to it through `NSFileCoordinator`.
 ///
-/// Every message but the two first properties arrives on `presentedItemOperationQueue`. All but those two have a
-/// default: one that asks for an answer is answered at once, and a message about something inside a package
-/// becomes `presentedItemDidChange()`.
+/// Every message but the two first properties arrives on `presentedItemOperationQueue`. All but those two
+/// have a default: one that asks for an answer is answered at once, and a message about something inside a
+/// package becomes `presentedItemDidChange()`.
 ///
-/// - Differs from Darwin: nothing is optional, so a default is a method and not an absence; a class that others
-///   subclass must implement what its subclasses are to override. Messages about versions and eviction are not
-///   there yet, nor are the `async` twins.
+/// - Differs from Darwin: nothing is optional, so a default is a method and not an absence; a class that
+///   others subclass must implement what its subclasses are to override. Messages about versions and eviction
+///   are not there yet, nor are the `async` twins.
 public protocol NSFilePresenter: NSObjectProtocol {
     /// The item; nil while there is none. Asked on any thread: when the presenter is added and after each
     /// coordinated write done for it.

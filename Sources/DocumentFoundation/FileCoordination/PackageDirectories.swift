@@ -10,10 +10,12 @@ package enum PackageDirectories {
 
     private static let answer = Locked(Answer())
 
-    /// Whether a directory is a package. No directory is until a layer that knows types sets this.
+    /// Whether a directory is a package.
     ///
-    /// Asked on any thread, with no lock held, and only about directories whose names have a dot: a package is
-    /// known by the extension of its name.
+    /// No directory is until a layer that knows types sets this.
+    ///
+    /// Asked on any thread, with no lock held, and only about directories whose names have a dot: a package
+    /// is known by the extension of its name.
     package static var isPackage: @Sendable (URL) -> Bool {
         get { current ?? { _ in false } }
         set { answer.withLock { $0.isPackage = newValue } }
