@@ -13,11 +13,14 @@ let package = Package(
     name: "sheaf",
     products: [
         .library(name: "DocumentFoundation", targets: ["DocumentFoundation"]),
+        .library(name: "UIKit", targets: ["UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
+        .library(name: "WebKit", targets: ["WebKit"]),
     ],
     targets: [
         // Ground: the kernel, C libraries, and what wraps them.
         .target(name: "CLinux"),
+        .target(name: "CDynamicInit"),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CWslay", pkgConfig: "libwslay", providers: [.apt(["libwslay-dev"])]),
@@ -32,6 +35,21 @@ let package = Package(
             name: "DocumentFoundation", dependencies: ["Coordination", "FileSystem", "Locks"],
             swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
+        // Frameworks.
+        .target(
+            name: "UIKit",
+            dependencies: [
+                "CDynamicInit", "DocumentFoundation", "FileSystem", "Locks", "UniformTypeIdentifiers", "WebHost",
+            ],
+            resources: [.copy("Page")], swiftSettings: strict),
+        .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
+        // Apps, written and built as one would for iOS.
+        .executableTarget(
+            name: "Color", dependencies: ["UIKit", "WebKit"], path: "Apps/Color",
+            resources: [.copy("Resources")]),
+        .executableTarget(
+            name: "Scrapbook", dependencies: ["UIKit", "WebKit"], path: "Apps/Scrapbook",
+            resources: [.copy("Resources")]),
         // Tests.
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
@@ -46,7 +64,11 @@ let package = Package(
         .testTarget(name: "WebHostTests", dependencies: ["WebHost"], swiftSettings: strict),
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(
-            name: "DocumentFoundationTests", dependencies: ["DocumentFoundation"], swiftSettings: strict),
+            name: "DocumentFoundationTests", dependencies: ["DocumentFoundation", "FileSystem"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "UIKitTests", dependencies: ["DocumentFoundation", "FileSystem", "UIKit"],
+            swiftSettings: strict),
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"],
             swiftSettings: strict),

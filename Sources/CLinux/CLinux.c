@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 int cdoc_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags) {
@@ -26,4 +27,8 @@ int cdoc_flock(int fd, int operation) {
 
 int cdoc_syncfs(int fd) {
     return syncfs(fd);
+}
+
+ssize_t cdoc_getrandom(void *bytes, size_t count) {
+    return getrandom(bytes, count, 0);
 }

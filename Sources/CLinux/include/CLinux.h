@@ -28,3 +28,6 @@ int cdoc_flock(int fd, int operation);
 
 /// syncfs(2), declared only for _GNU_SOURCE.
 int cdoc_syncfs(int fd);
+
+/// getrandom(2) without flags, from a header that Swift's view leaves out.
+ssize_t cdoc_getrandom(void *bytes, size_t count);

@@ -1,0 +1,51 @@
+import UIKit
+
+class ColorBrowserViewController: UIDocumentBrowserViewController, UIDocumentBrowserViewControllerDelegate {
+    override func viewDidLoad() {
+        super.viewDidLoad()
+        delegate = self
+        allowsDocumentCreation = true
+        allowsPickingMultipleItems = false
+        localizedCreateDocumentActionTitle = "New Color"
+    }
+
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didRequestDocumentCreationWithHandler importHandler: @escaping (
+            URL?, UIDocumentBrowserViewController.ImportMode
+        ) -> Void
+    ) {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let url = folder.appendingPathComponent("Color.color")
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            importHandler(nil, .none)
+            return
+        }
+        let document = ColorDocument(fileURL: url)
+        document.save(to: url, for: .forCreating) { saved in
+            document.close { closed in
+                importHandler(saved && closed ? url : nil, saved && closed ? .move : .none)
+            }
+        }
+    }
+
+    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
+        guard let url = documentURLs.first else { return }
+        presentDocument(at: url)
+    }
+
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didImportDocumentAt sourceURL: URL,
+        toDestinationURL destinationURL: URL
+    ) {
+        presentDocument(at: destinationURL)
+    }
+
+    private func presentDocument(at url: URL) {
+        let document = ColorDocument.opened(at: url) ?? ColorDocument(fileURL: url)
+        present(ColorViewController(document: document), animated: true)
+    }
+}

@@ -1,0 +1,76 @@
+import UIKit
+import WebKit
+
+/// Shows a color and three sliders to change it. The editor is a page: Resources/Editor.
+class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
+    private lazy var webView: WKWebView = {
+        let configuration = WKWebViewConfiguration()
+        configuration.userContentController.add(self, name: "color")
+        return WKWebView(frame: .zero, configuration: configuration)
+    }()
+    private var observer: (any NSObjectProtocol)?
+    private var isReady = false
+
+    override func loadView() {
+        view = webView
+    }
+
+    override func viewDidLoad() {
+        super.viewDidLoad()
+        let editor = Bundle.module.bundleURL.appendingPathComponent("Resources/Editor")
+        webView.loadFileURL(editor.appendingPathComponent("index.html"), allowingReadAccessTo: editor)
+    }
+
+    override func viewDidDisappear(_ animated: Bool) {
+        super.viewDidDisappear(animated)
+        observer.map(NotificationCenter.default.removeObserver)
+        observer = nil
+        webView.configuration.userContentController.removeAllScriptMessageHandlers()
+    }
+
+    override func documentDidOpen() {
+        observer = NotificationCenter.default.addObserver(
+            forName: ColorDocument.colorDidChangeNotification,
+            object: document,
+            queue: nil
+        ) { [weak self] _ in
+            MainActor.assumeIsolated { self?.show() }
+        }
+        show()
+    }
+
+    private func show() {
+        guard isReady, let document = document as? ColorDocument else { return }
+        let isOpen = !document.documentState.contains(.closed)
+        webView.callAsyncJavaScript(
+            "show(color)",
+            arguments: [
+                "color": [
+                    "red": document.color.red, "green": document.color.green, "blue": document.color.blue,
+                    "editable": isOpen,
+                ]
+            ],
+            in: nil, in: .page)
+    }
+
+    func userContentController(
+        _ userContentController: WKUserContentController,
+        didReceive message: WKScriptMessage
+    ) {
+        guard let body = message.body as? [String: Any] else { return }
+        switch body["kind"] as? String {
+        case "ready":
+            isReady = true
+            show()
+        case "change":
+            guard let document = document as? ColorDocument, !document.documentState.contains(.closed),
+                let red = body["red"] as? Int, let green = body["green"] as? Int, let blue = body["blue"] as? Int
+            else { return }
+            document.setColor(
+                RGB(red: red, green: green, blue: blue),
+                isFinal: body["final"] as? Bool ?? true)
+        default:
+            break
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import UIKit
+
+class ScrapbookBrowserViewController: UIDocumentBrowserViewController, UIDocumentBrowserViewControllerDelegate {
+    override func viewDidLoad() {
+        super.viewDidLoad()
+        delegate = self
+        allowsDocumentCreation = true
+        allowsPickingMultipleItems = false
+        localizedCreateDocumentActionTitle = "New Scrapbook"
+    }
+
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didRequestDocumentCreationWithHandler importHandler: @escaping (
+            URL?, UIDocumentBrowserViewController.ImportMode
+        ) -> Void
+    ) {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let url = folder.appendingPathComponent("Scrapbook.scrapbook")
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            importHandler(nil, .none)
+            return
+        }
+        let document = ScrapbookDocument(fileURL: url)
+        document.save(to: url, for: .forCreating) { saved in
+            document.close { closed in
+                importHandler(saved && closed ? url : nil, saved && closed ? .move : .none)
+            }
+        }
+    }
+
+    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
+        guard let url = documentURLs.first else { return }
+        presentDocument(at: url)
+    }
+
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didImportDocumentAt sourceURL: URL,
+        toDestinationURL destinationURL: URL
+    ) {
+        presentDocument(at: destinationURL)
+    }
+
+    private func presentDocument(at url: URL) {
+        let document = ScrapbookDocument.opened(at: url) ?? ScrapbookDocument(fileURL: url)
+        present(ScrapbookViewController(document: document), animated: true)
+    }
+}

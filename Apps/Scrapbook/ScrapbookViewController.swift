@@ -1,0 +1,90 @@
+import UIKit
+import WebKit
+
+/// Shows a picture and a text. The editor is a page: Resources/Editor.
+class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler {
+    private lazy var webView: WKWebView = {
+        let configuration = WKWebViewConfiguration()
+        configuration.userContentController.add(self, name: "scrapbook")
+        return WKWebView(frame: .zero, configuration: configuration)
+    }()
+    private var observer: (any NSObjectProtocol)?
+    private var isReady = false
+    private var isOwnEdit = false
+
+    override func loadView() {
+        view = webView
+    }
+
+    override func viewDidLoad() {
+        super.viewDidLoad()
+        let editor = Bundle.module.bundleURL.appendingPathComponent("Resources/Editor")
+        webView.loadFileURL(editor.appendingPathComponent("index.html"), allowingReadAccessTo: editor)
+    }
+
+    override func viewDidDisappear(_ animated: Bool) {
+        super.viewDidDisappear(animated)
+        observer.map(NotificationCenter.default.removeObserver)
+        observer = nil
+        webView.configuration.userContentController.removeAllScriptMessageHandlers()
+    }
+
+    override func documentDidOpen() {
+        observer = NotificationCenter.default.addObserver(
+            forName: ScrapbookDocument.contentsDidChangeNotification,
+            object: document,
+            queue: nil
+        ) { [weak self] note in
+            let part = note.userInfo?[ScrapbookDocument.partKey] as? ScrapbookDocument.Part ?? .everything
+            MainActor.assumeIsolated { self?.show(part) }
+        }
+        show(.everything)
+    }
+
+    private func show(_ part: ScrapbookDocument.Part) {
+        // What this editor typed stands in it already.
+        guard isReady, !isOwnEdit, let document = document as? ScrapbookDocument,
+            !document.documentState.contains(.closed)
+        else { return }
+        if part != .picture { call("showText(text)", ["text": document.text ?? ""]) }
+        if part != .text { call("showImage(image)", ["image": Self.message(document.picture)]) }
+        if part == .everything { call("setEditable(true)", [:]) }
+    }
+
+    private static func message(_ picture: ScrapbookDocument.Picture?) -> Any {
+        guard let picture else { return NSNull() }
+        return ["type": picture.type, "data": picture.data.base64EncodedString()]
+    }
+
+    private func call(_ body: String, _ arguments: [String: Any]) {
+        webView.callAsyncJavaScript(body, arguments: arguments, in: nil, in: .page)
+    }
+
+    func userContentController(
+        _ userContentController: WKUserContentController,
+        didReceive message: WKScriptMessage
+    ) {
+        guard let body = message.body as? [String: Any], let kind = body["kind"] as? String else { return }
+        if kind == "ready" {
+            isReady = true
+            show(.everything)
+            return
+        }
+        guard let document = document as? ScrapbookDocument, !document.documentState.contains(.closed) else { return }
+        isOwnEdit = true
+        defer { isOwnEdit = false }
+        switch kind {
+        case "text":
+            document.setText(body["text"] as? String, isFinal: body["final"] as? Bool ?? true)
+        case "image":
+            guard let type = body["type"] as? String, ScrapbookDocument.canHold(pictureOfType: type),
+                let data = (body["data"] as? String).flatMap({ Data(base64Encoded: $0) })
+            else { return }
+            document.setPicture(.init(type: type, data: data))
+        case "removeImage":
+            document.setPicture(nil)
+        default:
+            break
+        }
+    }
+}

@@ -1,0 +1,119 @@
+extension AccessArbiter {
+    /// Someone has moved an item and says so.
+    ///
+    /// Presenters and accesses that do not run yet follow it, except those about to replace the item. If an
+    /// access of the announcer's purpose runs, presenters are told when it ends, else at once.
+    ///
+    /// - Parameters:
+    ///   - packages: The packages that hold what is inside `target`: those around it and itself if it is one.
+    ///   - presenter: The presenter it is done for, which is not told.
+    package mutating func itemMoved(
+        from source: ItemPath,
+        to target: ItemPath,
+        inside packages: [ItemPath] = [],
+        purpose: Purpose,
+        presenter: PresenterID? = nil
+    ) -> [Effect] {
+        guard source != target else { return [] }
+        let notices = moveNotices(from: source, to: target).filter { $0.presenter != presenter }
+        for id in presenters(inside: source) + presenters(of: source) {
+            presenterMoved(id, to: presenterPaths[id]?.moved(from: source, to: target))
+        }
+        for id in accesses.keys { moveClaims(of: id, from: source, to: target, inside: packages) }
+        if let announcer = announcer(of: source, purpose: purpose) {
+            accesses[announcer]?.moveNotices += notices
+        } else {
+            effects += notices.map { .notify($0.presenter, $0.notice) }
+        }
+        settle()
+        return takeEffects()
+    }
+
+    /// Tells the others, after an access has ended, what it did.
+    mutating func tellOfChanges(by access: Access, outcomes: [WriteOutcome]) {
+        guard !presentersByPath.isEmpty else { return }
+        var told = Set<Told>()
+        for move in access.moveNotices {
+            effects.append(.notify(move.presenter, move.notice))
+            told.insert(Told(move.presenter, move.notice.newPlace))
+        }
+        func tell(_ presenter: PresenterID, _ notice: PresenterNotice, of item: ItemPath) {
+            guard presenter != access.request.presenter else { return }
+            if told.insert(Told(presenter, item)).inserted { effects.append(.notify(presenter, notice)) }
+        }
+        for (index, claim) in access.claims.enumerated() where claim.isWriting {
+            let outcome = index < outcomes.count ? outcomes[index] : .changed
+            guard outcome.existsAfter else { continue }
+            for presenter in presenters(of: claim.item) { tell(presenter, .itemDidChange, of: claim.item) }
+            let notice: PresenterNotice =
+                outcome.existedBefore ? .subitemDidChange(claim.item) : .subitemDidAppear(claim.item)
+            for folder in claim.item.ancestors {
+                for presenter in presenters(of: folder) { tell(presenter, notice, of: claim.item) }
+            }
+        }
+    }
+
+    /// That a presenter knows of the news about an item: a move is not told again as a change.
+    private struct Told: Hashable {
+        let presenter: PresenterID
+        let item: ItemPath?
+
+        init(_ presenter: PresenterID, _ item: ItemPath?) {
+            self.presenter = presenter
+            self.item = item
+        }
+    }
+
+    private func moveNotices(from source: ItemPath, to target: ItemPath) -> [MoveNotice] {
+        var notices: [MoveNotice] = []
+        for id in (presenters(of: source) + presenters(inside: source)).sorted(by: Self.precedes) {
+            guard let path = presenterPaths[id]?.moved(from: source, to: target) else { continue }
+            notices.append(MoveNotice(presenter: id, notice: .itemDidMove(to: path)))
+        }
+        let left = Array(source.ancestors)
+        for folder in left {
+            for id in presenters(of: folder) {
+                notices.append(MoveNotice(presenter: id, notice: .subitemDidMove(from: source, to: target)))
+            }
+        }
+        for folder in target.ancestors where !left.contains(folder) {
+            for id in presenters(of: folder) {
+                notices.append(MoveNotice(presenter: id, notice: .subitemDidAppear(target)))
+            }
+        }
+        return notices
+    }
+
+    /// The access inside which the move was made: the last started of the purpose that writes the item.
+    private func announcer(of item: ItemPath, purpose: Purpose) -> AccessID? {
+        admitted.last { id in
+            guard let access = accesses[id], access.stage == .running else { return false }
+            return access.request.purpose == purpose
+                && access.claims.contains {
+                    $0.isWriting && ($0.scope.holds(item) || item.isAncestor(of: $0.item))
+                }
+        }
+    }
+
+    private mutating func moveClaims(
+        of id: AccessID,
+        from source: ItemPath,
+        to target: ItemPath,
+        inside packages: [ItemPath]
+    ) {
+        guard var access = accesses[id] else { return }
+        for index in access.claims.indices {
+            guard let item = access.claims[index].item.moved(from: source, to: target) else { continue }
+            let inner = access.claims[index].packages.filter { source.isAncestor(of: $0) }
+                .compactMap { $0.moved(from: source, to: target) }
+            let around = AccessClaim.outermostFirst(packages.filter { $0.isAncestor(of: item) } + inner)
+            if access.stage == .running {
+                access.claims[index].laterScopes.append(around.first ?? item)
+            } else if access.claims[index].writing != .replacing {
+                access.claims[index].item = item
+                access.claims[index].packages = around
+            }
+        }
+        accesses[id] = access
+    }
+}

@@ -1,0 +1,139 @@
+extension AccessArbiter {
+    /// What every access that does not run waits for.
+    package var waits: [AccessID: [AccessWait]] {
+        var waits: [AccessID: [AccessWait]] = [:]
+        for (id, access) in accesses {
+            switch access.stage {
+            case .waiting: waits[id] = access.blockers.map { .access($0) }
+            case .asking:
+                waits[id] = access.outstanding.values.compactMap { questions[$0] }
+                    .map { .presenter($0.presenter, $0.message) }
+            case .ready: waits[id] = rivals(of: access).map { .access($0) }
+            case .running: break
+            }
+        }
+        return waits
+    }
+
+    /// Admits and starts whatever can be.
+    ///
+    /// Called after every event.
+    mutating func settle() {
+        while admitNext() || startNext() {}
+    }
+
+    private mutating func admitNext() -> Bool {
+        for position in queue.indices {
+            let id = queue[position]
+            guard let access = accesses[id] else { continue }
+            let blockers = blockers(of: access, behind: queue[..<position])
+            if blockers.isEmpty {
+                queue.remove(at: position)
+                admit(id)
+                return true
+            }
+            accesses[id]?.blockers = blockers
+        }
+        return false
+    }
+
+    private mutating func admit(_ id: AccessID) {
+        admissionCount += 1
+        accesses[id]?.stage = .asking
+        accesses[id]?.admission = admissionCount
+        accesses[id]?.blockers = []
+        planQuestions(for: id)
+        admitted.append(id)
+        askAll(for: id)
+    }
+
+    private mutating func startNext() -> Bool {
+        var hasChanged = false
+        for id in admitted {
+            guard let access = accesses[id] else { continue }
+            if access.stage == .asking, access.outstanding.isEmpty {
+                accesses[id]?.stage = .ready
+            } else if access.stage != .ready {
+                continue
+            }
+            guard rivals(of: access).isEmpty else { continue }
+            accesses[id]?.stage = .running
+            effects.append(.grant(id, access.claims.map(\.item)))
+            hasChanged = true
+        }
+        return hasChanged
+    }
+
+    /// Whether code uses the items now; a preparation only reserves them.
+    static func isInUse(_ access: Access) -> Bool {
+        access.stage == .running && !access.request.isPreparation
+    }
+
+    /// Those admitted that an admitted access conflicts with and that run already or were admitted later.
+    private func rivals(of access: Access) -> [AccessID] {
+        guard admitted.count > 1 else { return [] }
+        return admitted.filter { id in
+            guard let other = accesses[id] else { return false }
+            let goesFirst = Self.isInUse(other) || other.admission > access.admission
+            return goesFirst && Self.conflict(access, other)
+        }
+    }
+
+    private func blockers(of access: Access, behind earlier: ArraySlice<AccessID>) -> [AccessID] {
+        var blockers: [AccessID] = []
+        for id in admitted {
+            guard let other = accesses[id], Self.conflict(access, other) else { continue }
+            let mayPass = !Self.isInUse(other) && isAwaited(access, by: other)
+            if !mayPass { blockers.append(id) }
+        }
+        for id in earlier {
+            guard let other = accesses[id], Self.conflict(access, other) else { continue }
+            if !isAwaited(access, by: other) { blockers.append(id) }
+        }
+        return blockers
+    }
+
+    private static func conflict(_ first: Access, _ second: Access) -> Bool {
+        guard first.request.purpose != second.request.purpose else { return false }
+        return first.claims.contains { claim in second.claims.contains { claim.conflicts(with: $0) } }
+    }
+
+    /// Whether the access is done for a presenter that has been asked to save and has not answered yet.
+    private func answersSave(_ access: Access) -> Bool {
+        guard let presenter = access.request.presenter else { return false }
+        return questions.values.contains { $0.presenter == presenter && $0.message == .saveChanges }
+    }
+
+    /// Whether `other` cannot go on before `access` has, so that waiting for it would be for ever.
+    private func isAwaited(_ access: Access, by other: Access) -> Bool {
+        let presenter = answersSave(access) ? access.request.presenter : nil
+        var seen: Set<AccessID> = [other.request.id]
+        var open = [other]
+        while let next = open.popLast() {
+            if next.stage != .waiting, next.request.purpose == access.request.purpose { return true }
+            if let presenter, next.outstanding[presenter] != nil { return true }
+            for id in successors(of: next) where seen.insert(id).inserted {
+                if let found = accesses[id] { open.append(found) }
+            }
+        }
+        return false
+    }
+
+    /// Whom an access waits for, directly or through a presenter or code that itself waits.
+    private func successors(of access: Access) -> [AccessID] {
+        switch access.stage {
+        case .waiting: access.blockers
+        case .asking:
+            accesses.keys.filter { id in
+                guard let presenter = accesses[id]?.request.presenter else { return false }
+                return access.outstanding[presenter] != nil
+            }
+        case .ready: rivals(of: access)
+        case .running:
+            accesses.keys.filter { id in
+                guard let other = accesses[id], other.stage != .running else { return false }
+                return other.request.purpose == access.request.purpose
+            }
+        }
+    }
+}

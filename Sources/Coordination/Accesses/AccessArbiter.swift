@@ -1,0 +1,263 @@
+/// Who may use which item now, who waits, and what presenters are asked and told.
+///
+/// A state machine without effects: each call takes one event and returns what to do, in order. It knows
+/// clients, presenters and accesses only by their ids, so any number of processes can share one.
+///
+///     request ─▶ waiting ─admit()─▶ asking ─replied()─▶ ready ─start()─▶ running ─ended()─▶ (gone)
+///                   │                  │                  │
+///                   └────── fail() ────┴──────────────────┘
+///
+/// Invariants:
+/// 1. Two running accesses of different purposes never conflict, preparations aside.
+/// 2. An access is admitted when it conflicts with no admitted access and no earlier waiting one. It passes
+///    by only those that do not run, or only prepare, and that themselves wait, directly or not, for an access of its purpose,
+///    or for an answer of the presenter it is done for while that has been asked to save.
+/// 3. Of two admitted accesses that conflict, one has passed the other by; it was admitted later and runs
+///    first.
+/// 4. All claims of an access are admitted together, so that no order of taking them can deadlock.
+/// 5. A presenter has at most one unanswered message per access, and gets its messages in the order
+///    relinquish, save or accommodate, notices, reacquire.
+/// 6. What a presenter left to be run on reacquiring is run exactly once, however the access ends.
+/// 7. A presenter that has stepped aside for a running access is not asked again by accesses of its purpose;
+///    it reacquires when the last of them has ended.
+package struct AccessArbiter: Sendable {
+    /// What the caller must do, in the order given.
+    package enum Effect: Hashable, Sendable {
+        /// Ask a presenter and report its answer under the ticket.
+        case send(PresenterMessage, to: PresenterID, for: AccessID, Ticket)
+        /// Tell a presenter.
+        case notify(PresenterID, PresenterNotice)
+        /// Let an access run, with its items where they are now, in the order of its claims.
+        case grant(AccessID, [ItemPath])
+        /// End an access that was not granted.
+        case fail(AccessID, AccessFailure)
+        /// Run what the answer to this message left behind.
+        case reacquire(Ticket)
+    }
+
+    enum Stage: Hashable { case waiting, asking, ready, running }
+
+    /// One access from its request to its end.
+    struct Access: Sendable {
+        let request: AccessRequest
+        var claims: [AccessClaim]
+        var stage = Stage.waiting
+        /// When it was admitted, counted from 1.
+        var admission: UInt64 = 0
+        /// Whom it waited for when the queue was last gone through.
+        var blockers: [AccessID] = []
+        /// What each presenter has still to be asked, the next message last.
+        var questions: [PresenterID: [PresenterMessage]] = [:]
+        /// What each presenter has been asked.
+        var asked: [PresenterID: Set<PresenterMessage>] = [:]
+        var outstanding: [PresenterID: Ticket] = [:]
+        /// Answers that left something to run at the end.
+        var reacquirers: [Ticket] = []
+        /// Running accesses of the same purpose on whose messages this one relies.
+        var reliances: Set<AccessID> = []
+        /// Announced moves, to be told at the end.
+        var moveNotices: [MoveNotice] = []
+
+        init(_ request: AccessRequest) {
+            self.request = request
+            self.claims = request.claims
+        }
+    }
+
+    struct MoveNotice: Hashable {
+        let presenter: PresenterID
+        let notice: PresenterNotice
+    }
+
+    struct Question: Hashable {
+        let access: AccessID
+        let presenter: PresenterID
+        let message: PresenterMessage
+    }
+
+    var accesses: [AccessID: Access] = [:]
+    /// Waiting accesses, the earliest first.
+    var queue: [AccessID] = []
+    /// Admitted accesses, the earliest first.
+    var admitted: [AccessID] = []
+    var presenterPaths: [PresenterID: ItemPath] = [:]
+    var presentersByPath: [ItemPath: [PresenterID]] = [:]
+    var questions: [Ticket: Question] = [:]
+    var effects: [Effect] = []
+    var admissionCount: UInt64 = 0
+    var ticketCount: UInt64 = 0
+
+    package init() {}
+
+    // MARK: Accesses
+
+    /// An access wants to run.
+    package mutating func request(_ request: AccessRequest) -> [Effect] {
+        precondition(accesses[request.id] == nil, "access \(request.id) is requested a second time")
+        accesses[request.id] = Access(request)
+        queue.append(request.id)
+        settle()
+        return takeEffects()
+    }
+
+    /// A granted access is over.
+    ///
+    /// `outcomes` tells what became of each claim's item, in order.
+    package mutating func ended(_ id: AccessID, outcomes: [WriteOutcome] = []) -> [Effect] {
+        precondition(accesses[id]?.stage == .running, "access \(id) ends but does not run")
+        finish(id, outcomes: outcomes)
+        settle()
+        return takeEffects()
+    }
+
+    /// An access is no longer wanted.
+    ///
+    /// One that runs already goes on.
+    package mutating func cancelled(_ id: AccessID) -> [Effect] {
+        guard let access = accesses[id], access.stage != .running else { return [] }
+        fail(id, .cancelled)
+        settle()
+        return takeEffects()
+    }
+
+    /// Everything of a client goes: it has exited.
+    package mutating func clientGone(_ client: ClientID) -> [Effect] {
+        for id in accesses.keys.filter({ $0.client == client }).sorted(by: { $0.number < $1.number }) {
+            if accesses[id]?.stage == .running {
+                finish(id, outcomes: [])
+            } else {
+                abandon(id)
+            }
+        }
+        let presenters = Set(presenterPaths.keys).union(questions.values.map(\.presenter))
+        for id in presenters where id.client == client { withdraw(id) }
+        settle()
+        return takeEffects()
+    }
+
+    // MARK: Presenters
+
+    /// A presenter registers; without a path it is not asked or told anything yet.
+    package mutating func presenterAdded(_ id: PresenterID, at path: ItemPath?) {
+        presenterMoved(id, to: path)
+    }
+
+    /// A presenter presents another item now.
+    package mutating func presenterMoved(_ id: PresenterID, to path: ItemPath?) {
+        guard presenterPaths[id] != path else { return }
+        forgetPath(of: id)
+        guard let path else { return }
+        presenterPaths[id] = path
+        presentersByPath[path, default: []].append(id)
+    }
+
+    /// A presenter leaves; whoever waits for it no longer does.
+    package mutating func presenterRemoved(_ id: PresenterID) -> [Effect] {
+        withdraw(id)
+        settle()
+        return takeEffects()
+    }
+
+    /// A presenter has answered.
+    package mutating func presenterReplied(_ ticket: Ticket, _ reply: PresenterReply) -> [Effect] {
+        let leavesReacquirer = reply == .relinquished(hasReacquirer: true)
+        guard let question = questions.removeValue(forKey: ticket) else {
+            return leavesReacquirer ? [.reacquire(ticket)] : []
+        }
+        accesses[question.access]?.outstanding[question.presenter] = nil
+        if leavesReacquirer { accesses[question.access]?.reacquirers.append(ticket) }
+        if reply == .failed {
+            fail(question.access, .presenterFailed(question.presenter, ticket))
+        } else {
+            ask(question.presenter, for: question.access)
+        }
+        settle()
+        return takeEffects()
+    }
+
+    /// A presenter has had long enough to answer.
+    package mutating func timeLimitPassed(_ ticket: Ticket) -> [Effect] {
+        guard let question = questions[ticket] else { return [] }
+        fail(question.access, .presenterTimedOut(question.presenter, question.message))
+        settle()
+        return takeEffects()
+    }
+
+    /// The presenters of an item, in the order they registered.
+    package func presenters(of item: ItemPath) -> [PresenterID] {
+        presentersByPath[item] ?? []
+    }
+
+    // MARK: Ends
+
+    mutating func takeEffects() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func finish(_ id: AccessID, outcomes: [WriteOutcome]) {
+        guard let access = remove(id) else { return }
+        if !access.request.isPreparation { tellOfChanges(by: access, outcomes: outcomes) }
+        release(access)
+    }
+
+    /// Lets those who stepped aside for an access reacquire, or leaves them to another that relied on it.
+    private mutating func release(_ access: Access) {
+        let id = access.request.id
+        if let heir = admitted.first(where: { accesses[$0]?.reliances.contains(id) == true }) {
+            bequeath(access, to: heir)
+        } else {
+            effects += access.reacquirers.map { .reacquire($0) }
+        }
+    }
+
+    private mutating func bequeath(_ access: Access, to heir: AccessID) {
+        accesses[heir]?.reacquirers += access.reacquirers
+        accesses[heir]?.asked.merge(access.asked) { $0.union($1) }
+        for id in admitted where id != heir && accesses[id]?.reliances.remove(access.request.id) != nil {
+            accesses[id]?.reliances.insert(heir)
+        }
+        accesses[heir]?.reliances.remove(access.request.id)
+        accesses[heir]?.reliances.formUnion(access.reliances)
+    }
+
+    private mutating func fail(_ id: AccessID, _ failure: AccessFailure) {
+        effects.append(.fail(id, failure))
+        abandon(id)
+    }
+
+    /// Takes back an access that has not run.
+    private mutating func abandon(_ id: AccessID) {
+        guard let access = remove(id) else { return }
+        for ticket in access.outstanding.values { questions[ticket] = nil }
+        release(access)
+    }
+
+    private mutating func remove(_ id: AccessID) -> Access? {
+        guard let access = accesses.removeValue(forKey: id) else { return nil }
+        if access.stage == .waiting {
+            queue.removeAll { $0 == id }
+        } else {
+            admitted.removeAll { $0 == id }
+        }
+        return access
+    }
+
+    private mutating func withdraw(_ id: PresenterID) {
+        forgetPath(of: id)
+        for (ticket, question) in questions where question.presenter == id {
+            questions[ticket] = nil
+            accesses[question.access]?.outstanding[id] = nil
+            accesses[question.access]?.questions[id] = nil
+        }
+        for (access, found) in accesses where !found.moveNotices.isEmpty {
+            accesses[access]?.moveNotices.removeAll { $0.presenter == id }
+        }
+    }
+
+    private mutating func forgetPath(of id: PresenterID) {
+        guard let path = presenterPaths.removeValue(forKey: id) else { return }
+        presentersByPath[path]?.removeAll { $0 == id }
+        if presentersByPath[path]?.isEmpty == true { presentersByPath[path] = nil }
+    }
+}

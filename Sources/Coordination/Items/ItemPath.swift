@@ -1,0 +1,103 @@
+/// Where an item is, as far as coordination cares: an absolute path, compared byte by byte.
+///
+/// Two paths that lead to one item through a symbolic link are two items here; nothing is looked up.
+package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
+    /// The path as text: no empty, "." or ".." component, and no slash at the end unless it is the root.
+    package let string: String
+
+    /// Takes an absolute path, with "." and ".." resolved by name; nil when it is not absolute.
+    package init?(_ path: String) {
+        guard path.utf8.first == Self.slash else { return nil }
+        self.string = Self.isPlain(path) ? path : Self.simplified(path)
+    }
+
+    private init(plain string: String) {
+        self.string = string
+    }
+
+    /// The folder that holds the item; nil for the root.
+    package var parent: ItemPath? {
+        let bytes = string.utf8
+        guard bytes.count > 1, let slash = bytes.lastIndex(of: Self.slash) else { return nil }
+        return ItemPath(plain: slash == bytes.startIndex ? "/" : String(string[..<slash]))
+    }
+
+    /// The folders that hold the item, the nearest first, the root last.
+    package var ancestors: UnfoldFirstSequence<ItemPath> {
+        UnfoldFirstSequence(first: parent) { $0.parent }
+    }
+
+    /// Whether the other item is somewhere inside this one.
+    package func isAncestor(of other: ItemPath) -> Bool {
+        let count = string.utf8.count
+        guard other.string.utf8.count > count else { return false }
+        if count == 1 { return true }
+        let end = other.string.utf8.index(other.string.utf8.startIndex, offsetBy: count)
+        return other.string.utf8[end] == Self.slash && other.string.utf8.starts(with: string.utf8)
+    }
+
+    /// Whether the other item is this one or inside it.
+    package func holds(_ other: ItemPath) -> Bool {
+        self == other || isAncestor(of: other)
+    }
+
+    /// Where an item of this path is after `source` has become `target`; nil when it is not in `source`.
+    package func moved(from source: ItemPath, to target: ItemPath) -> ItemPath? {
+        if self == source { return target }
+        guard source.isAncestor(of: self) else { return nil }
+        let bytes = string.utf8
+        let tail = bytes.dropFirst(source.string.utf8.count == 1 ? 0 : source.string.utf8.count)
+        return ItemPath(plain: (target.string == "/" ? "" : target.string) + String(Substring(tail)))
+    }
+
+    package var description: String { string }
+
+    // Strings compare by canonical equivalence; names on disk are bytes.
+    package static func == (left: ItemPath, right: ItemPath) -> Bool {
+        left.string.utf8.count == right.string.utf8.count && left.string.utf8.elementsEqual(right.string.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        let isDone: Void? = string.utf8.withContiguousStorageIfAvailable { bytes in
+            hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+        }
+        // Every native string is contiguous; one that is not would hash apart, but always so.
+        if isDone == nil { for byte in string.utf8 { hasher.combine(byte) } }
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// Whether a path is already as `string` promises, found in one pass without allocating.
+    private static func isPlain(_ path: String) -> Bool {
+        var isAfterSlash = false
+        for byte in path.utf8 {
+            if isAfterSlash, byte == slash || byte == UInt8(ascii: ".") { return false }
+            isAfterSlash = byte == slash
+        }
+        return !isAfterSlash || path.utf8.count == 1
+    }
+
+    private static func simplified(_ path: String) -> String {
+        var names: [Substring] = []
+        for name in path.split(separator: "/") where name != "." {
+            if name == ".." { _ = names.popLast() } else { names.append(name) }
+        }
+        return "/" + names.joined(separator: "/")
+    }
+}
+
+/// A first element and what follows each; empty when there is no first.
+package struct UnfoldFirstSequence<Element>: Sequence, IteratorProtocol {
+    private var upcoming: Element?
+    private let following: (Element) -> Element?
+
+    init(first: Element?, following: @escaping (Element) -> Element?) {
+        self.upcoming = first
+        self.following = following
+    }
+
+    package mutating func next() -> Element? {
+        defer { upcoming = upcoming.flatMap(following) }
+        return upcoming
+    }
+}

@@ -1,0 +1,52 @@
+package import FileSystem
+package import Foundation
+internal import Glibc
+
+/// What was being done to an item when the kernel refused; Apple's codes differ by it.
+package enum FileAccess: Sendable {
+    case reading, writing
+}
+
+extension CocoaError {
+    /// The error that Apple's interfaces report for a refused kernel call.
+    ///
+    /// - Parameters:
+    ///   - error: What the kernel said. Becomes the underlying error, in `NSPOSIXErrorDomain`.
+    ///   - access: What was being done; decides between the reading and the writing code.
+    ///   - url: The item that the caller asked for; the item of the call itself when nil.
+    package init(_ error: SystemError, while access: FileAccess, url: URL? = nil) {
+        let url = url ?? error.path.url(isDirectory: false)
+        self.init(
+            access == .reading ? Self.readingCode(error.errno) : Self.writingCode(error.errno),
+            userInfo: [
+                NSURLErrorKey: url,
+                NSFilePathErrorKey: url.path,
+                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(error.errno)),
+                NSLocalizedFailureReasonErrorKey: error.description,
+                NSLocalizedRecoverySuggestionErrorKey: error.remedy,
+            ]
+        )
+    }
+
+    private static func readingCode(_ errno: CInt) -> Code {
+        switch errno {
+        case ENOENT, ENOTDIR: .fileReadNoSuchFile
+        case EACCES, EPERM: .fileReadNoPermission
+        case ENAMETOOLONG, EILSEQ, ELOOP: .fileReadInvalidFileName
+        case EFBIG, ENOMEM, EOVERFLOW: .fileReadTooLarge
+        default: .fileReadUnknown
+        }
+    }
+
+    private static func writingCode(_ errno: CInt) -> Code {
+        switch errno {
+        case ENOENT, ENOTDIR: .fileNoSuchFile
+        case EACCES, EPERM: .fileWriteNoPermission
+        case ENAMETOOLONG, EILSEQ, ELOOP: .fileWriteInvalidFileName
+        case ENOSPC, EDQUOT: .fileWriteOutOfSpace
+        case EROFS: .fileWriteVolumeReadOnly
+        case EEXIST: .fileWriteFileExists
+        default: .fileWriteUnknown
+        }
+    }
+}

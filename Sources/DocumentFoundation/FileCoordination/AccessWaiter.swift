@@ -1,0 +1,89 @@
+internal import Coordination
+internal import Foundation
+internal import Locks
+
+/// How a request for access came out.
+enum AccessVerdict: Sendable {
+    /// With the items where they are now.
+    case granted([ItemPath])
+    case cancelled
+    /// A presenter answered with this error.
+    case refused(any Error)
+    /// A presenter did not answer in time.
+    case timedOut(PresenterHandle?, PresenterMessage)
+
+    /// The items, or the error that the caller gets.
+    ///
+    /// Called with no lock held: it asks the presenter its name.
+    func items(for url: URL) throws -> [ItemPath] {
+        switch self {
+        case .granted(let items): return items
+        case .cancelled: throw CocoaError(.userCancelled, userInfo: [NSURLErrorKey: url])
+        case .refused(let error): throw error
+        case .timedOut(let presenter, let message):
+            let name = presenter.map { String(describing: $0.presenter) } ?? "a presenter"
+            throw FileCoordinationError(
+                .presenterTimedOut,
+                url: url,
+                detail: """
+                    \(name) did not answer \(message.selectorName) in time, so “\(url.lastPathComponent)” \
+                    was not accessed. Its implementation must always call the handler that it is given.
+                    """
+            )
+        }
+    }
+}
+
+/// Who hears how a request came out.
+struct AccessWaiter: Sendable {
+    let coordinator: UInt64
+    let resume: @Sendable (AccessVerdict) -> Void
+}
+
+/// A thread that waits for access, and meanwhile handles the messages for the queue it occupies.
+final class BlockedCaller: Sendable {
+    /// The queue the thread occupies, when nothing else can run on it.
+    let queueID: ObjectIdentifier?
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let verdict = Locked<AccessVerdict?>(nil)
+
+    init() {
+        let queue = OperationQueue.current
+        let isSerial = queue === OperationQueue.main || queue?.maxConcurrentOperationCount == 1
+        self.queueID = isSerial ? queue.map { ObjectIdentifier($0) } : nil
+    }
+
+    func resume(_ verdict: AccessVerdict) {
+        self.verdict.withLock { $0 = verdict }
+        semaphore.signal()
+    }
+
+    /// Says that a message for the queue is there.
+    func wake() {
+        semaphore.signal()
+    }
+
+    /// Waits.
+    ///
+    /// `handleMessages` handles what there is for the queue.
+    func wait(handleMessages: (ObjectIdentifier) -> Void) -> AccessVerdict {
+        while true {
+            if let queueID { handleMessages(queueID) }
+            if let verdict = verdict.withLock({ $0 }) { return verdict }
+            semaphore.wait()
+        }
+    }
+}
+
+extension PresenterMessage {
+    /// The method that handles the message.
+    var selectorName: String {
+        switch self {
+        case .relinquishToReader: "relinquishPresentedItem(toReader:)"
+        case .relinquishToWriter: "relinquishPresentedItem(toWriter:)"
+        case .saveChanges: "savePresentedItemChanges(completionHandler:)"
+        case .accommodateItemDeletion: "accommodatePresentedItemDeletion(completionHandler:)"
+        case .accommodateSubitemDeletion: "accommodatePresentedSubitemDeletion(at:completionHandler:)"
+        }
+    }
+}

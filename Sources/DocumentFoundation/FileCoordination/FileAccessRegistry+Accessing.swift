@@ -1,0 +1,179 @@
+internal import Coordination
+internal import Foundation
+internal import Locks
+
+/// Who asks for access.
+struct AccessCaller: Sendable {
+    let coordinator: UInt64
+    let purpose: Purpose
+    let presenter: PresenterHandle?
+}
+
+/// An access that was granted and has to be ended.
+struct GrantedAccess: Sendable {
+    let id: AccessID
+    let caller: AccessCaller
+    /// The items where they are now, in the order they were asked for.
+    let urls: [URL]
+    /// Per item, whether something was there when a writer got it; nil if no one will hear of changes.
+    let existedBefore: [Bool]?
+    let isWriting: Bool
+}
+
+extension FileAccessRegistry {
+    /// Waits for access, blocking the thread.
+    func begin(
+        _ items: [RequestedItem],
+        by caller: AccessCaller,
+        isPreparation: Bool = false
+    ) throws -> GrantedAccess {
+        let request = try makeRequest(items, by: caller, isPreparation: isPreparation)
+        let granted: [ItemPath]
+        switch submitAndWait(request, by: caller) {
+        case .granted(let items): granted = items
+        case let verdict: granted = try verdict.items(for: items[0].url)
+        }
+        return makeAccess(request, items, granted, by: caller)
+    }
+
+    /// Asks for access without blocking; `resume` hears how it comes out, once, on any thread.
+    func begin(
+        _ items: [RequestedItem],
+        by caller: AccessCaller,
+        resume: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
+    ) {
+        let request: AccessRequest
+        do {
+            request = try makeRequest(items, by: caller, isPreparation: false)
+        } catch {
+            resume(.failure(error))
+            return
+        }
+        let hear: @Sendable (AccessVerdict) -> Void = { verdict in
+            resume(
+                Result {
+                    let granted = try verdict.items(for: items[0].url)
+                    return self.makeAccess(request, items, granted, by: caller)
+                }
+            )
+        }
+        change { state in
+            let waiter = AccessWaiter(coordinator: caller.coordinator, resume: hear)
+            guard !state.cancelledCoordinators.contains(caller.coordinator) else {
+                state.outbox.append(.verdict(.cancelled, waiter))
+                return ([], ())
+            }
+            state.waiters[request.id] = waiter
+            return (state.arbiter.request(request), ())
+        }
+    }
+
+    /// Ends an access, after which others are told what it did.
+    func end(_ access: GrantedAccess) {
+        let outcomes = access.existedBefore.map { existedBefore in
+            zip(access.urls, existedBefore).map { url, existed in
+                WriteOutcome(
+                    existedBefore: existed,
+                    existsAfter: FileManager.default.fileExists(atPath: url.path)
+                )
+            }
+        }
+        let presenter = access.isWriting ? access.caller.presenter : nil
+        let path = presenter?.presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
+        change { state in
+            if let presenter, state.presenters[presenter.id] != nil {
+                state.arbiter.presenterMoved(presenter.id, to: path)
+            }
+            return (state.arbiter.ended(access.id, outcomes: outcomes ?? []), ())
+        }
+    }
+
+    /// Fails what a coordinator waits for, and all it will ask for.
+    func cancel(coordinator: UInt64) {
+        change { state in
+            state.cancelledCoordinators.insert(coordinator)
+            let waiting = state.waiters.filter { $0.value.coordinator == coordinator }.map(\.key)
+            return (waiting.flatMap { state.arbiter.cancelled($0) }, ())
+        }
+    }
+
+    /// A cancelled coordinator is gone.
+    func forget(coordinator: UInt64) {
+        state.withLock { state in _ = state.cancelledCoordinators.remove(coordinator) }
+    }
+
+    // MARK: Steps
+
+    private func makeRequest(
+        _ items: [RequestedItem],
+        by caller: AccessCaller,
+        isPreparation: Bool
+    ) throws -> AccessRequest {
+        precondition(!items.isEmpty, "coordinated access to no item at all")
+        let claims = try items.map { try $0.claim() }
+        let number = state.withLock { state in
+            state.accessCount += 1
+            return state.accessCount
+        }
+        return AccessRequest(
+            id: AccessID(client: Self.client, number: number),
+            purpose: caller.purpose,
+            presenter: caller.presenter?.id,
+            claims: claims,
+            isPreparation: isPreparation
+        )
+    }
+
+    private func submitAndWait(_ request: AccessRequest, by caller: AccessCaller) -> AccessVerdict {
+        let (verdict, blocked) = change {
+            state -> ([AccessArbiter.Effect], (AccessVerdict?, BlockedCaller?)) in
+            guard !state.cancelledCoordinators.contains(caller.coordinator) else {
+                return ([], (.cancelled, nil))
+            }
+            let effects = state.arbiter.request(request)
+            if effects.count == 1, case .grant(request.id, let items) = effects[0] {
+                return ([], (.granted(items), nil))
+            }
+            let blocked = BlockedCaller()
+            state.waiters[request.id] = AccessWaiter(coordinator: caller.coordinator) { blocked.resume($0) }
+            if let queueID = blocked.queueID { state.blockedCallers[queueID, default: []].append(blocked) }
+            return (effects, (nil, blocked))
+        }
+        guard let blocked else { return verdict ?? .cancelled }
+        defer { unblock(blocked) }
+        return blocked.wait(handleMessages: handleMessages(for:))
+    }
+
+    private func unblock(_ caller: BlockedCaller) {
+        guard let queueID = caller.queueID else { return }
+        state.withLock { state in
+            state.blockedCallers[queueID]?.removeAll { $0 === caller }
+            if state.blockedCallers[queueID]?.isEmpty == true { state.blockedCallers[queueID] = nil }
+        }
+    }
+
+    private func makeAccess(
+        _ request: AccessRequest,
+        _ items: [RequestedItem],
+        _ granted: [ItemPath],
+        by caller: AccessCaller
+    ) -> GrantedAccess {
+        let urls = items.indices.map { index in
+            granted[index] == request.claims[index].item && !items[index].resolvesSymbolicLink
+                ? items[index].url
+                : URL(fileURLWithPath: granted[index].string, isDirectory: items[index].url.hasDirectoryPath)
+        }
+        let isWriting = items.contains { $0.isWriting }
+        let hasListeners = isWriting && state.withLock { !$0.presenters.isEmpty }
+        let existedBefore =
+            hasListeners
+            ? urls.map { FileManager.default.fileExists(atPath: $0.path) } : nil
+        return GrantedAccess(
+            id: request.id,
+            caller: caller,
+            urls: urls,
+            existedBefore: existedBefore,
+            isWriting: isWriting
+        )
+    }
+}

@@ -1,0 +1,153 @@
+internal import Coordination
+internal import Foundation
+internal import Locks
+
+extension FileAccessRegistry {
+    /// Empties the outbox, unless another thread is at it.
+    func deliver() {
+        var isFirst = true
+        while let batch = takeOutbox(isFirst: isFirst) {
+            isFirst = false
+            for delivery in batch { perform(delivery) }
+        }
+    }
+
+    private func takeOutbox(isFirst: Bool) -> [Delivery]? {
+        state.withLock { state in
+            if isFirst, state.isDelivering { return nil }
+            state.isDelivering = !state.outbox.isEmpty
+            defer { state.outbox = [] }
+            return state.isDelivering ? state.outbox : nil
+        }
+    }
+
+    private func perform(_ delivery: Delivery) {
+        switch delivery {
+        case .verdict(let verdict, let waiter): waiter.resume(verdict)
+        case .reacquire(let reacquirer): mail(reacquirer.presenter, reacquirer.run)
+        case .notice(let notice, let handle): mail(handle) { Self.send(notice, to: handle.presenter) }
+        case .attributes(let attributes, let handle):
+            mail(handle) { handle.presenter.presentedItemDidChangeUbiquityAttributes(attributes) }
+        case .message(let message, let handle, let ticket):
+            mail(handle) { self.send(message, to: handle, ticket) }
+        }
+    }
+
+    // MARK: Mailboxes
+
+    /// Has a message handled on a presenter's queue, or by the caller that keeps that queue from running.
+    private func mail(_ handle: PresenterHandle, _ handleMessage: @escaping @Sendable () -> Void) {
+        let queue = handle.presenter.presentedItemOperationQueue
+        let queueID = ObjectIdentifier(queue)
+        let blocked = state.withLock { state in
+            state.mailboxes[queueID, default: []].append(handleMessage)
+            return state.blockedCallers[queueID]?.last
+        }
+        blocked?.wake()
+        queue.addOperation { _ = self.handleNextMessage(for: queueID) }
+    }
+
+    func handleMessages(for queueID: ObjectIdentifier) {
+        while handleNextMessage(for: queueID) {}
+    }
+
+    private func handleNextMessage(for queueID: ObjectIdentifier) -> Bool {
+        let handleMessage = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let next = state.mailboxes[queueID]?.first else { return nil }
+            state.mailboxes[queueID]?.removeFirst()
+            if state.mailboxes[queueID]?.isEmpty == true { state.mailboxes[queueID] = nil }
+            return next
+        }
+        handleMessage?()
+        return handleMessage != nil
+    }
+
+    // MARK: Messages
+
+    private func send(_ message: PresenterMessage, to handle: PresenterHandle, _ ticket: Ticket) {
+        let presenter = handle.presenter
+        let relinquished: @Sendable ((@Sendable () -> Void)?) -> Void = { reacquirer in
+            self.relinquished(ticket, handle, reacquirer)
+        }
+        let done: @Sendable ((any Error)?) -> Void = { error in self.replied(ticket, error) }
+        switch message {
+        case .relinquishToReader: presenter.relinquishPresentedItem(toReader: relinquished)
+        case .relinquishToWriter: presenter.relinquishPresentedItem(toWriter: relinquished)
+        case .saveChanges: presenter.savePresentedItemChanges(completionHandler: done)
+        case .accommodateItemDeletion: presenter.accommodatePresentedItemDeletion(completionHandler: done)
+        case .accommodateSubitemDeletion(let item):
+            presenter.accommodatePresentedSubitemDeletion(at: item.fileURL, completionHandler: done)
+        }
+    }
+
+    private static func send(_ notice: PresenterNotice, to presenter: any NSFilePresenter) {
+        switch notice {
+        case .itemDidChange: presenter.presentedItemDidChange()
+        case .itemDidMove(let target): presenter.presentedItemDidMove(to: target.fileURL)
+        case .subitemDidAppear(let item): presenter.presentedSubitemDidAppear(at: item.fileURL)
+        case .subitemDidChange(let item): presenter.presentedSubitemDidChange(at: item.fileURL)
+        case .subitemDidMove(let source, let target):
+            presenter.presentedSubitem(at: source.fileURL, didMoveTo: target.fileURL)
+        }
+    }
+
+    // A second answer to one message is not heard.
+
+    private func relinquished(_ ticket: Ticket, _ handle: PresenterHandle, _ run: (@Sendable () -> Void)?) {
+        change { state in
+            guard state.unanswered.remove(ticket) != nil else { return ([], ()) }
+            state.deadlines[ticket] = nil
+            if let run { state.reacquirers[ticket] = Reacquirer(presenter: handle, run: run) }
+            return (state.arbiter.presenterReplied(ticket, .relinquished(hasReacquirer: run != nil)), ())
+        }
+    }
+
+    private func replied(_ ticket: Ticket, _ error: (any Error)?) {
+        change(error: error) { state in
+            guard state.unanswered.remove(ticket) != nil else { return ([], ()) }
+            state.deadlines[ticket] = nil
+            return (state.arbiter.presenterReplied(ticket, error == nil ? .done : .failed), ())
+        }
+    }
+
+    // MARK: Time limit
+
+    static func deadline(afterSeconds seconds: Double) -> UInt64 {
+        let nanoseconds = (seconds * 1e9).clamped(to: 0...1e18)
+        return DispatchTime.now().uptimeNanoseconds + UInt64(nanoseconds)
+    }
+
+    /// Sets a timer; there is at most one that counts.
+    func arm(at deadline: UInt64) {
+        DispatchQueue.global().asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) {
+            self.timerFired(at: deadline)
+        }
+    }
+
+    private func timerFired(at deadline: UInt64) {
+        let next = change { state -> ([AccessArbiter.Effect], UInt64?) in
+            guard state.timerDeadline == deadline else { return ([], nil) }
+            var effects: [AccessArbiter.Effect] = []
+            for (ticket, limit) in state.deadlines where limit <= deadline {
+                state.deadlines[ticket] = nil
+                effects += state.arbiter.timeLimitPassed(ticket)
+            }
+            state.timerDeadline = state.deadlines.values.min()
+            return (effects, state.timerDeadline)
+        }
+        if let next { arm(at: next) }
+    }
+}
+
+extension ItemPath {
+    /// The item as a URL.
+    ///
+    /// Whether it is a directory is looked up.
+    var fileURL: URL { URL(fileURLWithPath: string) }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

@@ -1,0 +1,204 @@
+internal import Coordination
+public import Foundation
+internal import Locks
+
+extension NSFileCoordinator {
+    /// Waits until no one writes an item and its presenters have made way and saved, then lets it be read.
+    ///
+    /// Blocks the thread until `reader` has returned. Inside it the same coordinator, or one of the same
+    /// presenter, can coordinate again.
+    ///
+    /// - Parameters:
+    ///   - url: The item: a file URL.
+    ///   - outError: Gets the error if `reader` is not run: a presenter's own; `CocoaError.userCancelled`;
+    ///     `FileCoordinationError` when a presenter does not answer.
+    ///   - reader: Run on this thread with the place of the item, which may have moved meanwhile.
+    public func coordinate(
+        readingItemAt url: URL,
+        options: ReadingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor reader: (URL) -> Void
+    ) {
+        access([RequestedItem(reading: url, options)], outError) { urls in reader(urls[0]) }
+    }
+
+    /// Waits until no one else uses an item and its presenters have made way, then lets it be written.
+    ///
+    /// Blocks the thread until `writer` has returned; other presenters are then told what changed.
+    ///
+    /// - Parameters:
+    ///   - url: The item: a file URL.
+    ///   - outError: As for reading.
+    ///   - writer: Run on this thread with the place of the item, which may have moved meanwhile.
+    public func coordinate(
+        writingItemAt url: URL,
+        options: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor writer: (URL) -> Void
+    ) {
+        access([RequestedItem(writing: url, options)], outError) { urls in writer(urls[0]) }
+    }
+
+    /// Waits for an item to read and one to write, both at once, so that no two such calls can deadlock.
+    ///
+    /// Blocks the thread until `readerWriter` has returned. Parameters as for one item.
+    public func coordinate(
+        readingItemAt readingURL: URL,
+        options readingOptions: ReadingOptions = [],
+        writingItemAt writingURL: URL,
+        options writingOptions: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor readerWriter: (URL, URL) -> Void
+    ) {
+        let items = [
+            RequestedItem(reading: readingURL, readingOptions),
+            RequestedItem(writing: writingURL, writingOptions),
+        ]
+        access(items, outError) { urls in readerWriter(urls[0], urls[1]) }
+    }
+
+    /// Waits for two items to write, both at once, so that no two such calls can deadlock.
+    ///
+    /// Blocks the thread until `writer` has returned. For a move, give the source `.forMoving` and the
+    /// destination `.forReplacing`, and call `item(at:didMoveTo:)` inside `writer`.
+    public func coordinate(
+        writingItemAt url1: URL,
+        options options1: WritingOptions = [],
+        writingItemAt url2: URL,
+        options options2: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor writer: (URL, URL) -> Void
+    ) {
+        let items = [RequestedItem(writing: url1, options1), RequestedItem(writing: url2, options2)]
+        access(items, outError) { urls in writer(urls[0], urls[1]) }
+    }
+
+    /// Asks for several items at once and returns.
+    ///
+    /// - Parameters:
+    ///   - intents: The items. Use their `url` inside `accessor`.
+    ///   - queue: Where `accessor` runs.
+    ///   - accessor: Run once: with nil when access is given, which ends when it returns; or with the error.
+    public func coordinate(
+        with intents: [NSFileAccessIntent],
+        queue: OperationQueue,
+        byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let (registry, items) = (registry, intents.map(\.item))
+        let mustCopy = items.contains { $0.isForUploading }
+        registry.begin(items, by: caller) { result in
+            queue.addOperation {
+                do {
+                    let access = try result.get()
+                    if mustCopy {
+                        try Self.runOnCopies(access, items, in: registry) { urls in
+                            for (intent, url) in zip(intents, urls) { intent.setURL(url) }
+                            accessor(nil)
+                        }
+                        return
+                    }
+                    for (intent, url) in zip(intents, access.urls) { intent.setURL(url) }
+                    accessor(nil)
+                    registry.end(access)
+                } catch {
+                    accessor(error)
+                }
+            }
+        }
+    }
+
+    /// Has the presenters of many items make way at once, so that coordinating each of them then is cheap.
+    ///
+    /// Blocks the thread until `batchAccessor` has returned. The items stay reserved until the handler that
+    /// it gets has been called, or dropped. Coordinate each access inside it with this coordinator.
+    ///
+    /// - Parameters:
+    ///   - readingOptions: Without `.resolvesSymbolicLink`, which traps.
+    ///   - writingOptions: Without `.forReplacing`, which traps.
+    ///   - batchAccessor: Run on this thread. Gets the handler to call at the end, on any thread.
+    public func prepare(
+        forReadingItemsAt readingURLs: [URL],
+        options readingOptions: ReadingOptions = [],
+        writingItemsAt writingURLs: [URL],
+        options writingOptions: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor batchAccessor: (@escaping @Sendable () -> Void) -> Void
+    ) {
+        precondition(
+            !readingOptions.contains(.resolvesSymbolicLink) && !writingOptions.contains(.forReplacing),
+            "prepare(...) takes neither .resolvesSymbolicLink nor .forReplacing"
+        )
+        let items =
+            readingURLs.map { RequestedItem(reading: $0, readingOptions) }
+            + writingURLs.map { RequestedItem(writing: $0, writingOptions) }
+        guard !items.isEmpty else {
+            batchAccessor {}
+            return
+        }
+        do {
+            let access = try registry.begin(items, by: caller, isPreparation: true)
+            let reservation = Reservation(access, in: registry)
+            batchAccessor { reservation.end() }
+        } catch {
+            outError?.pointee = error as NSError
+        }
+    }
+
+    // MARK: Steps
+
+    private func access(_ items: [RequestedItem], _ outError: NSErrorPointer, _ accessor: ([URL]) -> Void) {
+        do {
+            let access = try registry.begin(items, by: caller)
+            if items.contains(where: \.isForUploading) {
+                try Self.runOnCopies(access, items, in: registry, accessor)
+            } else {
+                accessor(access.urls)
+                registry.end(access)
+            }
+        } catch {
+            outError?.pointee = error as NSError
+        }
+    }
+
+    /// Copies what is read for uploading; then ends the access, unless it is also for other items.
+    private static func runOnCopies(
+        _ access: GrantedAccess,
+        _ items: [RequestedItem],
+        in registry: FileAccessRegistry,
+        _ accessor: ([URL]) -> Void
+    ) throws {
+        let reservation = Reservation(access, in: registry)
+        defer { reservation.end() }
+        var copies: [UploadCopy] = []
+        defer { for copy in copies { copy.remove() } }
+        var urls = access.urls
+        for index in items.indices where items[index].isForUploading {
+            let copy = try UploadCopy(of: urls[index])
+            copies.append(copy)
+            urls[index] = copy.url
+        }
+        if items.allSatisfy(\.isForUploading) { reservation.end() }
+        accessor(urls)
+    }
+}
+
+/// An access that ends when told so, or when no one is left to tell.
+private final class Reservation: Sendable {
+    private let access: Locked<GrantedAccess?>
+    private let registry: FileAccessRegistry
+
+    init(_ access: GrantedAccess, in registry: FileAccessRegistry) {
+        self.access = Locked(access)
+        self.registry = registry
+    }
+
+    deinit { end() }
+
+    func end() {
+        let access = access.withLock { access in
+            defer { access = nil }
+            return access
+        }
+        if let access { registry.end(access) }
+    }
+}

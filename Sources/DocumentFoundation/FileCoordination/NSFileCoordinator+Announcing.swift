@@ -1,0 +1,52 @@
+internal import Coordination
+public import Foundation
+
+extension NSFileCoordinator {
+    /// Adds a presenter, which hears of coordinated accesses from now on.
+    ///
+    /// It is held until it is removed.
+    ///
+    /// Nothing happens if it is there already. Any thread.
+    public class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
+        FileAccessRegistry.shared.add(filePresenter)
+    }
+
+    /// Removes a presenter, and lets go of it; nothing if it is not there.
+    ///
+    /// Any thread.
+    ///
+    /// Whoever waits for its answer goes on. What it left to be run on reacquiring is still run.
+    public class func removeFilePresenter(_ filePresenter: any NSFilePresenter) {
+        FileAccessRegistry.shared.remove(filePresenter)
+    }
+
+    /// The presenters of this process, in the order they were added.
+    ///
+    /// Any thread.
+    public class var filePresenters: [any NSFilePresenter] { FileAccessRegistry.shared.presenters }
+
+    /// Announces that an item is going to move.
+    ///
+    /// Has no effect, as on iOS.
+    public func item(at oldURL: URL, willMoveTo newURL: URL) {}
+
+    /// Announces that an item has moved; call it inside the access that moved it.
+    ///
+    /// Accesses that wait follow the item at once; its presenters are told when the access ends.
+    public func item(at oldURL: URL, didMoveTo newURL: URL) {
+        guard let source = ItemPath(fileURL: oldURL), let target = ItemPath(fileURL: newURL) else { return }
+        registry.itemMoved(
+            from: source,
+            to: target,
+            inside: PackageDirectories.enclosingContents(of: target),
+            purpose: caller.purpose,
+            presenter: presenter?.id
+        )
+    }
+
+    /// Announces that attributes of an item in the cloud have changed; presenters that observe them are told.
+    public func item(at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>) {
+        guard let item = ItemPath(fileURL: url) else { return }
+        registry.ubiquityAttributesChanged(attributes, of: item, except: presenter?.id)
+    }
+}

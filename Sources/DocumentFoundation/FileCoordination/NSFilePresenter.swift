@@ -1,0 +1,130 @@
+public import Foundation
+
+/// Something that shows or edits an item, and hears of other accesses to it through `NSFileCoordinator`.
+///
+/// Every message but the two first properties arrives on `presentedItemOperationQueue`. All but those two
+/// have a default: one that asks for an answer is answered at once, and a message about something inside a
+/// package becomes `presentedItemDidChange()`.
+///
+/// - Differs from Darwin: nothing is optional, so a default is a method and not an absence; a class that
+///   others subclass must implement what its subclasses are to override. Messages about versions and eviction
+///   are not there yet, nor are the `async` twins.
+public protocol NSFilePresenter: NSObjectProtocol {
+    /// The item; nil while there is none. Asked on any thread: when the presenter is added and after each
+    /// coordinated write done for it.
+    var presentedItemURL: URL? { get }
+
+    /// Where all other messages arrive. Asked on any thread.
+    ///
+    /// - Differs from Darwin: code on a serial queue, or on the main queue, that waits for access gets the
+    ///   messages for that queue meanwhile, nested in its call, where Darwin would deadlock.
+    var presentedItemOperationQueue: OperationQueue { get }
+
+    /// Someone waits to read: make way, then call `reader`, with what to run when reading is over or nil.
+    func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
+
+    /// Someone waits to write: make way, then call `writer`, with what to run when writing is over or nil.
+    /// Messages about what the writer did may come before that is run.
+    func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
+
+    /// Someone waits for the item's latest contents: write them, coordinated by a coordinator made for this
+    /// presenter, then call the handler. An error ends the other's access.
+    func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// The item is about to go: let it, then call the handler. An error ends the other's access.
+    func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// Something in the presented package is about to go: let it, then call the handler.
+    func accommodatePresentedSubitemDeletion(
+        at url: URL,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    )
+
+    /// The item is elsewhere now, and may have another extension.
+    func presentedItemDidMove(to newURL: URL)
+
+    /// Someone wrote the item.
+    func presentedItemDidChange()
+
+    /// Something new is in the presented directory, at any depth.
+    func presentedSubitemDidAppear(at url: URL)
+
+    /// Something in the presented directory has moved.
+    func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
+
+    /// Someone wrote something in the presented directory.
+    func presentedSubitemDidChange(at url: URL)
+
+    /// Which changes of the item's attributes in the cloud to hear of. Asked once, on being added.
+    var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
+
+    /// Some of the observed attributes have changed.
+    func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
+}
+
+extension NSFilePresenter {
+    /// Makes way at once.
+    public func relinquishPresentedItem(
+        toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) {
+        reader(nil)
+    }
+
+    /// Makes way at once.
+    public func relinquishPresentedItem(
+        toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
+    ) {
+        writer(nil)
+    }
+
+    /// Has nothing to save.
+    public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
+        completionHandler(nil)
+    }
+
+    /// Lets the item go.
+    public func accommodatePresentedItemDeletion(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    /// Lets the subitem go.
+    public func accommodatePresentedSubitemDeletion(
+        at url: URL,
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    /// Does nothing.
+    public func presentedItemDidMove(to newURL: URL) {}
+
+    /// Does nothing.
+    public func presentedItemDidChange() {}
+
+    /// Calls `presentedItemDidChange()` when the presented directory is a package.
+    public func presentedSubitemDidAppear(at url: URL) { packageDidChange() }
+
+    /// Calls `presentedItemDidChange()` when the presented directory is a package.
+    public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) { packageDidChange() }
+
+    /// Calls `presentedItemDidChange()` when the presented directory is a package.
+    public func presentedSubitemDidChange(at url: URL) { packageDidChange() }
+
+    /// All attributes of items in the cloud.
+    public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {
+        [
+            .isUbiquitousItemKey, .ubiquitousItemHasUnresolvedConflictsKey, .ubiquitousItemIsDownloadingKey,
+            .ubiquitousItemIsUploadedKey, .ubiquitousItemIsUploadingKey, .ubiquitousItemDownloadingStatusKey,
+            .ubiquitousItemDownloadingErrorKey, .ubiquitousItemUploadingErrorKey,
+        ]
+    }
+
+    /// Does nothing.
+    public func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {}
+
+    private func packageDidChange() {
+        if let url = presentedItemURL, PackageDirectories.isPackage(url) { presentedItemDidChange() }
+    }
+}

@@ -1,0 +1,24 @@
+internal import Coordination
+internal import Foundation
+
+/// A presenter in our hands.
+struct PresenterHandle: @unchecked Sendable {
+    // Sendable because apart from the two properties that any thread may ask for, the presenter is only sent
+    // messages, on its own queue.
+    let presenter: any NSFilePresenter
+    let id: PresenterID
+    /// What it wanted to hear of when it was added.
+    let observedUbiquityAttributes: Set<URLResourceKey>
+
+    init(_ presenter: any NSFilePresenter) {
+        self.presenter = presenter
+        self.id = Self.id(of: presenter)
+        self.observedUbiquityAttributes = presenter.observedPresentedItemUbiquityAttributes
+    }
+
+    /// Unique among the presenters alive; whoever uses the id keeps the presenter alive.
+    static func id(of presenter: any NSFilePresenter) -> PresenterID {
+        let address = UInt(bitPattern: ObjectIdentifier(presenter as AnyObject))
+        return PresenterID(client: FileAccessRegistry.client, number: UInt64(address))
+    }
+}

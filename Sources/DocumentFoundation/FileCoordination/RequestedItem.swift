@@ -1,0 +1,75 @@
+internal import Coordination
+internal import Foundation
+
+/// One item of an access as the caller named it.
+struct RequestedItem: Sendable {
+    let url: URL
+    let use: AccessClaim.Use
+    /// Whether a symbolic link stands for what it leads to.
+    let resolvesSymbolicLink: Bool
+    /// Whether the accessor gets a copy, and the access ends before it runs.
+    let isForUploading: Bool
+
+    init(reading url: URL, _ options: NSFileCoordinator.ReadingOptions) {
+        self.url = url
+        self.use = .reading(savesFirst: !options.contains(.withoutChanges))
+        self.resolvesSymbolicLink = options.contains(.resolvesSymbolicLink)
+        self.isForUploading = options.contains(.forUploading)
+    }
+
+    init(writing url: URL, _ options: NSFileCoordinator.WritingOptions) {
+        self.url = url
+        self.use = .writing(options.writing)
+        self.resolvesSymbolicLink = false
+        self.isForUploading = false
+    }
+
+    var isWriting: Bool {
+        if case .writing = use { true } else { false }
+    }
+
+    /// What the arbiter is asked for.
+    func claim() throws -> AccessClaim {
+        let item = try path()
+        return AccessClaim(item, inside: PackageDirectories.enclosing(item), use: use)
+    }
+
+    private func path() throws -> ItemPath {
+        guard let item = ItemPath(fileURL: url) else {
+            let code: CocoaError.Code = isWriting ? .fileWriteUnsupportedScheme : .fileReadUnsupportedScheme
+            throw CocoaError(code, userInfo: [NSURLErrorKey: url])
+        }
+        return resolvesSymbolicLink ? try Self.target(of: item, url) : item
+    }
+
+    /// What a symbolic link leads to, through other links too; the item itself when it is none.
+    private static func target(of link: ItemPath, _ url: URL) throws -> ItemPath {
+        var item = link
+        for _ in 0..<symbolicLinksMax {
+            let text: String
+            do {
+                text = try FileManager.default.destinationOfSymbolicLink(atPath: item.string)
+            } catch {
+                // Not a link, or nothing there: that is for the accessor to find out.
+                return item
+            }
+            let folder = item.parent?.string ?? "/"
+            guard let next = ItemPath(text.hasPrefix("/") ? text : folder + "/" + text) else { return item }
+            item = next
+        }
+        let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(POSIXErrorCode.ELOOP.rawValue))
+        throw CocoaError(.fileReadUnknown, userInfo: [NSURLErrorKey: url, NSUnderlyingErrorKey: cause])
+    }
+
+    /// As many as the kernel follows: path_resolution(7).
+    private static let symbolicLinksMax = 40
+}
+
+extension ItemPath {
+    /// The item that a file URL names; nil for any other URL.
+    init?(fileURL url: URL) {
+        guard url.isFileURL else { return nil }
+        let path = url.path
+        self.init(path.utf8.first == UInt8(ascii: "/") ? path : url.absoluteURL.path)
+    }
+}

@@ -1,0 +1,153 @@
+package import FileSystem
+internal import Foundation
+
+extension WrapperSavePlan {
+    /// Whether what is on disk is already what is to be saved.
+    package var isEmpty: Bool {
+        if case .changes(let changes) = work { return changes.isEmpty }
+        return false
+    }
+
+    /// Makes the wrappers know that `work` is on disk: names are updated, and the next save is measured
+    /// against this one.
+    ///
+    /// Call once, after the work succeeded; what the application did since the capture still counts as
+    /// changed.
+    ///
+    /// - Parameters:
+    ///   - path: Where the item is now.
+    ///   - updatesNames: Whether `filename` of what was written becomes its name there.
+    /// - Cost: one lstat(2) for each member written and each directory with changes.
+    package func noteWritten(at path: FilePath, updatesNames: Bool = true) {
+        // A member that has gone again already, or cannot be looked at, counts as not on disk.
+        let stamps = written.map { try? FileStamp(of: $0.path.components.reduce(path) { $0.appending($1) }) }
+        let visitedStamps = visited.map {
+            try? FileStamp(of: $0.path.components.reduce(path) { $0.appending($1) })
+        }
+        let now = Date.now.nanoseconds
+        TreeLock.with {
+            let origin = writtenOrigin(at: path, now: now)
+            for gone in forgotten
+            where gone.wrapper.state.record?.isMember(gone.name, of: gone.folder) ?? false {
+                gone.wrapper.state.record = nil
+            }
+            for (member, stamp) in zip(written, stamps) {
+                note(member, stamp, origin, path)
+                if updatesNames { member.captured.wrapper.state.filename = member.key ?? path.name }
+            }
+            for (directory, stamp) in zip(visited, visitedStamps) {
+                note(directory, stamp)
+            }
+        }
+    }
+
+    /// The origin that the tree has from now on.
+    private func writtenOrigin(at path: FilePath, now: Int64) -> DiskOrigin {
+        let mapsFiles = top.state.record?.origin.mapsFiles ?? true
+        let known = visited.first { $0.path == .top }?.wrapper ?? written.first?.successorOf
+        guard case .changes(let changes) = work, let origin = known?.listed?.folder?.origin else {
+            return DiskOrigin(itemPath: path, readAt: now, mapsFiles: mapsFiles)
+        }
+        origin.itemPath = path
+        guard !changes.isEmpty else { return origin }
+        origin.writtenAt = now
+        // One file more, less or other is put in its place; anything else may exchange directories.
+        if changes.placed.count + changes.removed.count > 1 || !changes.placed.values.allSatisfy(\.isFile) {
+            origin.isRebuilt = true
+        }
+        return origin
+    }
+
+    private func note(_ member: WrittenMember, _ stamp: FileStamp?, _ origin: DiskOrigin, _ path: FilePath) {
+        let wrapper = member.captured.wrapper
+        let folder = member.parent?.listed?.folder
+        let isFound =
+            stamp.map { $0.kind == wrapper.state.contents.kind && member.captured.fits($0) } ?? false
+        guard let stamp, isFound, folder != nil || member.parent == nil else {
+            wrapper.state.record = nil
+            wrapper.listed?.folder = nil
+            return
+        }
+        let name = member.key ?? path.name
+        let record = DiskRecord(origin: origin, folder: folder, name: name, mark: .stamped(stamp))
+        wrapper.state.record = record
+        wrapper.settleAttributes(serial)
+        guard case .directory(let captured?) = member.captured.contents, let directory = wrapper.listed else {
+            return
+        }
+        // Members that stayed in place know the directory they are in by identity, so it is handed on.
+        directory.folder = member.successorOf?.listed?.folder ?? record.asFolder
+        directory.folder?.listedAs = stamp
+        directory.hasClashingNames = false
+        directory.settle(serial, members: captured.members.mapValues(\.wrapper), keys: nil)
+        if let old = member.successorOf, old !== wrapper {
+            old.state.record = nil
+            old.listed?.folder = nil
+        }
+    }
+
+    private func note(_ directory: VisitedDirectory, _ stamp: FileStamp?) {
+        guard let listed = directory.wrapper.listed else { return }
+        listed.settle(serial, members: directory.members, keys: directory.keys)
+        guard let stamp else { return }
+        directory.wrapper.state.record?.mark = .stamped(stamp)
+        listed.folder?.listedAs = stamp
+    }
+}
+
+extension WrapperDirectory {
+    /// Strikes out the differences that a save has written, and remembers what is on disk under the keys that
+    /// changed again meanwhile.
+    ///
+    /// - Parameters:
+    ///   - serial: The last change that the save has captured.
+    ///   - members: The members that were captured.
+    ///   - keys: Which keys were captured; nil for all.
+    func settle(_ serial: UInt64, members: [String: FileWrapper], keys: Set<String>?) {
+        for (key, difference) in differences {
+            if difference.serial <= serial {
+                differences[key] = nil
+            } else if keys?.contains(key) ?? true {
+                let saved = members.index(forKey: key).map {
+                    Saved.present(SavedMember(name: members[$0].key, members[$0].value))
+                }
+                differences[key] = Difference(serial: difference.serial, saved: saved ?? .absent)
+            }
+        }
+    }
+}
+
+extension FileWrapper {
+    /// Strikes out a change of attributes that a save has written.
+    fileprivate func settleAttributes(_ serial: UInt64) {
+        if let change = state.attributesChange, change <= serial { state.attributesChange = nil }
+    }
+}
+
+extension CapturedWrapper {
+    /// Whether an item of this stamp can hold what was captured.
+    fileprivate func fits(_ stamp: FileStamp) -> Bool {
+        if case .file(let data?) = contents { return stamp.byteCount == Int64(data.count) }
+        return true
+    }
+}
+
+extension MemberTree {
+    fileprivate var isFile: Bool {
+        if case .file = self { return true }
+        return false
+    }
+}
+
+extension FileWrapper {
+    /// Makes the tree know that the item it was read from, or written to, has been moved by somebody.
+    ///
+    /// - Parameter path: Where the item, the top of the tree, is now.
+    package func noteMoved(to path: FilePath) {
+        TreeLock.with {
+            guard let record = state.record, record.folder == nil else { return }
+            record.origin.itemPath = path
+            state.filename = path.name
+        }
+    }
+}

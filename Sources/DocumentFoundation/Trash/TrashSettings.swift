@@ -1,0 +1,47 @@
+internal import FileSystem
+package import Foundation
+internal import Glibc
+
+/// What the trash takes from its surroundings: who, when, and where home is.
+package struct TrashSettings: Sendable {
+    /// The home trash, `$XDG_DATA_HOME/Trash`.
+    package var homeTrash: URL
+    /// The number of the user whose trash it is.
+    package var userID: UInt32
+    /// What the clock says.
+    package var now: @Sendable () -> Date
+    /// The time zone that dates of deletion are written in.
+    package var timeZone: TimeZone
+
+    /// - Parameters:
+    ///   - environment: Where `XDG_DATA_HOME` and `HOME` are looked up.
+    ///   - userID: The number of the user.
+    ///   - now: What the clock says.
+    ///   - timeZone: The time zone that dates of deletion are written in.
+    package init(
+        environment: [String: String],
+        userID: UInt32,
+        now: @escaping @Sendable () -> Date = { Date() },
+        timeZone: TimeZone = .current
+    ) {
+        homeTrash = Self.dataHome(environment).appendingPathComponent("Trash", isDirectory: true)
+        self.userID = userID
+        self.now = now
+        self.timeZone = timeZone
+    }
+
+    /// What this process's environment says.
+    package static var current: TrashSettings {
+        TrashSettings(environment: ProcessInfo.processInfo.environment, userID: getuid())
+    }
+
+    /// A relative `XDG_DATA_HOME` is to be ignored, says the base directory specification.
+    private static func dataHome(_ environment: [String: String]) -> URL {
+        if let dataHome = environment["XDG_DATA_HOME"], dataHome.hasPrefix("/") {
+            return URL(fileURLWithPath: dataHome, isDirectory: true)
+        }
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
+        return URL(fileURLWithPath: home, isDirectory: true)
+            .appendingPathComponent(".local/share", isDirectory: true)
+    }
+}

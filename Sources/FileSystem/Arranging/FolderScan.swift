@@ -1,0 +1,168 @@
+package import Foundation
+internal import Glibc
+
+/// What one look at a folder finds of a member.
+package struct ScannedItem: Hashable, Sendable {
+    package var name: String
+    /// Of the member itself.
+    package var stamp: FileStamp
+    /// Of what a symbolic link leads to; nil for anything else and for a link to nothing.
+    package var targetStamp: FileStamp?
+
+    package init(name: String, stamp: FileStamp, targetStamp: FileStamp? = nil) {
+        self.name = name
+        self.stamp = stamp
+        self.targetStamp = targetStamp
+    }
+}
+
+/// Looks at what a folder holds.
+///
+/// Any thread; every call may block on the disk.
+package enum FolderScan {
+    /// All members whose names do not begin with a dot, in no order: one readdir(3) and one fstatat(2) each.
+    ///
+    /// A member that goes while we look is left out, and so is a name that is not UTF-8, which no `URL` can
+    /// tell from others.
+    package static func visibleItems(in path: FilePath) throws(SystemError) -> [ScannedItem] {
+        let folder = try Folder.open(path)
+        var items: [ScannedItem] = []
+        try SystemCalls.forEachMember(of: folder) { (name) throws(SystemError) in
+            guard name.utf8.first != UInt8(ascii: ".") else { return true }
+            if let item = try item(name, in: folder) { items.append(item) }
+            return true
+        }
+        return items
+    }
+
+    /// Some members, by name; nil for those that are not there.
+    package static func items(
+        _ names: some Sequence<String>,
+        in path: FilePath
+    ) throws(SystemError) -> [(name: String, item: ScannedItem?)] {
+        let folder = try Folder.open(path)
+        var items: [(name: String, item: ScannedItem?)] = []
+        for name in names { items.append((name, try item(name, in: folder))) }
+        return items
+    }
+
+    /// The names of all members, hidden ones too.
+    package static func names(in path: FilePath) throws(SystemError) -> Set<String> {
+        var names: Set<String> = []
+        try SystemCalls.forEachMember(of: try Folder.open(path)) { (name) throws(SystemError) in
+            names.insert(name)
+            return true
+        }
+        return names
+    }
+
+    /// What a whole tree holds: the bytes of its files, and when one of them or of its folders changed last.
+    ///
+    /// - Parameter memberCountMax: How many members to look at before giving up.
+    /// - Returns: Nil when there are more.
+    package static func summary(
+        of path: FilePath,
+        memberCountMax: Int
+    ) throws(SystemError) -> TreeSummary? {
+        let folder = try Folder.open(path)
+        var summary = TreeSummary(stamp: try SystemCalls.fstatat(folder, ".").stamp)
+        let isWhole = try add(folder, to: &summary, memberCountMax: memberCountMax)
+        return isWhole ? summary : nil
+    }
+
+    private static func add(
+        _ folder: Folder,
+        to summary: inout TreeSummary,
+        memberCountMax: Int
+    ) throws(SystemError) -> Bool {
+        var folderNames: [String] = []
+        var isWhole = true
+        try SystemCalls.forEachMember(of: folder) { (name) throws(SystemError) in
+            guard summary.memberCount < memberCountMax else {
+                isWhole = false
+                return false
+            }
+            guard let status = try SystemCalls.statusIfPresent(folder, name) else { return true }
+            summary.add(status.stamp)
+            if status.stamp.kind == .directory { folderNames.append(name) }
+            return true
+        }
+        for name in folderNames where isWhole {
+            isWhole = try add(folder.folder(name), to: &summary, memberCountMax: memberCountMax)
+        }
+        return isWhole
+    }
+
+    private static func item(_ name: String, in folder: Folder) throws(SystemError) -> ScannedItem? {
+        guard let stamp = try SystemCalls.statusIfPresent(folder, name)?.stamp else { return nil }
+        guard stamp.kind == .symbolicLink else { return ScannedItem(name: name, stamp: stamp) }
+        do {
+            let target = try SystemCalls.fstatat(folder, name, followsSymbolicLink: true).stamp
+            return ScannedItem(name: name, stamp: stamp, targetStamp: target)
+        } catch {
+            // A link to nothing, in a circle, or to a place we may not see, is listed as what it is: a link.
+            return ScannedItem(name: name, stamp: stamp)
+        }
+    }
+}
+
+/// What a tree holds, all members together.
+package struct TreeSummary: Hashable, Sendable {
+    package var byteCount: Int64 = 0
+    package var memberCount = 0
+    package var modificationSeconds: Int64
+    package var modificationNanoseconds: Int64
+
+    package init(stamp: FileStamp) {
+        modificationSeconds = stamp.modificationSeconds
+        modificationNanoseconds = stamp.modificationNanoseconds
+    }
+
+    /// When something in it changed last.
+    package var modificationDate: Date {
+        Date(timeIntervalSince1970: Double(modificationSeconds) + Double(modificationNanoseconds) / 1e9)
+    }
+
+    package mutating func add(_ stamp: FileStamp) {
+        memberCount += 1
+        if stamp.kind == .regular { byteCount += stamp.byteCount }
+        let latest = (modificationSeconds, modificationNanoseconds)
+        if latest < (stamp.modificationSeconds, stamp.modificationNanoseconds) {
+            modificationSeconds = stamp.modificationSeconds
+            modificationNanoseconds = stamp.modificationNanoseconds
+        }
+    }
+}
+
+extension SystemCalls {
+    /// readdir(3), one member after another, without "." and ".." and what is not UTF-8.
+    ///
+    /// - Parameter body: Told each name; false ends the listing.
+    static func forEachMember(
+        of folder: Folder,
+        _ body: (String) throws(SystemError) -> Bool
+    ) throws(SystemError) {
+        let raw = try perform("openat", at: folder.path) {
+            Glibc.openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        guard let stream = fdopendir(raw) else {
+            let code = errno
+            _ = Glibc.close(raw)
+            throw SystemError(call: "fdopendir", errno: code, path: folder.path)
+        }
+        defer { closedir(stream) }
+        while true {
+            errno = 0
+            guard let entry = Glibc.readdir(stream) else {
+                let code = errno
+                guard code == 0 else { throw SystemError(call: "getdents", errno: code, path: folder.path) }
+                return
+            }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                String(validatingCString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+            }
+            guard let name, name != ".", name != ".." else { continue }
+            guard try body(name) else { return }
+        }
+    }
+}

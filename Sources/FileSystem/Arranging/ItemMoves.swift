@@ -1,0 +1,141 @@
+package import Foundation
+internal import Glibc
+
+/// Gives items places without ever taking one from another.
+///
+/// Any thread; every call may block on the disk.
+///
+/// What has been done when a call returns outlasts a power cut: the folders it changed are synced.
+package enum ItemMoves {
+    /// Gives an item another place on its volume, if that place is free.
+    ///
+    /// A symbolic link is moved itself. On volumes without renameat2(2)'s `RENAME_NOREPLACE` a folder moves
+    /// over an empty one made for it, and a file gets a second name before it loses its first: no moment in
+    /// which something else could be replaced. Where there are no hard links either (FAT), another program
+    /// that makes an item of that very name between our look and our rename loses it.
+    ///
+    /// - Throws: `EEXIST` when the place is taken, `EXDEV` when it is on another volume, `EINVAL` when it is
+    ///   inside the item. Nothing has moved then.
+    package static func move(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
+        let sourceFolder = try Folder.open(source.parent)
+        let targetFolder = try Folder.open(target.parent)
+        do {
+            try SystemCalls.renameat2(sourceFolder, source.name, targetFolder, target.name, .mustNotExist)
+        } catch {
+            if error.errno == EEXIST {
+                guard try isOneItem(sourceFolder, source.name, targetFolder, target.name) else { throw error }
+                try SystemCalls.renameat2(sourceFolder, source.name, targetFolder, target.name)
+            } else if [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.errno) {
+                try moveByHand(sourceFolder, source.name, targetFolder, target.name)
+            } else {
+                throw error
+            }
+        }
+        try SystemCalls.fsync(targetFolder.descriptor)
+        if source.parent != target.parent { try SystemCalls.fsync(sourceFolder.descriptor) }
+    }
+
+    /// Makes an empty folder, if the place is free.
+    ///
+    /// - Parameter permissions: The permission bits, less the process's mask.
+    package static func createFolder(
+        _ path: FilePath,
+        permissions: UInt32 = 0o777
+    ) throws(SystemError) {
+        let folder = try Folder.open(path.parent)
+        try SystemCalls.mkdirat(folder, path.name, permissions: permissions)
+        try SystemCalls.fsync(folder.descriptor)
+    }
+
+    /// Makes a folder and the folders above it, as far as they are missing.
+    package static func createFolders(_ path: FilePath, permissions: UInt32) throws(SystemError) {
+        do { try createFolder(path, permissions: permissions) } catch {
+            switch error.errno {
+            case EEXIST where try isFolder(path): return
+            case ENOENT where path.parent != path:
+                try createFolders(path.parent, permissions: permissions)
+                try createFolders(path, permissions: permissions)
+            default: throw error
+            }
+        }
+    }
+
+    /// Makes a file with these bytes, if the place is free.
+    ///
+    /// Nobody but the owner may read it.
+    ///
+    /// When writing fails, what was written is removed again.
+    package static func createFile(_ path: FilePath, contents: Data) throws(SystemError) {
+        let folder = try Folder.open(path.parent)
+        let file = try SystemCalls.openat(folder, path.name, O_CREAT | O_WRONLY, permissions: 0o600)
+        do {
+            try SystemCalls.write(contents, to: file)
+            try SystemCalls.fsync(file)
+            try SystemCalls.fsync(folder.descriptor)
+        } catch {
+            // The first error is what the caller must know; a file that cannot be removed stays behind.
+            try? SystemCalls.unlinkat(folder, path.name)
+            throw error
+        }
+    }
+
+    /// Removes a file or a symbolic link.
+    package static func removeFile(_ path: FilePath) throws(SystemError) {
+        let folder = try Folder.open(path.parent)
+        try SystemCalls.unlinkat(folder, path.name)
+        try SystemCalls.fsync(folder.descriptor)
+    }
+
+    /// The user that owns an item itself.
+    package static func owner(of path: FilePath) throws(SystemError) -> UInt32 {
+        try SystemCalls.fstatat(.working, path.string).owner
+    }
+
+    private static func isFolder(_ path: FilePath) throws(SystemError) -> Bool {
+        try FileStamp(of: path, followsSymbolicLink: true).kind == .directory
+    }
+
+    /// Whether both names are of one item that bears one name: "A" and "a" on a volume that ignores case.
+    private static func isOneItem(
+        _ sourceFolder: Folder,
+        _ source: String,
+        _ targetFolder: Folder,
+        _ target: String
+    ) throws(SystemError) -> Bool {
+        guard source != target, let found = try SystemCalls.statusIfPresent(targetFolder, target) else {
+            return false
+        }
+        let moved = try SystemCalls.fstatat(sourceFolder, source)
+        return moved.isSameItem(as: found) && (moved.linkCount == 1 || moved.stamp.kind == .directory)
+    }
+
+    private static func moveByHand(
+        _ sourceFolder: Folder,
+        _ source: String,
+        _ targetFolder: Folder,
+        _ target: String
+    ) throws(SystemError) {
+        if try SystemCalls.fstatat(sourceFolder, source).stamp.kind == .directory {
+            try SystemCalls.mkdirat(targetFolder, target, permissions: 0o700)
+            do {
+                // rename(2): a folder may take the place of an empty one, and of nothing else.
+                try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
+            } catch {
+                // Somebody who filled it meanwhile keeps it; the first error is what the caller must know.
+                try? SystemCalls.unlinkat(targetFolder, target, isFolder: true)
+                throw error
+            }
+            return
+        }
+        do {
+            try SystemCalls.linkat(sourceFolder, source, targetFolder, target)
+        } catch {
+            guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(error.errno) else { throw error }
+            guard try SystemCalls.statusIfPresent(targetFolder, target) == nil else {
+                throw SystemError(call: "renameat2", errno: EEXIST, path: targetFolder.place(of: target))
+            }
+            return try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
+        }
+        try SystemCalls.unlinkat(sourceFolder, source)
+    }
+}

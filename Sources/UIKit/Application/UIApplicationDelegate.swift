@@ -1,0 +1,110 @@
+public import Foundation
+
+/// What an app does when its process starts, changes state and ends.
+///
+/// Every method has a default, as Apple's are optional. Declare `@main` on the class.
+@MainActor @preconcurrency
+public protocol UIApplicationDelegate: NSObjectProtocol {
+    /// The window of an app without scenes.
+    var window: UIWindow? { get }
+
+    /// Called first.
+    func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+    /// Called before the first tab can connect.
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+    /// Called for each tab that connects: how its scene is to be made.
+    func application(
+        _ application: UIApplication,
+        configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration
+    /// Called when tabs have gone for good.
+    func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
+    /// A tab shows the app. Not called where scenes are.
+    func applicationDidBecomeActive(_ application: UIApplication)
+    /// No tab shows the app any longer. Not called where scenes are.
+    func applicationWillResignActive(_ application: UIApplication)
+    /// The last tab has gone. Not called where scenes are.
+    func applicationDidEnterBackground(_ application: UIApplication)
+    /// A tab comes back. Not called where scenes are.
+    func applicationWillEnterForeground(_ application: UIApplication)
+    /// The process has been told to end; documents are saved and closed after this.
+    func applicationWillTerminate(_ application: UIApplication)
+}
+
+extension UIApplicationDelegate {
+    /// None.
+    public var window: UIWindow? { nil }
+    /// Goes on.
+    public func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+    /// Goes on.
+    public func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+    /// What the app's Info.plist says.
+    public func application(
+        _ application: UIApplication,
+        configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration {
+        UISceneConfiguration(name: nil, sessionRole: connectingSceneSession.role)
+    }
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        didDiscardSceneSessions sceneSessions: Set<UISceneSession>
+    ) {}
+    /// Does nothing.
+    public func applicationDidBecomeActive(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillResignActive(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationDidEnterBackground(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillEnterForeground(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillTerminate(_ application: UIApplication) {}
+
+    /// Where a program starts whose app delegate is marked `@main`.
+    public static func main() {
+        guard let type = Self.self as? NSObject.Type else {
+            preconditionFailure("\(Self.self) must be a subclass of UIResponder")
+        }
+        exit(ApplicationRun.start(delegateType: type))
+    }
+}
+
+/// Runs an app until it is told to end.
+///
+/// Serves the app's page on this machine's loopback, prints the link to it, and runs the main run loop, so that
+/// the main actor, the main queue, timers and autosave share the main thread as on iOS. SIGINT and SIGTERM save
+/// and close every document before the process ends.
+///
+/// - Parameters:
+///   - principalClassName: Must be nil: there is no other application class than `UIApplication`.
+///   - delegateClassName: The delegate's class, as `NSStringFromClass` gives it.
+/// - Returns: The process's exit status: 0, or 1 when a document could not be saved.
+@MainActor
+@discardableResult
+public func UIApplicationMain(
+    _ argc: Int32,
+    _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+    _ principalClassName: String?,
+    _ delegateClassName: String?
+) -> Int32 {
+    precondition(principalClassName == nil, "UIApplicationMain knows no application class but UIApplication")
+    guard let name = delegateClassName, let type = NSClassFromString(name) as? NSObject.Type else {
+        preconditionFailure("UIApplicationMain needs the name of the delegate's class; \(delegateClassName ?? "nil") is none")
+    }
+    return ApplicationRun.start(delegateType: type)
+}

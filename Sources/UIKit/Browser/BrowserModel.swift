@@ -1,0 +1,195 @@
+internal import Foundation
+internal import UniformTypeIdentifiers
+
+/// What one browser shows: a folder of the location, live, and what was done there.
+@MainActor
+final class BrowserModel {
+    /// How something that was done in the background ended.
+    typealias Finish = (Result<BrowserOutcome, any Error>) -> Void
+
+    /// The folder that is shown, below the location.
+    private(set) var folder = ""
+    private(set) var items: [String: FolderItem] = [:]
+    private(set) var history = BrowserHistory()
+
+    private let contentTypes: [UTType]
+    private let changed: () -> Void
+    private let told: (String) -> Void
+    private var listing: FolderListing?
+    private lazy var location = makeLocation()
+    private lazy var operations = location.map { FolderOperations(location: $0) }
+
+    /// - Parameters:
+    ///   - changed: Called when something of this differs.
+    ///   - told: Takes what a person has to know in passing.
+    init(contentTypes: [UTType], changed: @escaping () -> Void, told: @escaping (String) -> Void) {
+        self.contentTypes = contentTypes
+        self.changed = changed
+        self.told = told
+    }
+
+    private func makeLocation() -> BrowserLocation? {
+        do {
+            return try BrowserLocation(ApplicationRun.documents, kinds: BrowserKinds.make(opening: contentTypes))
+        } catch {
+            Diagnostics.report("The documents cannot be shown: \(error.localizedDescription)")
+            return nil
+        }
+    }
+
+    // MARK: The folder
+
+    func show(folder id: String) {
+        guard let location else { return }
+        guard listing == nil || id != folder else { return }
+        folder = id
+        items = [:]
+        listing = FolderListing(id, of: location) { [weak self] update in self?.take(update) }
+        changed()
+    }
+
+    func stop() {
+        listing?.stop()
+        listing = nil
+    }
+
+    private func take(_ update: FolderUpdate) {
+        switch update {
+        case .listed(let found):
+            items = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        case .changed(let difference):
+            for item in difference.put { items[item.id] = item }
+            for id in difference.drop { items[id] = nil }
+        case .unwatched(let error):
+            told("This list does not follow changes by itself for now. \(error.fullText)")
+        case .gone:
+            leave()
+        case .failed(let error):
+            told(error.fullText)
+            leave()
+        }
+        changed()
+    }
+
+    /// Shows the folder above: this one cannot be shown any more.
+    private func leave() {
+        stop()
+        if !folder.isEmpty { show(folder: BrowserLocation.split(folder).folderID) }
+    }
+
+    /// Looks again at an item that this process has changed where watching does not show it: inside a package.
+    func look(at url: URL) {
+        guard let id = id(of: url), BrowserLocation.split(id).folderID == folder else { return }
+        listing?.look(at: [BrowserLocation.split(id).name])
+    }
+
+    func id(of url: URL) -> String? { location?.id(of: url) }
+
+    /// The folders from the location down to the one shown.
+    var path: [(id: String, name: String)] {
+        var steps = [(id: "", name: ApplicationRun.documents.lastPathComponent)]
+        var id = ""
+        for name in folder.split(separator: "/") {
+            id = BrowserLocation.id(String(name), in: id)
+            steps.append((id, String(name)))
+        }
+        return steps
+    }
+
+    // MARK: What can be done
+
+    func createFolder(named name: String, _ finish: @escaping Finish) {
+        run(.createFolder, finish) { [folder] in try await $0.createFolder(named: name, in: folder) }
+    }
+
+    func rename(_ id: String, to name: String, showsExtension: Bool, _ finish: @escaping Finish) {
+        run(.rename, finish) { try await $0.rename(id, to: name, showsExtension: showsExtension) }
+    }
+
+    func move(_ ids: [String], into folderID: String, _ finish: @escaping Finish) {
+        run(.move, finish) { try await $0.move(ids, into: folderID) }
+    }
+
+    func duplicate(_ ids: [String], _ finish: @escaping Finish) {
+        run(.duplicate, finish) { await $0.duplicate(ids) }
+    }
+
+    func trash(_ ids: [String], _ finish: @escaping Finish) {
+        run(.trash, finish) { await $0.trash(ids) }
+    }
+
+    func importItems(at urls: [URL], into folderID: String, mode: ItemImportMode, _ finish: @escaping Finish) {
+        run(.importing, finish) { try await $0.importItems(at: urls, into: folderID, mode: mode) }
+    }
+
+    /// Takes back what was done last, or does it again.
+    func step(back: Bool, _ finish: @escaping Finish) {
+        guard let operations, let command = back ? history.beginUndo() : history.beginRedo() else {
+            finish(.success(BrowserOutcome()))
+            return
+        }
+        Task {
+            let outcome = await operations.perform(command)
+            history.end(inverse: outcome.inverse)
+            settle(outcome)
+            finish(.success(outcome))
+        }
+    }
+
+    private func run(
+        _ act: BrowserAct,
+        _ finish: @escaping Finish,
+        _ body: @escaping @Sendable (FolderOperations) async throws -> BrowserOutcome
+    ) {
+        guard let operations else {
+            finish(.failure(UIDocumentBrowserError(.noLocationAvailable, item: ApplicationRun.documents)))
+            return
+        }
+        Task {
+            do {
+                let outcome = try await body(operations)
+                history.record(act, inverse: outcome.inverse)
+                settle(outcome)
+                finish(.success(outcome))
+            } catch {
+                finish(.failure(error))
+            }
+        }
+    }
+
+    /// What was made is in the list before the answer that names it.
+    private func settle(_ outcome: BrowserOutcome) {
+        for item in outcome.items where BrowserLocation.split(item.id).folderID == folder {
+            items[item.id] = item
+        }
+        changed()
+    }
+}
+
+/// How the browser tells types, from what the app opens.
+enum BrowserKinds {
+    static func make(opening contentTypes: [UTType]) -> ItemKinds {
+        ItemKinds(
+            isPackage: { PackageTypes.isPackage($0) },
+            type: { fileExtension, form in
+                let type = type(fileExtension, form)
+                return ItemType(
+                    identifier: type.identifier,
+                    title: title(of: type, fileExtension),
+                    isDocument: form != .folder && contentTypes.contains { type.conforms(to: $0) })
+            })
+    }
+
+    private static func type(_ fileExtension: String, _ form: ItemKinds.Form) -> UTType {
+        switch form {
+        case .folder: .folder
+        case .file: PackageTypes.type(ofExtension: fileExtension) ?? .data
+        case .package: PackageTypes.type(ofExtension: fileExtension) ?? .package
+        }
+    }
+
+    private static func title(of type: UTType, _ fileExtension: String) -> String {
+        if type.isDeclared, let description = type.localizedDescription { return description }
+        return fileExtension.isEmpty ? "Document" : "\(fileExtension.uppercased()) file"
+    }
+}

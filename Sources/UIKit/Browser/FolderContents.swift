@@ -1,0 +1,83 @@
+internal import FileSystem
+internal import Foundation
+
+/// How a folder's list differs from the one that was told last.
+package struct FolderDifference: Hashable, Sendable {
+    /// Items that are new or not as they were, in no order.
+    package var put: [FolderItem] = []
+    /// Ids of items that are there no more.
+    package var drop: [String] = []
+
+    package var isEmpty: Bool { put.isEmpty && drop.isEmpty }
+}
+
+/// What a folder holds, as far as we have seen.
+///
+/// Pure: looks come in, differences go out.
+///
+/// A package keeps its size, and a date later than its own, from its last count until the next.
+struct FolderContents {
+    /// What a count of a package's members has found.
+    private struct Counted {
+        var byteCount: Int64?
+        var modificationDate: Date
+    }
+
+    private(set) var items: [String: FolderItem] = [:]
+    private var counts: [String: Counted] = [:]
+
+    /// Takes in a look at the whole folder.
+    mutating func replaceAll(with found: [FolderItem]) -> FolderDifference {
+        var difference = FolderDifference()
+        var gone = items
+        for item in found {
+            gone[item.name] = nil
+            put(item, &difference)
+        }
+        for (name, item) in gone { drop(name, item, &difference) }
+        return difference
+    }
+
+    /// Takes in a look at some names; nil where nothing bears the name.
+    mutating func update(_ found: [(name: String, item: FolderItem?)]) -> FolderDifference {
+        var difference = FolderDifference()
+        for (name, item) in found {
+            if let item {
+                put(item, &difference)
+            } else if let item = items[name] {
+                drop(name, item, &difference)
+            }
+        }
+        return difference
+    }
+
+    /// Takes in what a package's members came to; nil when they were too many.
+    mutating func count(_ name: String, _ summary: TreeSummary?) -> FolderDifference {
+        guard let item = items[name], item.isPackage else { return FolderDifference() }
+        counts[name] = summary.map {
+            Counted(byteCount: $0.byteCount, modificationDate: $0.modificationDate)
+        }
+        var bare = item
+        bare.byteCount = nil
+        var difference = FolderDifference()
+        put(bare, &difference)
+        return difference
+    }
+
+    private mutating func put(_ item: FolderItem, _ difference: inout FolderDifference) {
+        var item = item
+        if item.isPackage, let count = counts[item.name] {
+            item.byteCount = count.byteCount
+            item.modificationDate = max(item.modificationDate, count.modificationDate)
+        }
+        guard items[item.name] != item else { return }
+        items[item.name] = item
+        difference.put.append(item)
+    }
+
+    private mutating func drop(_ name: String, _ item: FolderItem, _ difference: inout FolderDifference) {
+        items[name] = nil
+        counts[name] = nil
+        difference.drop.append(item.id)
+    }
+}

@@ -1,0 +1,76 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+
+extension FolderWorker {
+    func importItems(
+        at urls: [URL],
+        into folderID: String,
+        mode: ItemImportMode
+    ) throws -> BrowserOutcome {
+        let folder = try location.folder(folderID)
+        var kept: [BrowserError] = []
+        var outcome = each(urls, name: \.lastPathComponent) { url in
+            guard let path = FilePath(url) else {
+                throw BrowserError(CocoaError(.fileReadUnsupportedScheme), item: url.lastPathComponent)
+            }
+            let original = try path.resolvedInFolder()
+            guard !folder.isInside(original) else { throw BrowserError(.intoItself, item: original.name) }
+            let name = try importedName(of: original)
+            let isDirectory = try FileStamp(of: original, followsSymbolicLink: true).kind == .directory
+            let isPlainFolder = isDirectory && !location.kinds.isPackage(original.url(isDirectory: true))
+            let target = try placing(name, hasExtension: !isPlainFolder, in: folder) { target in
+                switch mode {
+                case .copy: try bringCopy(of: original, to: target, isDirectory: isDirectory)
+                case .move:
+                    let failure = try bring(original, to: target, isDirectory: isDirectory)
+                    if let failure { kept.append(failure) }
+                }
+            }
+            return try item(BrowserLocation.id(target.name, in: folderID))
+        }
+        outcome.failures += kept
+        outcome.inverse = outcome.items.isEmpty ? nil : .trash(outcome.items.map(\.id))
+        return outcome
+    }
+
+    /// A name that would hide the item is refused; any other that another volume has allowed is kept.
+    private func importedName(of original: FilePath) throws(ItemNameError) -> String {
+        guard BrowserLocation.isShown(original.name) else {
+            throw ItemNameError(code: .leadingDot, name: original.name)
+        }
+        return original.name
+    }
+
+    /// A link's target is copied: the link itself would lead out of the location.
+    private func bringCopy(of original: FilePath, to target: FilePath, isDirectory: Bool) throws {
+        let source = try original.resolved()
+        try Coordinated.copying(source, to: target, isDirectory: isDirectory) {
+            try Self.copy($0, toFree: $1)
+        }
+    }
+
+    /// - Returns: What kept the original from being removed, after a move to another volume.
+    private func bring(
+        _ original: FilePath,
+        to target: FilePath,
+        isDirectory: Bool
+    ) throws -> BrowserError? {
+        do {
+            try Coordinated.moving(original, to: target, isDirectory: isDirectory) {
+                try ItemMoves.move($0, toFree: $1)
+            }
+            return nil
+        } catch let error as SystemError where error.isAcrossVolumes {
+            try bringCopy(of: original, to: target, isDirectory: isDirectory)
+        }
+        do {
+            try Coordinated.deleting(original, isDirectory: isDirectory) { path in
+                try FileManager.default.removeItem(at: path.url(isDirectory: isDirectory))
+            }
+            return nil
+        } catch {
+            return BrowserError(.originalKept, item: original.name, underlying: error)
+        }
+    }
+}

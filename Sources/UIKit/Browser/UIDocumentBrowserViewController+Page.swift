@@ -1,0 +1,211 @@
+internal import Foundation
+internal import UniformTypeIdentifiers
+
+extension UIDocumentBrowserViewController {
+    // MARK: What the page is told
+
+    func description(tint: UIColor) -> SceneDescription.Browser {
+        SceneDescription.Browser(
+            id: pageIdentifier,
+            title: AppInfo.main.displayName,
+            style: styleName,
+            tint: tint.hexadecimal,
+            canCreate: allowsDocumentCreation && delegate != nil,
+            createTitle: localizedCreateDocumentActionTitle,
+            allowsMultiple: allowsPickingMultipleItems,
+            showsExtensions: shouldShowFileExtensions,
+            folder: model.folder,
+            path: model.path.map { SceneDescription.Step(id: $0.id, name: $0.name) },
+            leading: additionalLeadingNavigationBarButtonItems.map(SceneDescription.Bar.init),
+            trailing: additionalTrailingNavigationBarButtonItems.map(SceneDescription.Bar.init),
+            actions: customActions.map(Self.description),
+            undo: model.history.undoTitle,
+            redo: model.history.redoTitle)
+    }
+
+    private var styleName: String {
+        switch browserUserInterfaceStyle {
+        case .white: "white"
+        case .light: "light"
+        case .dark: "dark"
+        }
+    }
+
+    private static func description(of action: UIDocumentBrowserAction) -> SceneDescription.Action {
+        SceneDescription.Action(
+            id: action.identifier,
+            title: action.localizedTitle,
+            menu: action.availability.contains(.menu),
+            bar: action.availability.contains(.navigationBar),
+            types: action.supportedContentTypes,
+            multiple: action.supportsMultipleItems)
+    }
+
+    var itemDescriptions: [SceneDescription.Item] {
+        let open = Set(OpenDocuments.all.map(\.fileURL.path))
+        return model.items.values.sorted { $0.id < $1.id }.map { describe($0, open) }
+    }
+
+    private func describe(_ item: FolderItem, _ open: Set<String>) -> SceneDescription.Item {
+        let hidesExtension = item.kind == .document && !shouldShowFileExtensions
+        return SceneDescription.Item(
+            id: item.id,
+            name: item.name,
+            title: hidesExtension ? (item.name as NSString).deletingPathExtension : item.name,
+            kind: item.kind.rawValue,
+            type: item.typeIdentifier,
+            typeTitle: item.typeTitle,
+            icon: icon(of: item),
+            openable: item.kind == .document && item.isReachable,
+            size: item.byteCount,
+            modified: (item.modificationDate.timeIntervalSince1970 * 1000).rounded(),
+            open: open.contains(item.url.path))
+    }
+
+    private func icon(of item: FolderItem) -> String {
+        if item.kind == .folder { return "folder" }
+        if item.isPackage { return "package" }
+        guard let type = UTType(item.typeIdentifier) else { return "document" }
+        if type.conforms(to: .image) { return "image" }
+        return item.kind == .file && type.conforms(to: .text) ? "text" : "document"
+    }
+
+    // MARK: What people do in it
+
+    func perform(
+        _ verb: Substring,
+        _ arguments: Acts.Arguments,
+        tab: TabSession,
+        _ answer: @escaping Acts.Answer
+    ) throws {
+        switch verb {
+        case "enter":
+            model.show(folder: try arguments.text("folder"))
+            answer(.success(nil))
+        case "open":
+            try open(arguments.texts("items"))
+            answer(.success(nil))
+        case "create":
+            create(answer)
+        case "folder":
+            model.createFolder(named: try arguments.text("name"), finish("New Folder", answer))
+        case "rename":
+            let item = try arguments.text("item")
+            let name = try arguments.text("name")
+            model.rename(
+                item,
+                to: name,
+                showsExtension: shouldShowFileExtensions || model.items[item]?.kind == .file,
+                finish("Rename", answer))
+        case "duplicate":
+            model.duplicate(arguments.texts("items"), finish("Duplicate", answer))
+        case "move":
+            model.move(arguments.texts("items"), into: try arguments.text("folder"), finish("Move", answer))
+        case "trash":
+            model.trash(arguments.texts("items"), finish("Move to Trash", answer))
+        case "undo":
+            model.step(back: true, finish("Undo", answer))
+        case "redo":
+            model.step(back: false, finish("Redo", answer))
+        case "import":
+            try importBatch(arguments.text("batch"), into: arguments.text("folder"), tab, answer)
+        case "action":
+            try act(arguments.text("action"), on: arguments.texts("items"))
+            answer(.success(nil))
+        default:
+            throw Acts.Refusal("That cannot be done", "The browser has no “\(verb)”.")
+        }
+    }
+
+    /// Answers with the items that came of it, or says what went wrong.
+    private func finish(_ what: String, _ answer: @escaping Acts.Answer) -> BrowserModel.Finish {
+        { result in
+            switch result {
+            case .success(let outcome):
+                if let failure = outcome.failures.first {
+                    answer(.failure(Acts.Refusal("\(what) was not possible", failure.fullText)))
+                } else {
+                    let ids = outcome.items.map(\.id)
+                    answer(.success(["item": ids.first.map { $0 as Any } ?? NSNull(), "items": ids]))
+                }
+            case .failure(let error):
+                let text = (error as? BrowserError)?.fullText ?? error.localizedDescription
+                answer(.failure(Acts.Refusal("\(what) was not possible", text)))
+            }
+        }
+    }
+
+    private func urls(_ ids: [String]) -> [URL] {
+        ids.compactMap { model.items[$0]?.url }
+    }
+
+    private func open(_ ids: [String]) throws {
+        let chosen = ids.compactMap { model.items[$0] }
+        guard !chosen.isEmpty else {
+            throw Acts.Refusal("It cannot be opened", "It is not there any more.")
+        }
+        if let unknown = chosen.first(where: { $0.kind != .document || !$0.isReachable }) {
+            throw Acts.Refusal(
+                "“\(unknown.name)” cannot be opened",
+                "\(AppInfo.main.displayName) does not know this kind of item (\(unknown.typeTitle)).")
+        }
+        delegate?.documentBrowser(
+            self,
+            didPickDocumentsAt: (allowsPickingMultipleItems ? chosen : [chosen[0]]).map(\.url))
+    }
+
+    private func create(_ answer: @escaping Acts.Answer) {
+        guard allowsDocumentCreation, let delegate else {
+            answer(.failure(Acts.Refusal("Nothing can be created here", "This app opens documents only.")))
+            return
+        }
+        let folder = model.folder
+        delegate.documentBrowser(self) { [weak self] url, mode in
+            guard let self else { return }
+            guard let url, mode != .none else {
+                answer(.success(nil))
+                return
+            }
+            takeIn(url, mode: mode, folder: folder) { result in
+                switch result {
+                case .success: answer(.success(nil))
+                case .failure(let error):
+                    let text = (error as? BrowserError)?.fullText ?? error.localizedDescription
+                    answer(.failure(Acts.Refusal("The document could not be created", text)))
+                }
+            }
+        }
+    }
+
+    private func importBatch(
+        _ batch: String,
+        into folder: String,
+        _ tab: TabSession,
+        _ answer: @escaping Acts.Answer
+    ) throws {
+        guard let home = AppHost.current?.takeUploads(batch, of: tab.session.persistentIdentifier) else {
+            throw Acts.Refusal("Nothing was imported", "The files did not arrive. Try again.")
+        }
+        let found = try FileManager.default.contentsOfDirectory(at: home, includingPropertiesForKeys: nil)
+        let report = finish("Import", answer)
+        model.importItems(at: found, into: folder, mode: .move) { result in
+            // An upload that could not be moved in lies in a temporary folder of this process.
+            try? FileManager.default.removeItem(at: home)
+            report(result)
+        }
+    }
+
+    private func act(_ identifier: String, on ids: [String]) throws {
+        guard let action = customActions.first(where: { $0.identifier == identifier }) else {
+            throw Acts.Refusal("This action has gone", "Reload the page to see what can be done.")
+        }
+        action.handler(urls(ids))
+    }
+}
+
+extension BrowserError {
+    /// What went wrong, and what to do.
+    var fullText: String {
+        [errorDescription, recoverySuggestion].compactMap { $0 }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,216 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Locks
+
+/// A document's way to the disk. Everything here runs on `queue`, one thing after another.
+final class DocumentFileAccess: @unchecked Sendable {
+    // Sendable because `staging`, `plan` and `watch` are only touched on `queue`, and the rest is locked or final.
+    let queue = DispatchQueue(label: "UIDocument file access", qos: .userInitiated)
+
+    /// The package as it was last read or written, to tell what a save has to write. Also read when a save
+    /// takes its snapshot.
+    private let knownTree = Locked<Transferred<FileWrapper>?>(nil)
+    /// What the saves under way hold of packages, taken on the main actor.
+    private let captures = Locked<[ObjectIdentifier: [WrapperCapture]]>([:])
+
+    private var staging: Staging?
+    private var plan: WrapperSavePlan?
+    private var watch: DocumentWatch?
+
+    private struct Staging {
+        let save: StagedSave
+        let url: URL
+        let item: FilePath
+    }
+
+    /// States that the caller is on the queue.
+    func confined() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+
+    // MARK: Reading
+
+    /// Clears up after a save that was cut off.
+    func recover(_ url: URL) throws {
+        let path = try path(of: url)
+        try bridged(.reading) { () throws(SystemError) in try SaveRecovery.recover(item: path) }
+    }
+
+    func stamp(of url: URL) throws -> FileStamp {
+        let path = try path(of: url)
+        return try bridged(.reading) { () throws(SystemError) in
+            try FileStamp(of: path, followsSymbolicLink: true)
+        }
+    }
+
+    /// nil when nothing is there.
+    func stampIfPresent(of url: URL) throws -> FileStamp? {
+        let path = try path(of: url)
+        return try bridged(.reading) { () throws(SystemError) in
+            try FileStamp.ifPresent(at: path, followsSymbolicLink: true)
+        }
+    }
+
+    /// A directory as a lazy tree, all else as bytes.
+    func contents(of url: URL) throws -> Any {
+        guard try stamp(of: url).kind == .directory else {
+            knownTree.withLock { $0 = nil }
+            let path = try path(of: url)
+            return try bridged(.reading) { () throws(SystemError) in
+                try FileReading.contents(of: path, mapped: false)
+            }
+        }
+        let tree = try FileWrapper(url: url, options: [])
+        knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
+        return tree
+    }
+
+    /// Whether a member of the package differs from what was read or written last.
+    func membersChanged(at url: URL) -> Bool {
+        guard let tree = knownTree.withLock({ $0 })?.value else { return false }
+        return !tree.matchesContents(of: url)
+    }
+
+    func forget() {
+        knownTree.withLock { $0 = nil }
+    }
+
+    // MARK: Writing
+
+    /// Takes a package as it is now, so that a save writes this however the tree changes meanwhile. Main actor.
+    func capture(_ contents: Any) {
+        guard let tree = contents as? FileWrapper, tree.isDirectory else { return }
+        let capture = tree.captureForSave(comparedTo: knownTree.withLock { $0 }?.value)
+        captures.withLock { $0[ObjectIdentifier(tree), default: []].append(capture) }
+    }
+
+    /// Lets `write` put a new item somewhere beside the old one, then puts it in its place in one step.
+    func stage(_ url: URL, attributes: [AnyHashable: Any], _ write: (URL) throws -> Void) throws {
+        let item = try path(of: url)
+        let save = try bridged(.writing) { () throws(SystemError) in try StagedSave(item: item) }
+        let staged = try bridged(.writing) { () throws(SystemError) in try save.stagedPath() }
+        staging = Staging(save: save, url: staged.url(isDirectory: false), item: item)
+        defer {
+            staging = nil
+            plan = nil
+        }
+        try write(staged.url(isDirectory: false))
+        _ = try bridged(.writing) { () throws(SystemError) in try save.commit(Self.memberAttributes(attributes)) }
+        plan?.noteWritten(at: save.item)
+        if let remains = save.remains {
+            // The old tree of a large package takes a while to remove, and nobody needs to wait for it. What is
+            // not removed now is removed when the document is opened or saved next.
+            queue.async { try? remains.remove() }
+        }
+    }
+
+    /// Writes bytes to the staged place, or to any other.
+    func write(_ data: Data, to url: URL) throws {
+        guard let staging, staging.url.path == url.path else {
+            try data.write(to: url)
+            return
+        }
+        try bridged(.writing) { () throws(SystemError) in try staging.save.write(data) }
+        knownTree.withLock { $0 = nil }
+    }
+
+    /// Writes a tree to the staged place, only what differs where a package is overwritten; or to any other.
+    func write(_ tree: FileWrapper, to url: URL, original: URL?) throws {
+        let taken = takeCapture(of: tree)
+        guard let staging, staging.url.path == url.path else {
+            try tree.write(to: url, options: [], originalContentsURL: original)
+            return
+        }
+        guard tree.isDirectory else {
+            guard let data = tree.regularFileContents else { throw CocoaError(.fileReadUnknown) }
+            try write(data, to: url)
+            return
+        }
+        let capture = taken ?? tree.captureForSave(comparedTo: knownTree.withLock { $0 }?.value)
+        let plan = original == nil ? try capture.plan(linkingFrom: nil) : try capture.plan(over: staging.item)
+        try bridged(.writing) { () throws(SystemError) in
+            switch plan.work {
+            case .changes(let changes): try staging.save.write(changes)
+            case .tree(let members): try staging.save.write(members)
+            }
+        }
+        self.plan = plan
+        knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
+    }
+
+    private func takeCapture(of tree: FileWrapper) -> WrapperCapture? {
+        captures.withLock { captures in
+            guard var waiting = captures[ObjectIdentifier(tree)], !waiting.isEmpty else { return nil }
+            let first = waiting.removeFirst()
+            captures[ObjectIdentifier(tree)] = waiting.isEmpty ? nil : waiting
+            return first
+        }
+    }
+
+    /// Keeps what is at a place under a name of its own beside it.
+    ///
+    /// - Returns: Where it is kept, on stable storage.
+    func keepAside(_ url: URL) throws -> URL {
+        let path = try path(of: url)
+        let isDirectory = try stamp(of: url).kind == .directory
+        for number in 1... {
+            let copy = path.parent.appending(ConflictName.make(for: path.name, at: Date(), number: number))
+            do {
+                let save = try StagedSave(item: copy, mustNotExist: true)
+                try save.write(try wholeTree(at: url, path, isDirectory: isDirectory))
+                _ = try save.commit()
+                return copy.url(isDirectory: isDirectory)
+            } catch let error as SystemError where error.errno == EEXIST {
+                continue
+            } catch let error as SystemError {
+                throw CocoaError(error, while: .writing)
+            }
+        }
+        preconditionFailure("every name is taken")
+    }
+
+    private func wholeTree(at url: URL, _ path: FilePath, isDirectory: Bool) throws -> MemberTree {
+        guard isDirectory else { return .file(.existing(path, nil)) }
+        let capture = try FileWrapper(url: url, options: []).captureForSave()
+        guard case .tree(let tree) = try capture.plan(linkingFrom: nil).work else {
+            preconditionFailure("a plan for a new place is a whole tree")
+        }
+        return tree
+    }
+
+    // MARK: Watching
+
+    func startWatching(_ document: UIDocument) {
+        let url = document.fileURL
+        queue.async { [weak document] in
+            guard let document, document.record.withLock({ $0.isPresenting }) else { return }
+            self.watch = DocumentWatch(url, on: self.queue) { [weak document] in document?.checkForOutsideChange() }
+        }
+    }
+
+    func stopWatching() {
+        queue.async { self.watch = nil }
+    }
+
+    // MARK: Errors and values
+
+    private func path(of url: URL) throws -> FilePath {
+        guard let path = FilePath(url) else { throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url]) }
+        return path
+    }
+
+    private func bridged<Value>(
+        _ access: FileAccess,
+        _ body: () throws(SystemError) -> Value
+    ) throws -> Value {
+        do { return try body() } catch { throw CocoaError(error, while: access) }
+    }
+
+    private static func memberAttributes(_ attributes: [AnyHashable: Any]) -> MemberAttributes {
+        func value(_ key: FileAttributeKey) -> Any? { attributes[key] ?? attributes[key.rawValue] }
+        return MemberAttributes(
+            permissions: (value(.posixPermissions) as? NSNumber).map { $0.uint32Value & 0o7777 },
+            modificationDate: value(.modificationDate) as? Date)
+    }
+}

@@ -1,0 +1,12 @@
+internal import FileSystem
+internal import Foundation
+
+/// What a document knows of its file, for any thread to ask.
+struct DocumentRecord {
+    var fileURL: URL
+    var modificationDate: Date?
+    /// What the item looked like when this document read or wrote it last; nil when it never did.
+    var stamp: FileStamp?
+    /// Whether the document presents its item now.
+    var isPresenting = false
+}

@@ -1,0 +1,47 @@
+/// The documents of this process that are open, so that they can be saved before it ends.
+@MainActor
+package enum OpenDocuments {
+    private final class Reference {
+        weak var document: UIDocument?
+        init(_ document: UIDocument) { self.document = document }
+    }
+
+    private static var references: [ObjectIdentifier: Reference] = [:]
+
+    /// Those open now, in no order.
+    package static var all: [UIDocument] {
+        references = references.filter { $0.value.document != nil }
+        return references.values.compactMap(\.document)
+    }
+
+    static func insert(_ document: UIDocument) {
+        references[ObjectIdentifier(document)] = Reference(document)
+    }
+
+    static func remove(_ document: UIDocument) {
+        references[ObjectIdentifier(document)] = nil
+    }
+
+    /// Saves what is unsaved in all of them.
+    package static func autosave() {
+        for document in all { document.autosave(completionHandler: nil) }
+    }
+
+    /// Saves and closes all of them, then calls back with those that could not be saved.
+    package static func closeAll(then finish: @escaping ([UIDocument]) -> Void) {
+        let documents = all
+        var unsaved: [UIDocument] = []
+        var remaining = documents.count
+        guard remaining > 0 else {
+            finish([])
+            return
+        }
+        for document in documents {
+            document.close { success in
+                if !success { unsaved.append(document) }
+                remaining -= 1
+                if remaining == 0 { finish(unsaved) }
+            }
+        }
+    }
+}

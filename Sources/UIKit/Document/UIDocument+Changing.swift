@@ -1,0 +1,113 @@
+extension UIDocument {
+    /// Whether an edit is registered in a group of undo actions that has not closed yet. It counts as a change:
+    /// a document that is closed in the same turn as it was edited must be saved.
+    var hasOpenUndoGroup: Bool {
+        guard let manager = storedUndoManager else { return false }
+        return manager.groupingLevel > 0 && !manager.isUndoing && !manager.isRedoing
+    }
+
+    func undoManagerMadeIfNeeded() -> UndoManager {
+        if let storedUndoManager { return storedUndoManager }
+        let manager = UndoManager()
+        adopt(manager)
+        return manager
+    }
+
+    func adopt(_ manager: UndoManager?) {
+        undoObservers.forEach(NotificationCenter.default.removeObserver)
+        undoObservers = []
+        storedUndoManager = manager
+        guard let manager else { return }
+        observe(.NSUndoManagerDidCloseUndoGroup, of: manager) { document, manager in
+            guard manager.groupingLevel == 0, !manager.isUndoing, !manager.isRedoing else { return }
+            document.countUndoable(.done)
+        }
+        observe(.NSUndoManagerDidUndoChange, of: manager) { document, _ in document.countUndoable(.undone) }
+        observe(.NSUndoManagerDidRedoChange, of: manager) { document, _ in document.countUndoable(.redone) }
+    }
+
+    private func countUndoable(_ kind: ChangeKind) {
+        isCountingUndoable = true
+        updateChangeCount(kind)
+        isCountingUndoable = false
+    }
+
+    private func observe(
+        _ name: Notification.Name,
+        of manager: UndoManager,
+        _ body: @escaping @MainActor @Sendable (UIDocument, UndoManager) -> Void
+    ) {
+        let observer = NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) {
+            [weak self, weak manager] _ in
+            // An undo manager lives on the main actor and posts there.
+            MainActor.assumeIsolated {
+                guard let self, let manager else { return }
+                body(self, manager)
+            }
+        }
+        undoObservers.append(observer)
+    }
+
+    func count(_ kind: ChangeKind) {
+        switch kind {
+        case .cleared: changeLine.cleared()
+        case .done where isCountingUndoable: changeLine.done()
+        case .undone where isCountingUndoable: changeLine.undone()
+        case .redone where isCountingUndoable: changeLine.redone()
+        case .done, .undone, .redone: changeLine.touched()
+        }
+        if hasUnsavedChanges {
+            schedule.changed(at: MonotonicClock.seconds)
+            armSchedule()
+        } else {
+            schedule.cleared()
+        }
+        NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+    }
+
+    /// Posted when an edit was counted or a save began or ended, so that what shows the document can follow.
+    package nonisolated static let changeCountedNotification = NSNotification.Name(
+        "SheafDocumentChangeCountedNotification")
+
+    /// Posted when the document has been written.
+    package nonisolated static let savedNotification = NSNotification.Name("SheafDocumentSavedNotification")
+
+    /// Sets a timer for the schedule's deadline; an earlier timer finds that it is not the last one and rests.
+    func armSchedule() {
+        guard lifecycle.phase == .open, let deadline = schedule.deadline else { return }
+        scheduleTimer += 1
+        let number = scheduleTimer
+        let delay = max(0, deadline - MonotonicClock.seconds)
+        DispatchQueue.main.asyncAfter(deadline: .now() + delay) { [weak self] in
+            MainActor.assumeIsolated { self?.scheduleFired(number) }
+        }
+    }
+
+    private func scheduleFired(_ number: Int) {
+        guard number == scheduleTimer, lifecycle.phase == .open else { return }
+        autosave(completionHandler: nil)
+    }
+
+    /// Lets an event change the lifecycle and announces what it did to the state.
+    @discardableResult
+    func change<Result>(_ event: (inout DocumentLifecycle) -> Result) -> Result {
+        let before = lifecycle.state
+        let result = event(&lifecycle)
+        let after = lifecycle.state
+        guard before != after else { return result }
+        if after.contains(.editingDisabled), !before.contains(.editingDisabled) { disableEditing() }
+        if before.contains(.editingDisabled), !after.contains(.editingDisabled), lifecycle.phase == .open {
+            enableEditing()
+        }
+        NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)
+        return result
+    }
+
+    /// Runs what waited for the document to be open or closed and nothing in between.
+    func settle() {
+        guard lifecycle.phase == .open || lifecycle.phase == .closed else { return }
+        let waiting = whenSettled
+        whenSettled = []
+        waiting.forEach { $0() }
+    }
+}

@@ -1,0 +1,82 @@
+internal import Locks
+extension UIDocument {
+    func beginClosing(_ handler: ((Bool) -> Void)?) {
+        let answer = handler ?? { _ in }
+        switch change({ $0.requestClose() }) {
+        case .alreadySo: answer(true)
+        case .join: closeHandlers.append(answer)
+        case .wait: whenSettled.append { [self] in beginClosing(answer) }
+        case .refuse: answer(false)
+        case .proceed:
+            closeHandlers.append(answer)
+            saveRest()
+        }
+    }
+
+    /// Saves until nothing is unsaved: a last change may come while the save before it is still running.
+    private func saveRest() {
+        autosave { [self] saved in
+            guard saved else {
+                finishClosing(saved: false)
+                return
+            }
+            if hasUnsavedChanges { saveRest() } else { stopAndFinish() }
+        }
+    }
+
+    private func stopAndFinish() {
+        let finish = MainActorCallback<Void> { [self] in finishClosing(saved: true) }
+        performAsynchronousFileAccess { [self] in
+            stopPresenting()
+            fileAccess.forget()
+            DispatchQueue.main.async { finish(()) }
+        }
+    }
+
+    private func finishClosing(saved: Bool) {
+        if saved {
+            OpenDocuments.remove(self)
+            schedule.cleared()
+            conflictCopies = []
+        }
+        change { $0.finishClosing(saved: saved) }
+        let handlers = closeHandlers
+        closeHandlers = []
+        handlers.forEach { $0(saved) }
+        armSchedule()
+        settle()
+    }
+
+    func beginReverting(to url: URL, _ handler: ((Bool) -> Void)?) {
+        switch change({ $0.requestRevert() }) {
+        case .wait, .join:
+            whenSettled.append { [self] in beginReverting(to: url, handler) }
+        case .alreadySo, .refuse:
+            handleError(DocumentError.notOpen("reverted", at: fileURL), userInteractionPermitted: true)
+            handler?(false)
+        case .proceed:
+            record.withLock { $0.fileURL = url.standardizedFileURL }
+            readInBackground(from: url.standardizedFileURL) { [self] result in
+                finishReverting(result, handler)
+            }
+        }
+    }
+
+    private func finishReverting(_ result: Result<Void, any Error>, _ handler: ((Bool) -> Void)?) {
+        switch result {
+        case .success:
+            storedUndoManager?.removeAllActions()
+            changeLine.cleared()
+            schedule.cleared()
+            lastError = nil
+            change { $0.finishReverting(success: true) }
+            handler?(true)
+        case .failure(let error):
+            change { $0.finishReverting(success: false) }
+            handleError(error, userInteractionPermitted: true)
+            handler?(false)
+        }
+        NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+        settle()
+    }
+}

@@ -1,0 +1,97 @@
+internal import Locks
+internal import FileSystem
+internal import UniformTypeIdentifiers
+
+extension UIDocument {
+    func beginOpening(_ handler: ((Bool) -> Void)?) {
+        let answer = handler ?? { _ in }
+        switch change({ $0.requestOpen() }) {
+        case .alreadySo: answer(true)
+        case .join: openHandlers.append(answer)
+        case .wait: whenSettled.append { [self] in beginOpening(answer) }
+        case .refuse: answer(false)
+        case .proceed:
+            openHandlers.append(answer)
+            OpenDocuments.insert(self)
+            readInBackground(from: fileURL) { [self] result in finishOpening(result) }
+        }
+    }
+
+    private func finishOpening(_ result: Result<Void, any Error>) {
+        switch result {
+        case .success:
+            changeLine.cleared()
+            lastError = nil
+            change { $0.finishOpening(success: true) }
+        case .failure(let error):
+            OpenDocuments.remove(self)
+            handleError(error, userInteractionPermitted: true)
+            change { $0.finishOpening(success: false) }
+        }
+        let handlers = openHandlers
+        openHandlers = []
+        handlers.forEach { $0(lifecycle.phase == .open) }
+        settle()
+    }
+
+    /// Reads the item inside a coordinated read and answers on the main actor.
+    ///
+    /// The document becomes its presenter inside that read, so that no change falls between the two.
+    func readInBackground(from url: URL, then finish: @escaping (Result<Void, any Error>) -> Void) {
+        let finish = MainActorCallback(finish)
+        performAsynchronousFileAccess { [self] in
+            let result = Result { try readCoordinated(from: url) }
+            DispatchQueue.main.async { finish(result) }
+        }
+    }
+
+    private nonisolated func readCoordinated(from url: URL) throws {
+        fileAccess.confined()
+        var failure: NSError?
+        var result: Result<Void, any Error>?
+        NSFileCoordinator(filePresenter: self).coordinate(readingItemAt: url, error: &failure) { place in
+            result = Result {
+                try fileAccess.recover(place)
+                let stamp = try fileAccess.stamp(of: place)
+                try read(from: place)
+                record.withLock {
+                    $0.stamp = stamp
+                    $0.modificationDate = stamp.modificationDate
+                }
+                startPresenting()
+            }
+        }
+        if let failure { throw failure }
+        try result?.get()
+    }
+
+    nonisolated func startPresenting() {
+        let isNew = record.withLock { record in
+            defer { record.isPresenting = true }
+            return !record.isPresenting
+        }
+        guard isNew else { return }
+        NSFileCoordinator.addFilePresenter(self)
+        fileAccess.startWatching(self)
+    }
+
+    nonisolated func stopPresenting() {
+        let wasPresenting = record.withLock { record in
+            defer { record.isPresenting = false }
+            return record.isPresenting
+        }
+        guard wasPresenting else { return }
+        fileAccess.stopWatching()
+        NSFileCoordinator.removeFilePresenter(self)
+    }
+
+    /// The default of `read(from:)`.
+    nonisolated func readContents(at url: URL) throws {
+        let contents = try fileAccess.contents(of: url)
+        let transfer = Transferred(contents)
+        // Apple's contract: load(fromContents:ofType:) runs where open was called while this queue waits for it.
+        try MainQueue.sync { [self] in
+            try load(fromContents: transfer.value, ofType: PackageTypes.identifier(of: url) ?? fileType)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import Locks
+internal import FileSystem
+internal import UniformTypeIdentifiers
+
+extension UIDocument {
+    func beginSaving(to url: URL, for operation: SaveOperation, _ handler: ((Bool) -> Void)?) {
+        let token = changeCountToken(for: operation)
+        let snapshot: SaveSnapshot
+        do {
+            snapshot = try takeSnapshot(for: url, operation)
+        } catch {
+            finishSaving(.failure(error), operation: operation, token: token, handler)
+            return
+        }
+        schedule.saveStarted()
+        savesRunning += 1
+        NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+        let finish = MainActorCallback<Result<SavedItem, any Error>> { [self] result in
+            savesRunning -= 1
+            finishSaving(result, operation: operation, token: token, handler)
+        }
+        performAsynchronousFileAccess { [self] in
+            let result = Result { try writeCoordinated(snapshot) }
+            DispatchQueue.main.async { finish(result) }
+        }
+    }
+
+    private func takeSnapshot(for url: URL, _ operation: SaveOperation) throws -> SaveSnapshot {
+        let type = savingFileType ?? fileType ?? UTType.data.identifier
+        var target = url.standardizedFileURL
+        if type != fileType {
+            let wanted = fileNameExtension(forType: type, saveOperation: operation)
+            if !wanted.isEmpty, target.pathExtension.lowercased() != wanted.lowercased() {
+                target = target.deletingPathExtension().appendingPathExtension(wanted)
+            }
+        }
+        let attributes = try fileAttributesToWrite(to: target, for: operation)
+        let contents = try contents(forType: type)
+        fileAccess.capture(contents)
+        return SaveSnapshot(
+            url: target,
+            operation: operation,
+            contents: Transferred(contents),
+            attributes: Transferred(attributes))
+    }
+
+    private nonisolated func writeCoordinated(_ snapshot: SaveSnapshot) throws -> SavedItem {
+        fileAccess.confined()
+        var failure: NSError?
+        var result: Result<SavedItem, any Error>?
+        let options: NSFileCoordinator.WritingOptions = snapshot.operation == .forCreating ? .forReplacing : []
+        let coordinator = NSFileCoordinator(filePresenter: self)
+        coordinator.coordinate(writingItemAt: snapshot.url, options: options, error: &failure) { place in
+            result = Result { try write(snapshot, at: place) }
+        }
+        if let failure { throw failure }
+        guard let result else { throw CocoaError(.fileWriteUnknown) }
+        return try result.get()
+    }
+
+    private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {
+        try fileAccess.recover(place)
+        let copy = try keepWhatOthersWrote(at: place, snapshot.operation)
+        try writeContents(
+            snapshot.contents.value,
+            andAttributes: snapshot.attributes.value,
+            safelyTo: place,
+            for: snapshot.operation)
+        let stamp = try fileAccess.stamp(of: place)
+        record.withLock {
+            $0.fileURL = place
+            $0.stamp = stamp
+            $0.modificationDate = stamp.modificationDate
+        }
+        startPresenting()
+        return SavedItem(url: place, conflictCopy: copy)
+    }
+
+    /// Keeps the item beside its place when it is not the one that this document read or wrote last.
+    private nonisolated func keepWhatOthersWrote(at place: URL, _ operation: SaveOperation) throws -> URL? {
+        guard let found = try fileAccess.stampIfPresent(of: place) else { return nil }
+        let (known, ownPlace) = record.withLock { ($0.stamp, $0.fileURL) }
+        if place == ownPlace, found == known { return nil }
+        // An overwriting save to another place than the document's own is what an app does to "save as": it has
+        // asked the person already. The item found there is kept all the same.
+        return try fileAccess.keepAside(place)
+    }
+
+    private func finishSaving(
+        _ result: Result<SavedItem, any Error>,
+        operation: SaveOperation,
+        token: Any,
+        _ handler: ((Bool) -> Void)?
+    ) {
+        let now = MonotonicClock.seconds
+        switch result {
+        case .success(let item):
+            updateChangeCount(withToken: token, for: operation)
+            schedule.saveSucceeded(at: now)
+            if hasUnsavedChanges { schedule.changed(at: now) } else { schedule.cleared() }
+            lastError = nil
+            OpenDocuments.insert(self)
+            change { $0.saved(creating: operation == .forCreating) }
+            if let copy = item.conflictCopy { noteConflict(copy) }
+            NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)
+            handler?(true)
+        case .failure(let error):
+            schedule.saveFailed(at: now)
+            change { $0.saveFailed() }
+            handleError(error, userInteractionPermitted: true)
+            handler?(false)
+        }
+        armSchedule()
+        NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+    }
+
+    // MARK: The defaults of the writing methods, on the file queue
+
+    nonisolated func writeSafely(
+        _ contents: Any,
+        attributes: [AnyHashable: Any]?,
+        to url: URL,
+        for operation: SaveOperation
+    ) throws {
+        let original = operation == .forOverwriting && FileManager.default.fileExists(atPath: url.path) ? url : nil
+        try fileAccess.stage(url, attributes: attributes ?? [:]) { staged in
+            try writeContents(contents, to: staged, for: operation, originalContentsURL: original)
+        }
+    }
+
+    nonisolated func writeStaged(
+        _ contents: Any,
+        to url: URL,
+        for operation: SaveOperation,
+        original: URL?
+    ) throws {
+        switch contents {
+        case let data as Data: try fileAccess.write(data, to: url)
+        case let data as NSData: try fileAccess.write(Data(referencing: data), to: url)
+        case let wrapper as FileWrapper: try fileAccess.write(wrapper, to: url, original: original)
+        default: throw DocumentError.contentsUnknown(contents, at: fileURL)
+        }
+    }
+}
+
+/// What a save took from the main actor.
+private struct SaveSnapshot: Sendable {
+    let url: URL
+    let operation: UIDocument.SaveOperation
+    let contents: Transferred<Any>
+    let attributes: Transferred<[AnyHashable: Any]>
+}
+
+/// What a save left on disk.
+private struct SavedItem: Sendable {
+    let url: URL
+    let conflictCopy: URL?
+}

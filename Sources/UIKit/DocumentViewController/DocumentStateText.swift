@@ -1,0 +1,31 @@
+/// A document's state in a word, and what there is to say about it.
+@MainActor
+enum DocumentStateText {
+    static func describe(_ document: UIDocument, in controller: UIViewController) -> SceneDescription.State {
+        let state = document.documentState
+        if document.lifecycle.phase == .opening { return plain("opening", "Opening…") }
+        if state.contains(.savingError) {
+            return SceneDescription.State(
+                name: "error",
+                label: "Not saved",
+                detail: document.lastError?.localizedDescription,
+                acts: [.init(name: "document.save", arguments: ["document": controller.pageIdentifier], title: "Try Again")])
+        }
+        if state.contains(.inConflict) {
+            let names = document.conflictCopyURLs.map { "“\($0.lastPathComponent)”" }.joined(separator: ", ")
+            return SceneDescription.State(
+                name: "conflict",
+                label: "Two versions",
+                detail: "The file was changed by someone else while you were editing. Your version is in this document; "
+                    + "theirs is kept beside it as \(names).",
+                acts: [])
+        }
+        if document.savesRunning > 0 { return plain("saving", "Saving…") }
+        if document.hasUnsavedChanges { return plain("edited", "Edited") }
+        return plain("saved", "Saved")
+    }
+
+    private static func plain(_ name: String, _ label: String) -> SceneDescription.State {
+        SceneDescription.State(name: name, label: label, detail: nil, acts: [])
+    }
+}

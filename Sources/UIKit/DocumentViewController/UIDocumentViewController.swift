@@ -1,0 +1,202 @@
+public import Foundation
+
+/// Shows one document: opens it, keeps undo, redo, its name and its state in the bar, and closes it.
+///
+/// Subclass it, put your editor in `view`, and fill it in `documentDidOpen()`.
+@MainActor @preconcurrency
+open class UIDocumentViewController: UIViewController {
+    private var openHandlers: [(Bool) -> Void] = []
+    private var observers: [any NSObjectProtocol] = []
+    private var holdsDocument = false
+
+    /// Makes a view controller for a document.
+    public init(document: UIDocument?) {
+        super.init(nibName: nil, bundle: nil)
+        self.document = document
+        if let document { adopt(document) }
+    }
+
+    /// Makes a view controller from an archive, without a document.
+    public required init?(coder: NSCoder) {
+        super.init(coder: coder)
+    }
+
+    /// The document. It is opened when the view is shown, and closed when this view controller goes or gets
+    /// another one, unless other view controllers show it too.
+    open var document: UIDocument? {
+        didSet {
+            guard oldValue !== document else { return }
+            oldValue.map(release)
+            document.map(adopt)
+            if appearance == .appeared { openDocument { _ in } }
+            SceneUpdates.request()
+        }
+    }
+
+    /// Called on the main actor when the document has been opened, or an open one was given.
+    open func documentDidOpen() {}
+
+    /// Called after each change that this class made to `navigationItem`.
+    open func navigationItemDidUpdate() {}
+
+    /// Opens the document, or succeeds at once when it is open.
+    ///
+    /// - Parameter completionHandler: Called on the main actor, after `documentDidOpen()`.
+    open func openDocument(completionHandler: @escaping (Bool) -> Void) {
+        guard let document else {
+            completionHandler(false)
+            return
+        }
+        openHandlers.append(completionHandler)
+        guard openHandlers.count == 1 else { return }
+        document.open { [weak self] success in self?.finishOpening(document, success) }
+    }
+
+    /// Opens the document; false when it could not be opened.
+    open func openDocument() async -> Bool {
+        await withCheckedContinuation { continuation in
+            openDocument { continuation.resume(returning: $0) }
+        }
+    }
+
+    private func finishOpening(_ opened: UIDocument, _ success: Bool) {
+        guard opened === document else { return }
+        if success {
+            navigationItem.title = opened.localizedName
+            navigationItemDidUpdate()
+            documentDidOpen()
+        } else {
+            presentFailure(of: opened)
+        }
+        let handlers = openHandlers
+        openHandlers = []
+        handlers.forEach { $0(success) }
+        SceneUpdates.request()
+    }
+
+    /// Opens the document when the view is shown.
+    open override func viewWillAppear(_ animated: Bool) {
+        super.viewWillAppear(animated)
+        document.map(adopt)
+        if document != nil { openDocument { _ in } }
+    }
+
+    /// Closes the document when the view has gone.
+    open override func viewDidDisappear(_ animated: Bool) {
+        super.viewDidDisappear(animated)
+        document.map(release)
+    }
+
+    /// The document's undo manager.
+    open override var undoManager: UndoManager? { document?.undoManager }
+
+    // MARK: Holding the document
+
+    private func adopt(_ document: UIDocument) {
+        guard !holdsDocument else { return }
+        holdsDocument = true
+        document.viewControllerCount += 1
+        for name in [UIDocument.stateChangedNotification, UIDocument.changeCountedNotification] {
+            observers.append(
+                NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) { _ in
+                    // Documents post these on the main actor.
+                    MainActor.assumeIsolated { SceneUpdates.request() }
+                })
+        }
+    }
+
+    private func release(_ document: UIDocument) {
+        guard holdsDocument else { return }
+        holdsDocument = false
+        observers.forEach(NotificationCenter.default.removeObserver)
+        observers = []
+        document.viewControllerCount -= 1
+        if document.viewControllerCount == 0 { document.close(completionHandler: nil) }
+    }
+
+    private func presentFailure(of document: UIDocument) {
+        let reason = document.lastError?.localizedDescription ?? "The file could not be read."
+        let alert = UIAlertController(
+            title: "“\(document.localizedName)” cannot be opened",
+            message: reason,
+            preferredStyle: .alert)
+        alert.addAction(
+            UIAlertAction(title: "OK", style: .cancel) { [weak self] _ in
+                self?.presentingViewController?.dismiss(animated: true)
+            })
+        present(alert, animated: true)
+    }
+
+    // MARK: In the page
+
+    override var layer: SceneDescription.Layer {
+        guard let document else { return super.layer }
+        var layer = super.layer
+        layer.kind = "document"
+        layer.title = document.localizedName
+        layer.state = DocumentStateText.describe(document, in: self)
+        layer.undo = undoDescription(of: document)
+        layer.redo = redoDescription(of: document)
+        layer.rename = document.lifecycle.phase == .open
+        return layer
+    }
+
+    private func undoDescription(of document: UIDocument) -> SceneDescription.Undo {
+        guard let manager = document.storedUndoManager else { return .init(enabled: false, title: "Undo") }
+        return .init(enabled: manager.canUndo, title: manager.undoMenuItemTitle)
+    }
+
+    private func redoDescription(of document: UIDocument) -> SceneDescription.Undo {
+        guard let manager = document.storedUndoManager else { return .init(enabled: false, title: "Redo") }
+        return .init(enabled: manager.canRedo, title: manager.redoMenuItemTitle)
+    }
+
+    func perform(_ verb: Substring, _ arguments: Acts.Arguments, _ answer: @escaping Acts.Answer) throws {
+        guard let document else { throw Acts.Refusal("There is no document here", "Go back and open one.") }
+        switch verb {
+        case "undo":
+            if document.undoManager.canUndo { document.undoManager.undo() }
+            answer(.success(nil))
+        case "redo":
+            if document.undoManager.canRedo { document.undoManager.redo() }
+            answer(.success(nil))
+        case "save":
+            save(document, answer)
+        case "done":
+            finish(document, answer)
+        case "rename":
+            try DocumentRenaming.rename(document, to: arguments.text("name"), answer)
+        default:
+            throw Acts.Refusal("That cannot be done", "A document has no “\(verb)”.")
+        }
+    }
+
+    private func save(_ document: UIDocument, _ answer: @escaping Acts.Answer) {
+        document.autosave { saved in
+            answer(saved ? .success(nil) : .failure(Self.refusal(for: document)))
+        }
+    }
+
+    /// Saves first: what cannot be saved is not left behind unseen.
+    private func finish(_ document: UIDocument, _ answer: @escaping Acts.Answer) {
+        guard document.lifecycle.phase == .open else {
+            donePressed()
+            answer(.success(nil))
+            return
+        }
+        document.autosave { [weak self] saved in
+            guard saved else {
+                answer(.failure(Self.refusal(for: document)))
+                return
+            }
+            self?.donePressed()
+            answer(.success(nil))
+        }
+    }
+
+    private static func refusal(for document: UIDocument) -> Acts.Refusal {
+        Acts.Refusal(
+            "“\(document.localizedName)” could not be saved",
+            document.lastError?.localizedDescription ?? "The file could not be written.")
+    }
+}

@@ -1,0 +1,88 @@
+internal import Foundation
+internal import UniformTypeIdentifiers
+internal import WebHost
+
+/// The app's page on this machine's loopback.
+@MainActor
+final class AppHost {
+    /// The one that serves now.
+    private(set) static var current: AppHost?
+
+    /// What the page says of the app.
+    static var description: OutgoingMessage.AppDescription {
+        OutgoingMessage.AppDescription(name: AppInfo.main.displayName, tint: UIColor.systemBlue.hexadecimal)
+    }
+
+    private let host: WebHost
+    private let receiver: HostReceiver
+    /// The address with the start-up token.
+    let link: URL
+
+    init(_ arguments: LaunchArguments) throws {
+        let uploads = try UploadFolder()
+        receiver = HostReceiver(uploads: uploads)
+        let configuration = WebHostConfiguration(
+            port: arguments.port ?? Self.usualPort,
+            pageDirectory: PageFiles.directory,
+            stateDirectory: arguments.stateDirectory)
+        host = try WebHost(configuration: configuration, delegate: receiver)
+        link = try host.start()
+        Self.current = self
+    }
+
+    /// Stops serving, when what is being answered has been answered.
+    func stop() async {
+        await host.stop()
+        receiver.uploads.removeAll()
+        Self.current = nil
+    }
+
+    /// A port that stays the same from start to start, so that a tab left open finds the app again.
+    private static var usualPort: UInt16 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in (AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName).utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return 20_000 + UInt16(hash % 20_000)
+    }
+
+    /// The files that a tab uploaded for one import.
+    func takeUploads(_ batch: String, of tab: String) -> URL? {
+        receiver.uploads.take(batch, of: tab)
+    }
+}
+
+/// Takes what the host's threads bring and carries it to the main actor, in order.
+private final class HostReceiver: WebHostDelegate, Sendable {
+    let uploads: UploadFolder
+
+    init(uploads: UploadFolder) {
+        self.uploads = uploads
+    }
+
+    func page(for request: WebRequest) async -> WebResponse {
+        .file(PageFiles.directory.appendingPathComponent("index.html"))
+    }
+
+    func editorFile(key: String, path: String, request: WebRequest) async -> WebResponse {
+        EditorFiles.response(key: key, path: path)
+    }
+
+    func tabConnected(_ tab: WebTab) {
+        DispatchQueue.main.async { MainActor.assumeIsolated { SceneSessions.connected(tab) } }
+    }
+
+    func tab(_ tab: WebTab, received text: String) {
+        DispatchQueue.main.async { MainActor.assumeIsolated { SceneSessions.received(text, from: tab) } }
+    }
+
+    func tabDisconnected(_ tab: WebTab) {
+        DispatchQueue.main.async { MainActor.assumeIsolated { SceneSessions.disconnected(tab) } }
+    }
+
+    func uploadFinished(_ upload: WebUpload) {
+        // The import that names the batch takes all of it.
+    }
+
+    func uploadDestination(tab: String, batch: String, path: String) throws -> URL {
+        try uploads.place(path, batch: batch, tab: tab)
+    }
+}

@@ -1,0 +1,98 @@
+internal import Foundation
+internal import UniformTypeIdentifiers
+
+/// One run of an app, from its start to the end of its process.
+@MainActor
+enum ApplicationRun {
+    private static var delegate: (any UIApplicationDelegate)?
+    private static var signalSources: [any DispatchSourceSignal] = []
+    private static var exitStatus: Int32?
+    private static var isEnding = false
+
+    /// The folder whose documents the browser shows.
+    private(set) static var documents = FileManager.default.homeDirectoryForCurrentUser
+
+    static func start(delegateType: NSObject.Type) -> Int32 {
+        let program = ProcessInfo.processInfo.processName
+        let arguments: LaunchArguments
+        do {
+            guard let parsed = try LaunchArguments(
+                CommandLine.arguments,
+                environment: ProcessInfo.processInfo.environment)
+            else {
+                print(LaunchArguments.usage(program))
+                return 0
+            }
+            arguments = parsed
+        } catch {
+            Diagnostics.report("\(program): \(error.message)\n\n\(LaunchArguments.usage(program))")
+            return 2
+        }
+        guard let made = DynamicInit.make(delegateType) as? any UIApplicationDelegate else {
+            preconditionFailure("\(delegateType) cannot be made, or does not conform to UIApplicationDelegate")
+        }
+        delegate = made
+        UIApplication.shared.delegate = made
+        do {
+            try launch(arguments, made)
+        } catch {
+            Diagnostics.report("\(program) could not start: \(error)")
+            return 1
+        }
+        while exitStatus == nil {
+            // Everything wakes the loop by itself; the date only bounds one turn of it.
+            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 60))
+        }
+        return exitStatus ?? 0
+    }
+
+    private static func launch(_ arguments: LaunchArguments, _ delegate: any UIApplicationDelegate) throws {
+        documents = arguments.documents
+        try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
+        watchSignals()
+        let application = UIApplication.shared
+        _ = delegate.application(application, willFinishLaunchingWithOptions: nil)
+        _ = delegate.application(application, didFinishLaunchingWithOptions: nil)
+        NotificationCenter.default.post(
+            name: UIApplication.didFinishLaunchingNotification,
+            object: application)
+        let host = try AppHost(arguments)
+        print("\(AppInfo.main.displayName) is ready: \(host.link.absoluteString)")
+        print("Documents: \(documents.path)    Stop with Ctrl-C.")
+        fflush(nil)
+    }
+
+    // MARK: The end
+
+    private static func watchSignals() {
+        signal(SIGPIPE, SIG_IGN)
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler { MainActor.assumeIsolated { end() } }
+            source.activate()
+            signalSources.append(source)
+        }
+    }
+
+    /// Saves and closes every document, then ends the process.
+    private static func end() {
+        guard !isEnding else { return }
+        isEnding = true
+        let application = UIApplication.shared
+        delegate?.applicationWillTerminate(application)
+        NotificationCenter.default.post(name: UIApplication.willTerminateNotification, object: application)
+        OpenDocuments.closeAll { unsaved in
+            for document in unsaved {
+                let reason = document.lastError.map { ": \($0.localizedDescription)" } ?? ""
+                Diagnostics.report("“\(document.fileURL.path)” could not be saved\(reason)")
+            }
+            Task {
+                await AppHost.current?.stop()
+                exitStatus = unsaved.isEmpty ? 0 : 1
+                // Makes the run loop look at what it waits for.
+                RunLoop.main.perform {}
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import Foundation
+internal import UniformTypeIdentifiers
+
+/// What an app's program is told when it is started.
+struct LaunchArguments {
+    /// The port to listen on; 0 takes any that is free, nil the app's usual one.
+    var port: UInt16?
+    /// The folder whose documents the browser shows.
+    var documents: URL
+    /// Where the app keeps what is not a document.
+    var stateDirectory: URL
+
+    /// What is wrong with the arguments, in a sentence.
+    struct Failure: Error {
+        var message: String
+    }
+
+    static func usage(_ program: String) -> String {
+        """
+        usage: \(program) [--documents FOLDER] [--port NUMBER]
+
+          --documents FOLDER   show the documents of this folder (else $SHEAF_DOCUMENTS, else a folder
+                               named after the app in your Documents)
+          --port NUMBER        listen on this port of the loopback; 0 takes any free one
+          --help               this text
+        """
+    }
+
+    /// - Returns: nil when help was asked for.
+    init?(_ arguments: [String], environment: [String: String]) throws(Failure) {
+        var folder = environment["SHEAF_DOCUMENTS"]
+        var rest = arguments.dropFirst()
+        while let option = rest.popFirst() {
+            switch option {
+            case "--help", "-h":
+                return nil
+            case "--documents":
+                guard let value = rest.popFirst() else { throw Failure(message: "--documents needs a folder") }
+                folder = value
+            case "--port":
+                guard let value = rest.popFirst(), let number = UInt16(value) else {
+                    throw Failure(message: "--port needs a number from 0 to 65535")
+                }
+                port = number
+            default:
+                throw Failure(message: "unknown argument “\(option)”")
+            }
+        }
+        let name = AppInfo.main.displayName
+        documents = folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? Self.ownFolder(
+            in: .documentDirectory, environment, name)
+        let state = environment["XDG_STATE_HOME"].map { URL(fileURLWithPath: $0, isDirectory: true) }
+            ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/state")
+        stateDirectory = state.appendingPathComponent("sheaf").appendingPathComponent((AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName))
+    }
+
+    private static func ownFolder(
+        in directory: FileManager.SearchPathDirectory,
+        _ environment: [String: String],
+        _ name: String
+    ) -> URL {
+        let base = FileManager.default.urls(for: directory, in: .userDomainMask).first
+            ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent("Documents")
+        return base.appendingPathComponent(name, isDirectory: true)
+    }
+}

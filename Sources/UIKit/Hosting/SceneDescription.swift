@@ -1,0 +1,114 @@
+/// What a tab is told of its scene. The names are the protocol's; see Docs/formats/page.md.
+struct SceneDescription: Encodable {
+    var browser: Browser?
+    var items: [Item]
+    var stack: [Layer]
+    var webs: [Web]
+
+    struct Browser: Encodable, Equatable {
+        var id: String
+        var title: String
+        var style: String
+        var tint: String
+        var canCreate: Bool
+        var createTitle: String
+        var allowsMultiple: Bool
+        var showsExtensions: Bool
+        var folder: String
+        var path: [Step]
+        var leading: [Bar]
+        var trailing: [Bar]
+        var actions: [Action]
+        var undo: String?
+        var redo: String?
+    }
+
+    struct Step: Encodable, Equatable {
+        var id: String
+        var name: String
+    }
+
+    struct Action: Encodable, Equatable {
+        var id: String
+        var title: String
+        var menu: Bool
+        var bar: Bool
+        var types: [String]
+        var multiple: Bool
+    }
+
+    struct Item: Encodable, Equatable {
+        var id: String
+        var name: String
+        var title: String
+        var kind: String
+        var type: String
+        var typeTitle: String
+        var icon: String
+        var openable: Bool
+        var size: Int64?
+        var modified: Double?
+        var open: Bool
+    }
+
+    struct Bar: Encodable, Equatable {
+        var id: String
+        var title: String
+        var icon: String?
+        var style: String
+        var enabled: Bool
+    }
+
+    struct Web: Encodable, Equatable {
+        var id: String
+        var url: String
+    }
+
+    /// One presented thing. Only what its kind has is sent.
+    struct Layer: Encodable, Equatable {
+        var id: String
+        var kind: String
+        var title: String
+        var web: String?
+        var leading: [Bar]?
+        var trailing: [Bar]?
+        var state: State?
+        var undo: Undo?
+        var redo: Undo?
+        var rename: Bool?
+        var done: Bool?
+        var message: String?
+        var fields: [Field]?
+        var actions: [Choice]?
+    }
+
+    struct State: Encodable, Equatable {
+        var name: String
+        var label: String
+        var detail: String?
+        var acts: [Act]
+    }
+
+    struct Act: Encodable, Equatable {
+        var name: String
+        var arguments: [String: String]
+        var title: String
+    }
+
+    struct Undo: Encodable, Equatable {
+        var enabled: Bool
+        var title: String
+    }
+
+    struct Field: Encodable, Equatable {
+        var placeholder: String
+        var text: String
+        var secure: Bool
+    }
+
+    struct Choice: Encodable, Equatable {
+        var id: String
+        var title: String
+        var style: String
+    }
+}

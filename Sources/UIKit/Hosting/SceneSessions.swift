@@ -1,0 +1,163 @@
+internal import Foundation
+internal import WebHost
+
+/// The tabs that are connected, or were a moment ago, and the scenes they show.
+@MainActor
+enum SceneSessions {
+    /// Seconds that a scene outlives its tab's connection: time enough to reload, or to find the network again.
+    static let graceSeconds: TimeInterval = 30
+
+    private static var sessions: [String: UISceneSession] = [:]
+    private static var departures: [String: Int] = [:]
+    private static var departuresCounted = 0
+
+    /// All sessions with a scene.
+    static var all: [UISceneSession] { Array(sessions.values) }
+
+    // MARK: Tabs come and go
+
+    static func connected(_ tab: WebTab) {
+        departures[tab.id] = nil
+        let session = sessions[tab.id] ?? make(for: tab)
+        guard let tabSession = session.tabSession else { return }
+        let isComing = tabSession.scene.activationState == .background
+        if isComing { enterForeground(tabSession.scene) }
+        tabSession.connect(tab)
+        activate(tabSession.scene)
+        updateApplicationState()
+    }
+
+    static func disconnected(_ tab: WebTab) {
+        guard let tabSession = sessions[tab.id]?.tabSession, tabSession.tab === tab else { return }
+        tabSession.disconnect()
+        enterBackground(tabSession.scene)
+        updateApplicationState()
+        departuresCounted += 1
+        let number = departuresCounted
+        departures[tab.id] = number
+        DispatchQueue.main.asyncAfter(deadline: .now() + graceSeconds) {
+            MainActor.assumeIsolated { forget(tab.id, departure: number) }
+        }
+    }
+
+    static func received(_ text: String, from tab: WebTab) {
+        sessions[tab.id]?.tabSession?.received(text)
+    }
+
+    static func visibilityChanged(_ tabSession: TabSession) {
+        if tabSession.isVisible {
+            if tabSession.scene.activationState == .background { enterForeground(tabSession.scene) }
+            activate(tabSession.scene)
+        } else {
+            enterBackground(tabSession.scene)
+        }
+        updateApplicationState()
+    }
+
+    private static func forget(_ identifier: String, departure number: Int) {
+        guard departures[identifier] == number, let session = sessions[identifier] else { return }
+        departures[identifier] = nil
+        sessions[identifier] = nil
+        disconnect(session)
+    }
+
+    // MARK: Scenes begin and end
+
+    private static func make(for tab: WebTab) -> UISceneSession {
+        let session = UISceneSession(identifier: tab.id, role: .windowApplication)
+        let application = UIApplication.shared
+        let options = UIScene.ConnectionOptions()
+        if let delegate = application.delegate {
+            session.configuration = delegate.application(
+                application,
+                configurationForConnecting: session,
+                options: options)
+        }
+        let scene = UIWindowScene(session: session, connectionOptions: options)
+        session.scene = scene
+        session.tabSession = TabSession(session: session, scene: scene)
+        sessions[tab.id] = session
+        if let type = session.configuration.delegateClass as? NSObject.Type {
+            guard let delegate = DynamicInit.make(type) as? any UISceneDelegate else {
+                preconditionFailure("\(type) cannot be made, or does not conform to UISceneDelegate")
+            }
+            scene.delegate = delegate
+            delegate.scene(scene, willConnectTo: session, options: options)
+        }
+        scene.activationState = .foregroundInactive
+        scene.delegate?.sceneWillEnterForeground(scene)
+        return session
+    }
+
+    private static func disconnect(_ session: UISceneSession) {
+        guard let tabSession = session.tabSession else { return }
+        let scene = tabSession.scene
+        scene.windows.forEach { $0.close() }
+        scene.activationState = .unattached
+        scene.delegate?.sceneDidDisconnect(scene)
+        UIApplication.shared.delegate?.application(UIApplication.shared, didDiscardSceneSessions: [session])
+        session.tabSession = nil
+    }
+
+    private static func activate(_ scene: UIWindowScene) {
+        guard scene.activationState != .foregroundActive else { return }
+        scene.activationState = .foregroundActive
+        scene.delegate?.sceneDidBecomeActive(scene)
+    }
+
+    private static func enterForeground(_ scene: UIWindowScene) {
+        scene.activationState = .foregroundInactive
+        scene.delegate?.sceneWillEnterForeground(scene)
+    }
+
+    /// A hidden tab may never come back: what is unsaved is saved now.
+    private static func enterBackground(_ scene: UIWindowScene) {
+        guard scene.activationState != .background else { return }
+        if scene.activationState == .foregroundActive { scene.delegate?.sceneWillResignActive(scene) }
+        scene.activationState = .background
+        scene.delegate?.sceneDidEnterBackground(scene)
+        OpenDocuments.autosave()
+    }
+
+    // MARK: The app as a whole
+
+    private static func updateApplicationState() {
+        let application = UIApplication.shared
+        let states = all.compactMap { $0.tabSession?.scene.activationState }
+        let state: UIApplication.State =
+            if states.contains(.foregroundActive) { .active }
+            else if states.contains(.foregroundInactive) { .inactive }
+            else { .background }
+        let before = application.applicationState
+        guard state != before else { return }
+        application.applicationState = state
+        announce(before, state, application)
+    }
+
+    private static func announce(
+        _ before: UIApplication.State,
+        _ state: UIApplication.State,
+        _ application: UIApplication
+    ) {
+        let delegate = application.delegate
+        func post(_ name: Notification.Name) {
+            NotificationCenter.default.post(name: name, object: application)
+        }
+        if before == .background {
+            delegate?.applicationWillEnterForeground(application)
+            post(UIApplication.willEnterForegroundNotification)
+        }
+        if before == .active {
+            delegate?.applicationWillResignActive(application)
+            post(UIApplication.willResignActiveNotification)
+        }
+        if state == .active {
+            delegate?.applicationDidBecomeActive(application)
+            post(UIApplication.didBecomeActiveNotification)
+        }
+        if state == .background {
+            delegate?.applicationDidEnterBackground(application)
+            post(UIApplication.didEnterBackgroundNotification)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import Foundation
+internal import WebHost
+
+/// One tab's view of its scene: what it has been told, and what it says.
+@MainActor
+final class TabSession {
+    let session: UISceneSession
+    let scene: UIWindowScene
+    /// The live connection; nil while the tab is reloading or gone.
+    private(set) var tab: WebTab?
+    private(set) var isVisible = true
+    private var revision = 0
+    private var shown: SceneDescription?
+    private lazy var acts = Acts(self)
+
+    init(session: UISceneSession, scene: UIWindowScene) {
+        self.session = session
+        self.scene = scene
+    }
+
+    /// The window that this tab shows: its scene's, or that of an app without scenes.
+    var window: UIWindow? {
+        scene.windows.first { $0.rootViewController != nil } ?? UIApplication.shared.delegate?.window
+    }
+
+    // MARK: To the page
+
+    func connect(_ newTab: WebTab) {
+        tab = newTab
+        shown = nil
+        for frame in frames { frame.attach(to: self) }
+        for frame in frames { frame.tabLost() }
+        bringUpToDate()
+    }
+
+    func disconnect() {
+        tab = nil
+        for frame in frames { frame.tabLost() }
+    }
+
+    private var frames: [EditorFrame] {
+        var found: [EditorFrame] = []
+        var controller = window?.rootViewController
+        while let next = controller {
+            found += SceneRenderer.frames(in: next.contentViewController)
+            controller = next.presentedViewController
+        }
+        return found
+    }
+
+    func send(_ message: OutgoingMessage) {
+        guard let tab else { return }
+        do {
+            tab.send(try message.text())
+        } catch {
+            // Only a value that is no JSON gets here, and callers check those: a defect of ours.
+            assertionFailure("a message could not be encoded: \(error)")
+            Diagnostics.report("A message to a tab could not be encoded: \(error)")
+        }
+    }
+
+    /// Tells the page what differs from what it was told last.
+    func bringUpToDate() {
+        guard tab != nil else { return }
+        for frame in frames { frame.attach(to: self) }
+        let now = SceneRenderer.describe(window)
+        defer { shown = now }
+        guard let before = shown else {
+            revision += 1
+            send(.hello(revision: revision, app: AppHost.description, scene: now))
+            return
+        }
+        var sections = OutgoingMessage.SceneSections()
+        if before.browser != now.browser { sections.browser = .some(now.browser) }
+        if before.stack != now.stack { sections.stack = now.stack }
+        if before.webs != now.webs { sections.webs = now.webs }
+        let isSameFolder = before.browser?.folder == now.browser?.folder
+        if !isSameFolder { sections.items = now.items }
+        if !sections.isEmpty {
+            revision += 1
+            send(.change(revision: revision, sections: sections))
+        }
+        if isSameFolder, before.items != now.items { sendDifference(before.items, now) }
+    }
+
+    private func sendDifference(_ before: [SceneDescription.Item], _ now: SceneDescription) {
+        let old = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let current = Set(now.items.map(\.id))
+        let put = now.items.filter { old[$0.id] != $0 }
+        let drop = before.map(\.id).filter { !current.contains($0) }
+        guard !put.isEmpty || !drop.isEmpty else { return }
+        revision += 1
+        send(.items(revision: revision, folder: now.browser?.folder ?? "", put: put, drop: drop))
+    }
+
+    /// Tells a person something in passing.
+    func notify(_ text: String, act: SceneDescription.Act? = nil) {
+        send(.notice(text, act))
+    }
+
+    // MARK: From the page
+
+    func received(_ text: String) {
+        guard let message = JSONValues.object(text), let type = message["type"] as? String else {
+            Diagnostics.report("A tab sent something that is no message.")
+            return
+        }
+        switch type {
+        case "act":
+            acts.perform(message)
+        case "web":
+            guard let id = message["web"] as? String, let frame = EditorFrames.frame(id) else { return }
+            frame.received(message)
+        case "again":
+            shown = nil
+            bringUpToDate()
+        case "visible":
+            setVisible(message["visible"] as? Bool ?? true)
+        default:
+            Diagnostics.report("A tab sent a message of the unknown type “\(type)”.")
+        }
+    }
+
+    private func setVisible(_ visible: Bool) {
+        guard visible != isVisible else { return }
+        isVisible = visible
+        SceneSessions.visibilityChanged(self)
+    }
+}
+
+/// What goes wrong in the process and is nobody's document: said on standard error.
+enum Diagnostics {
+    static func report(_ text: String) {
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+    }
+}

@@ -1,0 +1,47 @@
+import { h, setText } from '../dom.js';
+import { icon } from '../icons/icons.js';
+import { strings } from '../strings.js';
+
+/** Says when the page is cut off, and what to do; fills the page when the scene is elsewhere. */
+export class ConnectionBar extends HTMLElement {
+  #wasOff = false;
+
+  /** @param {import('../scene.js').Scene} scene */
+  attach(scene) {
+    this.scene = scene;
+    this.text = h('span', {});
+    this.detail = h('span.connection-detail', {});
+    this.bar = h('div.connection', { role: 'status', hidden: true }, icon('offline'), this.text, this.detail);
+    this.moved = h('main.moved', { hidden: true },
+      h('div.empty-picture', {}, icon('tabs')),
+      h('h1', {}, strings.movedTitle), h('p', {}, strings.movedMore),
+      h('button.primary', { type: 'button', onclick: () => scene.perform('scene.take') }, strings.showHere));
+    this.append(this.bar, this.moved);
+    scene.store.listen((touched) => {
+      if (touched.has('connection')) this.#update();
+      if (touched.has('isMoved')) {
+        this.moved.hidden = !scene.store.isMoved;
+        if (scene.store.isMoved) this.moved.querySelector('button').focus();
+      }
+    });
+  }
+
+  #update() {
+    const { connection } = this.scene.store;
+    const isOff = connection === 'off' || connection === 'signedOut';
+    this.bar.hidden = !isOff;
+    document.documentElement.classList.toggle('is-cut-off', isOff);
+    if (connection === 'off') {
+      setText(this.text, this.scene.connection.unansweredCount > 0 ? strings.offlineKept : strings.offline);
+      setText(this.detail, '');
+    } else if (connection === 'signedOut') {
+      setText(this.text, strings.signedOut);
+      setText(this.detail, strings.signedOutMore);
+    } else if (connection === 'live' && this.#wasOff) {
+      this.scene.announce(strings.restored);
+    }
+    this.#wasOff = isOff;
+  }
+}
+
+customElements.define('connection-bar', ConnectionBar);

@@ -1,0 +1,161 @@
+/**
+ * The one line to the process.
+ *
+ * Whatever wants an answer (acts, and what editors post) has an id that grows, and is kept until it is
+ * answered. When a line is new, everything unanswered is sent again in order; the process answers what
+ * it has carried out already without doing it twice. So what was typed while cut off is not lost.
+ */
+export class Connection {
+  #store;
+  #handle;
+  #tab;
+  /** @type {WebSocket | null} */
+  #socket = null;
+  #isGreeted = false;
+  #attempts = 0;
+  #retry = 0;
+  /** @type {Map<number, {message: any, resolve: (value: any) => void, reject: (error: any) => void}>} */
+  #unanswered = new Map();
+  /** What wants no answer and found no line. */
+  #waiting = [];
+  // Grows across reloads of the tab, too.
+  #lastId = Date.now() * 8;
+
+  /**
+   * @param {import('./store.js').Store} store
+   * @param {string} tab  32 hexadecimal digits
+   * @param {(message: any) => void} handle  takes the messages that are not about the scene
+   */
+  constructor(store, tab, handle) {
+    this.#store = store;
+    this.#tab = tab;
+    this.#handle = handle;
+    addEventListener('online', () => this.#connectNow());
+    document.addEventListener('visibilitychange', () => {
+      this.#sendVisible();
+      if (!document.hidden) this.#connectNow();
+    });
+  }
+
+  /** How many things the person did are still on their way. */
+  get unansweredCount() { return this.#unanswered.size; }
+
+  /** Whether the process has greeted this line. */
+  get isLive() { return this.#isGreeted; }
+
+  connect() {
+    const address = new URL(`/live?tab=${this.#tab}`, location.href);
+    address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+    const socket = new WebSocket(address);
+    this.#socket = socket;
+    this.#isGreeted = false;
+    socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
+    socket.onclose = () => this.#closed(socket);
+  }
+
+  /**
+   * Sends what wants an answer.
+   * @returns {Promise<any>} rejects with `{title, message}`
+   */
+  ask(message) {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      const identified = message.type === 'web' ? { ...message, reply: id } : { ...message, id };
+      this.#unanswered.set(id, { message: identified, resolve, reject });
+      if (this.#isGreeted) this.#transmit(identified);
+    });
+  }
+
+  /** Sends what wants no answer, now or when there is a line again. */
+  tell(message) {
+    if (this.#isGreeted) this.#transmit(message);
+    else this.#waiting.push(message);
+  }
+
+  /** Settles the question of an id; true where there was one. */
+  settle({ id, value, error }) {
+    const asked = this.#unanswered.get(id);
+    if (!asked) return false;
+    this.#unanswered.delete(id);
+    if (error === undefined) asked.resolve(value);
+    else asked.reject(error);
+    return true;
+  }
+
+  #transmit(message) { this.#socket?.send(JSON.stringify(message)); }
+
+  #sendVisible() {
+    if (this.#isGreeted) this.#transmit({ type: 'visible', visible: !document.hidden });
+  }
+
+  #receive(message) {
+    if (message.type === 'reply') {
+      this.settle(message);
+    } else if (['hello', 'change', 'items'].includes(message.type)) {
+      if (!this.#store.receive(message)) this.#transmit({ type: 'again' });
+      if (message.type === 'hello') this.#greeted();
+    } else {
+      this.#handle(message);
+    }
+  }
+
+  #greeted() {
+    this.#attempts = 0;
+    this.#store.set('connection', 'live');
+    if (this.#isGreeted) return;
+    this.#isGreeted = true;
+    if (document.hidden) this.#sendVisible();
+    this.#handle({ type: 'line' });
+    this.#dropOrphans();
+    this.#waiting.splice(0).forEach((message) => this.#transmit(message));
+    for (const { message } of this.#unanswered.values()) this.#transmit(message);
+  }
+
+  /** What was posted to web views that are gone has nobody to take it; that is said, not passed over. */
+  #dropOrphans() {
+    const webs = new Set(this.#store.webs.map((web) => web.id));
+    const isOrphan = ({ message }) => message.type === 'web' && !webs.has(message.web);
+    const orphans = [...this.#unanswered].filter(([, asked]) => isOrphan(asked));
+    for (const [id, { reject }] of orphans) {
+      this.#unanswered.delete(id);
+      reject({ message: 'the web view is gone' });
+    }
+    if (orphans.length > 0) this.#handle({ type: 'typingLost' });
+  }
+
+  async #closed(socket) {
+    if (socket !== this.#socket) return;
+    this.#socket = null;
+    this.#isGreeted = false;
+    this.#attempts += 1;
+    this.#store.set('connection', (await this.#isSignedOut()) ? 'signedOut' : 'off');
+    const delay = Math.min(5000, 150 * 2 ** this.#attempts) * (0.75 + Math.random() / 2);
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#connectNow(), delay);
+  }
+
+  /** A refused WebSocket does not say why; a plain request does. */
+  async #isSignedOut() {
+    try {
+      const answer = await fetch('/page/strings.js', { cache: 'no-store' });
+      return answer.status === 401 || answer.status === 403;
+    } catch {
+      return false; // nobody answers at all
+    }
+  }
+
+  #connectNow() {
+    clearTimeout(this.#retry);
+    if (this.#socket === null) this.connect();
+  }
+}
+
+/** This tab's name, which a reload keeps. */
+export function tabName() {
+  const known = sessionStorage.getItem('tab');
+  if (known !== null && /^[0-9a-f]{32}$/.test(known)) return known;
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const name = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  sessionStorage.setItem('tab', name);
+  return name;
+}

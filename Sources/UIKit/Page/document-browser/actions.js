@@ -1,0 +1,160 @@
+import { toolButton } from '../controls.js';
+import { h, keep, setText } from '../dom.js';
+import { strings } from '../strings.js';
+
+/** What can be done with items of the browser. Shows the outcome at once, and takes it back if refused. */
+export class ItemActions {
+  #scene;
+  #list;
+  #busy = 0;
+  /** @type {string[]} */
+  #cutIds = [];
+
+  /**
+   * @param {import('../scene.js').Scene} scene
+   * @param {import('../item-list/element.js').ItemList} list
+   */
+  constructor(scene, list) {
+    this.#scene = scene;
+    this.#list = list;
+  }
+
+  /** Whether changes that arrive now may be the person's own. */
+  get isBusy() { return this.#busy > 0; }
+  get canPaste() { return this.#cutIds.length > 0; }
+  get #browser() { return this.#scene.store.browser; }
+
+  enter(folder) { return this.#do('browser.enter', { folder }); }
+  create() { return this.#do('browser.create'); }
+  undo() { return this.#browser.undo ? this.#do('browser.undo') : undefined; }
+  redo() { return this.#browser.redo ? this.#do('browser.redo') : undefined; }
+  tapBar(bar) { return this.#do('bar.tap', { of: this.#browser.id, bar: bar.id }); }
+
+  open(items) {
+    if (items.length === 0) return undefined;
+    const [first] = items;
+    if (items.length === 1 && first.kind === 'folder') return this.enter(first.id);
+    const openable = items.filter((item) => item.openable && item.kind !== 'folder');
+    if (openable.length === 0) return this.#scene.notice({ text: strings.notOpenable(first.title) });
+    const chosen = this.#browser.allowsMultiple ? openable : openable.slice(0, 1);
+    return this.#do('browser.open', { items: chosen.map((item) => item.id) });
+  }
+
+  async newFolder() {
+    const taken = new Set(this.#list.items.map((item) => item.title));
+    let name = strings.newFolderName;
+    for (let number = 2; taken.has(name); number += 1) name = strings.newFolderNameNext(number);
+    const answer = await this.#do('browser.folder', { name });
+    if (answer?.item !== undefined) this.#list.chooseWhenThere([answer.item], { renames: true });
+  }
+
+  async rename(id, title) {
+    const settle = this.#scene.store.guessTitle(id, title);
+    const answer = await this.#do('browser.rename', { item: id, name: title });
+    settle(answer !== undefined);
+    if (answer?.item !== undefined) this.#list.chooseWhenThere([answer.item]);
+  }
+
+  async duplicate(items) {
+    if (items.length === 0) return;
+    const answer = await this.#do('browser.duplicate', { items: items.map((item) => item.id) });
+    if (answer?.items) this.#list.chooseWhenThere(answer.items);
+  }
+
+  async trash(items) {
+    if (items.length === 0) return;
+    const ids = items.map((item) => item.id);
+    const settle = this.#scene.store.guessGone(ids);
+    const answer = await this.#do('browser.trash', { items: ids });
+    settle(answer !== undefined);
+    if (answer === undefined) return;
+    this.#scene.notice({
+      text: items.length === 1 ? strings.trashed(items[0].title) : strings.trashedMany(items.length),
+      act: { name: 'browser.undo', arguments: {}, title: strings.undo },
+    });
+  }
+
+  cut(items) {
+    this.#setCut(items.map((item) => item.id));
+    if (items.length > 0) this.#scene.announce(strings.cutAnnounced(items.length));
+  }
+
+  async paste() {
+    if (this.#cutIds.length === 0) return;
+    const items = this.#cutIds;
+    this.#setCut([]);
+    const answer = await this.#do('browser.move', { items, folder: this.#browser.folder });
+    if (answer?.items) this.#list.chooseWhenThere(answer.items);
+  }
+
+  /** The menu of these items. */
+  entries(items) {
+    const isOne = items.length === 1;
+    const canOpen = items.some((item) => item.openable || item.kind === 'folder');
+    const own = this.#customActions(items, 'menu');
+    return [
+      { title: strings.open, icon: 'open', isDisabled: !canOpen, run: () => this.open(items) },
+      isOne && { title: strings.rename, icon: 'rename', run: () => this.#list.beginRenaming(items[0].id) },
+      { title: strings.duplicate, icon: 'copy', run: () => this.duplicate(items) },
+      { title: strings.cut, icon: 'cut', run: () => this.cut(items) },
+      ...(own.length > 0 ? ['line', ...own] : []),
+      'line',
+      { title: strings.trash, icon: 'trash', isDanger: true, run: () => this.trash(items) },
+    ];
+  }
+
+  /** Puts into the bar what one reaches for most with these items. */
+  fillBar(bar, items, { close, more }) {
+    const has = items.length > 0;
+    const isOne = items.length === 1;
+    const canOpen = items.some((item) => item.openable || item.kind === 'folder');
+    const parts = [
+      { key: 'close', icon: 'close', title: strings.selectNone, run: close },
+      { key: 'count', text: strings.selected(items.length) },
+      canOpen && { key: 'open', title: strings.open, run: () => this.open(items) },
+      { key: 'rename', icon: 'rename', title: strings.rename, isDisabled: !isOne,
+        run: () => this.#list.beginRenaming(items[0].id) },
+      { key: 'copy', icon: 'copy', title: strings.duplicate, isDisabled: !has,
+        run: () => this.duplicate(items) },
+      { key: 'trash', icon: 'trash', title: strings.trash, isDisabled: !has, run: () => this.trash(items) },
+      ...this.#customActions(items, 'bar').map((action) => ({ ...action, key: `own ${action.title}` })),
+      { key: 'more', icon: 'more', title: strings.more, isDisabled: !has, run: more },
+    ].filter(Boolean);
+    keep(bar, parts, (part) => part.key, (part) => {
+      if (part.text !== undefined) return h('span.count', {});
+      const button = part.icon
+        ? toolButton(part.icon, part.title, () => button.run(button))
+        : h('button.text-button', { type: 'button', onclick: () => button.run(button) }, part.title);
+      return button;
+    }, (element, part) => {
+      if (part.text !== undefined) return setText(element, part.text);
+      element.run = part.run; // the items that it is about differ each time
+      element.disabled = Boolean(part.isDisabled);
+      return undefined;
+    });
+  }
+
+  /** The app's own actions that fit all of these items. */
+  #customActions(items, place) {
+    const fits = (action) => items.length > 0
+      && (items.length === 1 || action.multiple)
+      && items.every((item) => action.types.length === 0 || action.types.includes(item.type));
+    return (this.#browser.actions ?? []).filter((action) => action[place] && fits(action)).map((action) => ({
+      title: action.title,
+      run: () => this.#do('browser.action', { action: action.id, items: items.map((item) => item.id) }),
+    }));
+  }
+
+  #setCut(ids) {
+    this.#cutIds = ids;
+    this.#list.cut = new Set(ids);
+    this.#list.refresh();
+  }
+
+  async #do(name, args) {
+    this.#busy += 1;
+    const answer = await this.#scene.perform(name, args);
+    this.#busy -= 1;
+    return answer;
+  }
+}

@@ -1,0 +1,132 @@
+import { h } from '../dom.js';
+import { strings } from '../strings.js';
+
+/**
+ * One file on its way in, and its path inside what was dropped.
+ * @typedef {{file: File, path: string}} Arrival
+ */
+
+/** Everything below a dropped entry. @returns {Promise<Arrival[]>} */
+async function arrivalsBelow(entry) {
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => { entry.file(resolve, reject); });
+    return [{ file, path: entry.fullPath.replace(/^\//, '') }];
+  }
+  const reader = entry.createReader();
+  const found = [];
+  // A reader gives at most 100 entries at a time, and an empty list at the end.
+  for (;;) {
+    const some = await new Promise((resolve, reject) => { reader.readEntries(resolve, reject); });
+    if (some.length === 0) return found;
+    for (const child of some) found.push(...await arrivalsBelow(child));
+  }
+}
+
+/** Brings files and whole folders in, chosen or dropped. */
+export class Imports {
+  #scene;
+  #browser;
+
+  /**
+   * @param {import('../scene.js').Scene} scene
+   * @param {import('./element.js').DocumentBrowser} browser
+   */
+  constructor(scene, browser) {
+    this.#scene = scene;
+    this.#browser = browser;
+    this.#listenForDrops();
+  }
+
+  /** Lets the person choose files, or one folder with all that is in it. */
+  choose({ folder = false } = {}) {
+    const input = h('input', { type: 'file', multiple: true, webkitdirectory: folder, hidden: true });
+    input.addEventListener('change', () => {
+      this.bringIn([...input.files].map((file) => ({ file, path: file.webkitRelativePath || file.name })));
+      input.remove();
+    });
+    input.addEventListener('cancel', () => input.remove());
+    document.body.append(input);
+    input.click();
+  }
+
+  /** @param {Arrival[]} arrivals */
+  async bringIn(arrivals) {
+    if (arrivals.length === 0) return;
+    const { folder } = this.#scene.store.browser;
+    const batch = crypto.randomUUID().replaceAll('-', '');
+    const aborting = new AbortController();
+    const progress = { done: 0, all: arrivals.length, cancel: () => aborting.abort(), end: () => {} };
+    this.#scene.notice({ text: strings.importing(0, arrivals.length), progress });
+    try {
+      for (const arrival of arrivals) {
+        await this.#upload(arrival, batch, aborting.signal);
+        progress.done += 1;
+        progress.update?.(strings.importing(progress.done, progress.all));
+      }
+      progress.end();
+      const answer = await this.#scene.perform('browser.import', { batch, folder });
+      if (answer?.items) {
+        this.#browser.list.chooseWhenThere(answer.items);
+        this.#scene.notice({ text: strings.imported(answer.items.length) });
+      }
+    } catch (error) {
+      progress.end();
+      if (!aborting.signal.aborted) this.#scene.problem(error);
+    }
+  }
+
+  async #upload({ file, path }, batch, signal) {
+    const query = new URLSearchParams({ tab: this.#scene.tab, batch, path });
+    const refused = (reason) => ({
+      title: strings.importFailed, message: strings.importRefused(file.name, reason),
+    });
+    let answer;
+    try {
+      answer = await fetch(`/upload?${query}`, { method: 'POST', body: file, signal });
+    } catch (error) {
+      throw refused(error.message);
+    }
+    if (!answer.ok) throw refused((await answer.text()) || `${answer.status}`);
+  }
+
+  #listenForDrops() {
+    let depth = 0; // dragenter and dragleave come for every element on the way
+    const holdsFiles = (event) => event.dataTransfer?.types.includes('Files') && !this.#browser.inert;
+    const sign = (isShown) => this.#browser.classList.toggle('is-drop-target', isShown);
+    this.#browser.addEventListener('dragenter', (event) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      depth += 1;
+      sign(true);
+    });
+    this.#browser.addEventListener('dragleave', () => {
+      depth = Math.max(0, depth - 1);
+      if (depth === 0) sign(false);
+    });
+    // Anywhere else a dropped file would replace the page.
+    addEventListener('dragover', (event) => {
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = holdsFiles(event) ? 'copy' : 'none';
+    });
+    addEventListener('drop', (event) => {
+      event.preventDefault();
+      depth = 0;
+      sign(false);
+      if (holdsFiles(event) && this.#browser.contains(event.target)) this.#dropped(event.dataTransfer);
+    });
+  }
+
+  async #dropped(transfer) {
+    // Both must be taken before the event ends.
+    const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const files = [...transfer.files];
+    try {
+      const arrivals = entries.length > 0
+        ? (await Promise.all(entries.map(arrivalsBelow))).flat()
+        : files.map((file) => ({ file, path: file.name }));
+      await this.bringIn(arrivals);
+    } catch (error) {
+      this.#scene.problem({ title: strings.importFailed, message: error.message });
+    }
+  }
+}

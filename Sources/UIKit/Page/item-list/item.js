@@ -1,0 +1,52 @@
+import { h, setAttributes, setText } from '../dom.js';
+import { byteCount, moment } from '../format.js';
+import { itemPicture } from '../icons/icons.js';
+import { strings } from '../strings.js';
+
+const kindOf = (item) => (item.kind === 'folder' ? strings.folderTitle : item.typeTitle ?? '');
+
+/** The second line under an item's name. */
+const details = (item) => (item.kind === 'folder'
+  ? strings.folderTitle
+  : [moment(item.modified), byteCount(item.size)].filter(Boolean).join(' · '));
+
+/** Makes the element of an item for one of the two views. */
+export function makeItem(item, view) {
+  const picture = h('span.item-picture', {});
+  const words = h('span.item-words', {}, h('span.item-title', {}), h('span.item-details', {}));
+  if (view === 'icons') return h('div.item', { role: 'option' }, picture, words);
+  return h('div.item', { role: 'row' },
+    h('span.item-name', { role: 'gridcell' }, picture, words),
+    h('span.item-kind', { role: 'gridcell' }),
+    h('span.item-size', { role: 'gridcell' }),
+    h('span.item-modified', { role: 'gridcell' }));
+}
+
+/** Brings an item's element up to date. */
+export function updateItem(element, item, { view, isChosen, isCurrent, isCut, place, count }) {
+  element.dataset.id = item.id;
+  const part = (name) => element.querySelector(`.item-${name}`);
+  const kind = item.kind === 'folder' ? 'folder' : item.icon;
+  if (part('picture').dataset.kind !== kind) {
+    part('picture').dataset.kind = kind;
+    part('picture').replaceChildren(itemPicture(kind));
+  }
+  setText(part('title'), item.title);
+  setText(part('details'), item.open ? `${strings.isOpen} · ${details(item)}` : details(item));
+  setAttributes(element, {
+    'aria-selected': String(isChosen),
+    tabindex: isCurrent ? 0 : -1,
+    title: item.name,
+    'aria-label': view === 'icons' ? `${item.title}, ${kindOf(item)}, ${details(item)}` : null,
+  });
+  element.classList.toggle('is-cut', isCut);
+  element.classList.toggle('is-open', Boolean(item.open));
+  if (view === 'icons') {
+    setAttributes(element, { 'aria-posinset': place + 1, 'aria-setsize': count });
+  } else {
+    setAttributes(element, { 'aria-rowindex': place + 2 });
+    setText(part('kind'), kindOf(item));
+    setText(part('size'), item.kind === 'folder' ? '' : byteCount(item.size));
+    setText(part('modified'), moment(item.modified));
+  }
+}

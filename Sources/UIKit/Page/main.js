@@ -1,0 +1,43 @@
+/** Puts the page together. */
+import './action-menu/element.js';
+import './connection-bar/element.js';
+import './document-browser/element.js';
+import './notice-shelf/element.js';
+import './scene-stage/element.js';
+import { Dialogs } from './app-dialog/dialogs.js';
+import { Scene } from './scene.js';
+import { strings } from './strings.js';
+import { applyTint } from './tint.js';
+
+const scene = new Scene();
+const { store } = scene;
+const opening = document.getElementById('opening');
+const browser = document.querySelector('document-browser');
+const stage = document.querySelector('scene-stage');
+
+/** What the page's frame shows of the scene: its name, its colours, which part is in front. */
+function dress() {
+  const front = store.stack.findLast((entry) => entry.kind === 'document' || entry.kind === 'page');
+  const place = front?.title ?? store.browser?.path.at(-1)?.name ?? store.browser?.title;
+  const appName = store.app?.name;
+  document.title = [place, appName].filter((name, at, all) => name && all.indexOf(name) === at).join(' — ')
+    || strings.documents;
+  const style = store.browser?.style ?? 'auto';
+  document.documentElement.dataset.style = style === 'white' ? 'light' : style;
+  applyTint(document.documentElement, store.browser?.tint ?? store.app?.tint);
+  const isStageInFront = front !== undefined || store.browser === null;
+  opening.hidden = store.app !== null;
+  browser.hidden = store.app === null || isStageInFront || store.isMoved;
+  stage.hidden = store.app === null || store.isMoved;
+}
+
+for (const element of [document.querySelector('connection-bar'), browser, stage,
+  document.querySelector('notice-shelf')]) {
+  element.attach(scene);
+}
+new Dialogs(scene);
+store.listen(dress);
+
+const first = document.getElementById('first');
+if (first?.textContent.trim()) store.receive({ type: 'hello', rev: 0, ...JSON.parse(first.textContent) });
+scene.connection.connect();

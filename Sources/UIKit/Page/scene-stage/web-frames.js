@@ -1,0 +1,139 @@
+import { h, keep, setAttributes } from '../dom.js';
+import { strings } from '../strings.js';
+
+/**
+ * @typedef {{frame: HTMLIFrameElement, port: MessagePort | null, isLoaded: boolean, waiting: any[],
+ *   calls: Set<number>}} Web  a frame, the end of its bridge's channel, and what is under way
+ */
+
+/**
+ * The editors' frames. A frame moved in the page would load again, so all live side by side for as long
+ * as the scene names them, and one is shown.
+ *
+ * Each frame's bridge hands over the one end of a channel; calls that come before that wait for it.
+ */
+export class WebFrames {
+  element = h('div.frames');
+  #scene;
+  #keyed;
+  /** @type {Map<string, Web>} */
+  #webs = new Map();
+  #focusWish = null;
+
+  /**
+   * @param {import('../scene.js').Scene} scene
+   * @param {(key: 'undo' | 'redo' | 'save' | 'escape') => void} keyed  a document's key was pressed inside
+   */
+  constructor(scene, keyed) {
+    this.#scene = scene;
+    this.#keyed = keyed;
+    addEventListener('message', (event) => this.#channelOffered(event));
+    scene.addEventListener('web', ({ detail }) => this.#call(detail));
+    scene.addEventListener('line', () => this.#webs.forEach((web, id) => web.isLoaded && this.#tellLoaded(id)));
+  }
+
+  /**
+   * @param {{id: string, url: string}[]} webs
+   * @param {string | null} shown  the frame in front
+   */
+  update(webs, shown, title) {
+    keep(this.element, webs, (web) => `${web.id} ${web.url}`, (web) => this.#make(web), (frame, web) => {
+      const isShown = web.id === shown;
+      frame.classList.toggle('is-shown', isShown);
+      setAttributes(frame, { title: isShown ? strings.editor(title) : strings.editor(''), inert: !isShown });
+    });
+    for (const [id, { frame }] of this.#webs) if (!frame.isConnected) this.#webs.delete(id);
+  }
+
+  /** Gives a frame the keyboard, now or when it has loaded. */
+  focus(id) {
+    const web = this.#webs.get(id);
+    this.#focusWish = id;
+    if (web?.frame.classList.contains('is-loaded')) this.#meetFocusWish(id);
+  }
+
+  #meetFocusWish(id) {
+    if (this.#focusWish !== id) return;
+    this.#focusWish = null;
+    const { frame } = this.#webs.get(id);
+    if (frame.classList.contains('is-shown') && !document.querySelector('dialog[open]')) frame.focus();
+  }
+
+  #make({ id, url }) {
+    const frame = h('iframe.frame', { sandbox: 'allow-scripts', src: url, referrerpolicy: 'no-referrer' });
+    frame.addEventListener('load', () => {
+      frame.classList.add('is-loaded');
+      this.#meetFocusWish(id);
+    });
+    this.#webs.set(id, { frame, port: null, isLoaded: false, waiting: [], calls: new Set() });
+    return frame;
+  }
+
+  #channelOffered(event) {
+    if (event.data?.sheaf !== 'bridge' || event.ports.length !== 1) return;
+    const found = [...this.#webs].find(([, { frame }]) => frame.contentWindow === event.source);
+    if (!found) return;
+    const [id, web] = found;
+    web.port?.close();
+    web.isLoaded = false;
+    web.calls.forEach((call) => this.#answer(id, call, { error: 'the page was loaded anew' }));
+    web.calls.clear();
+    [web.port] = event.ports;
+    web.port.onmessage = ({ data }) => this.#said(id, web, data);
+    web.waiting.splice(0).forEach((message) => web.port.postMessage(message));
+  }
+
+  // MARK: From the process to an editor
+
+  #call(message) {
+    const web = this.#webs.get(message.web);
+    if (!web) {
+      const error = 'the page is not shown';
+      if (message.call !== undefined) this.#answer(message.web, message.call, { error });
+      return;
+    }
+    if (message.do === 'load') {
+      web.frame.classList.remove('is-loaded');
+      web.port?.close();
+      web.port = null;
+      web.isLoaded = false;
+      web.frame.src = web.frame.getAttribute('src');
+      return;
+    }
+    if (message.call !== undefined) web.calls.add(message.call);
+    if (web.port === null) web.waiting.push(message);
+    else web.port.postMessage(message);
+  }
+
+  #answer(id, call, outcome) { this.#scene.connection.tell({ type: 'web', web: id, call, ...outcome }); }
+
+  // MARK: From an editor to the process
+
+  // A new line knows of no frame; it is told of those that have loaded.
+  #tellLoaded(id) { this.#scene.connection.tell({ type: 'web', web: id, event: 'loaded' }); }
+
+  async #said(id, web, data) {
+    const { connection } = this.#scene;
+    switch (data.say) {
+      case 'loaded':
+        web.isLoaded = true;
+        return connection.isLive && this.#tellLoaded(id);
+      case 'key': return this.#keyed(data.key);
+      case 'answer':
+        web.calls.delete(data.call);
+        return this.#answer(id, data.call, 'error' in data ? { error: data.error } : { value: data.value });
+      case 'post': return this.#post(id, web, data);
+      default: return undefined;
+    }
+  }
+
+  async #post(id, web, { handler, body, id: reply }) {
+    const { port } = web;
+    try {
+      const value = await this.#scene.connection.ask({ type: 'web', web: id, handler, body });
+      port.postMessage({ do: 'reply', id: reply, value });
+    } catch (error) {
+      port.postMessage({ do: 'reply', id: reply, error: String(error?.message ?? error) });
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { Connection, tabName } from './connection.js';
+import { Store } from './store.js';
+import { strings } from './strings.js';
+
+/**
+ * What every component holds on to: the store that mirrors the process's scene, and the ways to say
+ * something to the process or to the person.
+ *
+ * Events: `notice` ({text, act?, progress?}), `problem` ({title, message}), `announce` (text for
+ * assistive technology), `reveal` (item id), `web` (a message for an editor's frame), `line` (the
+ * process can hear again).
+ */
+export class Scene extends EventTarget {
+  constructor() {
+    super();
+    this.store = new Store();
+    this.tab = tabName();
+    this.connection = new Connection(this.store, this.tab, (message) => this.#handle(message));
+  }
+
+  /**
+   * Asks the process for something that the person wants.
+   * @returns {Promise<any>} rejects with `{title, message}`
+   */
+  act(name, args = {}) {
+    return this.connection.ask({ type: 'act', name, arguments: args });
+  }
+
+  /** Asks, and shows the reason if it is refused. Gives undefined then. */
+  async perform(name, args = {}) {
+    try {
+      return await this.act(name, args) ?? {};
+    } catch (error) {
+      this.problem(error);
+      return undefined;
+    }
+  }
+
+  notice(detail) { this.#say('notice', detail); }
+  problem(detail) { this.#say('problem', detail); }
+  announce(detail) { this.#say('announce', detail); }
+
+  #say(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
+
+  #handle(message) {
+    switch (message.type) {
+      case 'web':
+        if (message.do === 'reply' && this.connection.settle(message)) return;
+        return this.#say('web', message);
+      case 'reveal': return this.#say('reveal', message.item);
+      case 'notice': return this.notice(message);
+      case 'line': return this.#say('line');
+      case 'typingLost': return this.notice({ text: strings.typingLost });
+      case 'moved': return this.store.set('isMoved', true);
+      default: console.error(`a message of an unknown type: ${message.type}`);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+internal import Locks
+
+/// The types of this process: state under one lock, read at first use.
+///
+/// Built outside the lock, since building reads files; two threads that come first at the same time both
+/// build, and the first to finish is kept.
+final class TypeRegistry: Sendable {
+    private struct State {
+        var catalogue: TypeCatalogue?
+        var mimeTypes: SharedMIMEDatabase?
+        /// Types that code named without a declaration, with what they conform to, by identifier.
+        var adopted: [String: String?] = [:]
+    }
+
+    /// What `UTType` asks: the system's types, the main app's, and the shared MIME-info database.
+    static let shared = TypeRegistry(
+        appTypes: { AppInfo.main.typeDeclarations },
+        mimeTypes: { SharedMIMEDatabase.load(environment: ProcessInfo.processInfo.environment) }
+    )
+
+    private let state = Locked(State())
+    private let appTypes: @Sendable () -> [TypeDeclaration]
+    private let loadMIMETypes: @Sendable () -> SharedMIMEDatabase
+
+    init(
+        appTypes: @escaping @Sendable () -> [TypeDeclaration],
+        mimeTypes: @escaping @Sendable () -> SharedMIMEDatabase
+    ) {
+        self.appTypes = appTypes
+        loadMIMETypes = mimeTypes
+    }
+
+    /// Every declared type.
+    var catalogue: TypeCatalogue {
+        if let known = state.withLock({ $0.catalogue }) { return known }
+        let built = TypeCatalogue(system: SystemTypes.declarations(), app: appTypes())
+        return state.withLock { state in
+            if let known = state.catalogue { return known }
+            var catalogue = built
+            for (identifier, supertype) in state.adopted {
+                catalogue.adopt(identifier, conformingTo: supertype)
+            }
+            state.catalogue = catalogue
+            return catalogue
+        }
+    }
+
+    private var mimeTypes: SharedMIMEDatabase {
+        if let known = state.withLock({ $0.mimeTypes }) { return known }
+        let loaded = loadMIMETypes()
+        return state.withLock { state in
+            let kept = state.mimeTypes ?? loaded
+            state.mimeTypes = kept
+            return kept
+        }
+    }
+
+    /// Reads the app's types again at the next use.
+    func reload() {
+        state.withLock { $0.catalogue = nil }
+    }
+
+    /// The types with a tag, as `TypeCatalogue` has it.
+    ///
+    /// Declared types are found without the MIME database.
+    func identifiers(tag: String, tagClass: UTTagClass, conformingTo supertype: String?) -> [String] {
+        let catalogue = catalogue
+        let declared = catalogue.identifiers(tag: tag, tagClass: tagClass, conformingTo: supertype)
+        guard declared.isEmpty else { return declared }
+        return catalogue.identifiers(
+            tag: tag,
+            tagClass: tagClass,
+            conformingTo: supertype,
+            mimeTypes: mimeTypes
+        )
+    }
+
+    /// The spelling of an identifier that code names, which from now on is known.
+    ///
+    /// - Returns: The identifier, and whether nobody declares it and this is the first time that it is named.
+    func adopt(_ identifier: String, conformingTo supertype: String?) -> (identifier: String, isNew: Bool) {
+        if let known = catalogue.declaration(of: identifier) { return (known.identifier, false) }
+        return state.withLock { state in
+            let isNew = state.adopted.updateValue(supertype, forKey: identifier) == nil
+            state.catalogue?.adopt(identifier, conformingTo: supertype)
+            return (identifier, isNew)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Coordination
+import Testing
+
+@Suite("ItemPath")
+struct ItemPathTests {
+    @Test(
+        "A path is kept as it is or simplified by name",
+        arguments: [
+            ("/", "/"), ("/a/b", "/a/b"), ("/a/b/", "/a/b"), ("//a///b", "/a/b"), ("/a/./b/../c", "/a/c"),
+            ("/../a", "/a"), ("/a/.hidden", "/a/.hidden"),
+        ]
+    )
+    func simplifies(text: String, expected: String) {
+        #expect(ItemPath(text)?.string == expected)
+    }
+
+    @Test("A relative path is refused", arguments: ["", "a", "./a"])
+    func refusesRelative(text: String) {
+        #expect(ItemPath(text) == nil)
+    }
+
+    @Test("A folder holds what is inside it, and not what only begins alike")
+    func holds() throws {
+        let folder = try #require(ItemPath("/a/b"))
+        let root = try #require(ItemPath("/"))
+        for (text, isInside) in [("/a/b/c", true), ("/a/b", false), ("/a/bc", false), ("/a", false)] {
+            let other = try #require(ItemPath(text))
+            #expect(folder.isAncestor(of: other) == isInside, "\(text)")
+            #expect(root.isAncestor(of: other), "\(text)")
+        }
+        #expect(folder.holds(folder) && !folder.isAncestor(of: folder) && !root.isAncestor(of: root))
+    }
+
+    @Test("Names that differ in bytes are different items even when they look alike")
+    func comparesBytes() {
+        #expect(ItemPath("/caf\u{E9}") != ItemPath("/cafe\u{301}"))
+    }
+
+    @Test("What is inside a moved folder moves with it")
+    func moves() throws {
+        let source = try #require(ItemPath("/a/b"))
+        let target = try #require(ItemPath("/c"))
+        #expect(ItemPath("/a/b/x/y")?.moved(from: source, to: target)?.string == "/c/x/y")
+        #expect(source.moved(from: source, to: target) == target)
+        #expect(ItemPath("/a/bc")?.moved(from: source, to: target) == nil)
+        #expect(Array(source.ancestors).map(\.string) == ["/a", "/"])
+    }
+}

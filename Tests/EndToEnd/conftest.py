@@ -1,0 +1,214 @@
+"""Starts the apps on folders of their own, and opens their page in a browser."""
+
+import os
+import pathlib
+import queue
+import re
+import signal
+import subprocess
+import threading
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARIES = pathlib.Path(os.environ.get("SHEAF_BIN", ROOT / ".build" / "debug")).resolve()
+CHROMIUM = os.environ.get("SHEAF_CHROMIUM", "/usr/bin/chromium")
+SCREENSHOTS = ROOT / ".build" / "screenshots"
+START_SECONDS = 20
+EXTENSIONS = {"Color": "color", "Scrapbook": "scrapbook"}
+
+expect.set_options(timeout=10_000)
+
+
+class App:
+    """A running app, and the folder whose documents it shows."""
+
+    def __init__(self, name, folder, state):
+        self.name = name
+        self.documents = folder
+        self.extension = EXTENSIONS[name]
+        self._state = state
+        self._port = 0
+        self._process = None
+        self.link = None
+        self.output = []
+
+    def start(self):
+        binary = BINARIES / self.name
+        assert binary.exists(), f"{binary} is missing: build it, or set SHEAF_BIN"
+        environment = dict(os.environ, XDG_STATE_HOME=str(self._state))
+        self._process = subprocess.Popen(
+            [str(binary), "--port", str(self._port), "--documents", str(self.documents)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+        links = queue.Queue()
+        threading.Thread(target=self._listen, args=(self._process.stdout, links), daemon=True).start()
+        try:
+            self.link = links.get(timeout=START_SECONDS)
+        except queue.Empty:
+            self.kill()
+            raise AssertionError("no link was printed, only:\n" + "".join(self.output)) from None
+        self._port = int(re.search(r":(\d+)/", self.link)[1])
+        return self
+
+    def _listen(self, stream, links):
+        for line in stream:
+            self.output.append(line)
+            found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line)
+            if found:
+                links.put(found[0])
+
+    def kill(self):
+        """Ends the process as a power cut would."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self):
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                self.kill()
+
+    def names(self):
+        """What is in the folder on disk, but for what is hidden."""
+        return sorted(entry.name for entry in self.documents.iterdir() if not entry.name.startswith("."))
+
+
+class Tab:
+    """One tab on an app's page, with what a person does there."""
+
+    def __init__(self, page: Page, app: App):
+        self.page = page
+        self.app = app
+
+    def open(self):
+        self.page.goto(self.app.link)
+        self.toolbar.wait_for()
+        return self
+
+    # What is there
+
+    @property
+    def toolbar(self):
+        return self.page.get_by_role("toolbar", name="Documents toolbar")
+
+    @property
+    def selected(self):
+        return self.page.get_by_role("toolbar", name="Selected items")
+
+    def item(self, title):
+        """A document or folder, in either view."""
+        exactly = re.compile(rf"^{re.escape(title)}(,|$| )")
+        page = self.page
+        return page.get_by_role("option", name=exactly).or_(
+            page.get_by_role("row").filter(has=page.locator(".item-title", has_text=re.compile(
+                rf"^{re.escape(title)}$"))))
+
+    def titles(self):
+        return self.page.locator(".item .item-title").all_text_contents()
+
+    @property
+    def title(self):
+        """The name of what is in front: the folder or the opened document."""
+        return self.page.get_by_role("heading", level=1)
+
+    @property
+    def editor(self):
+        return self.page.frame_locator("iframe.is-shown")
+
+    @property
+    def done(self):
+        return self.page.get_by_role("button", name="Done", exact=True)
+
+    @property
+    def undo(self):
+        return self.page.get_by_role("toolbar", name="Document toolbar").get_by_role("button", name=re.compile("^Undo"))
+
+    @property
+    def redo(self):
+        return self.page.get_by_role("toolbar", name="Document toolbar").get_by_role("button", name=re.compile("^Redo"))
+
+    def expect_saved(self):
+        expect(self.page.locator("document-view.is-front .state-line")).to_have_text("Saved", timeout=20_000)
+
+    # What is done
+
+    def create(self):
+        self.page.get_by_role("button", name=re.compile("^New (Color|Scrapbook)")).first.click()
+        self.done.wait_for()
+
+    def open_document(self, title):
+        self.item(title).click()
+        self.page.keyboard.press("Enter")
+        self.done.wait_for()
+
+    def close_document(self):
+        self.done.click()
+        expect(self.done).to_be_hidden()
+
+    def choose_from_menu(self, title, entry):
+        self.item(title).click(button="right")
+        self.page.get_by_role("menuitem", name=entry, exact=True).click()
+
+    def screenshot(self, name):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=SCREENSHOTS / f"{self.app.name}-{name}.png", animations="disabled")
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def start_app(tmp_path):
+    """Starts an app by name on a new, empty folder."""
+    apps = []
+
+    def start(name, prepare=None):
+        folder = tmp_path / "documents"
+        folder.mkdir(exist_ok=True)
+        if prepare:
+            prepare(folder)
+        app = App(name, folder, tmp_path / "state").start()
+        apps.append(app)
+        return app
+
+    yield start
+    for app in apps:
+        app.stop()
+
+
+@pytest.fixture
+def open_tab(chromium):
+    """Opens a tab on an app; what the page's scripts complain about fails the test."""
+    contexts = []
+    complaints = []
+
+    def open(app, *, context=None, **options):
+        if context is None:
+            context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+            contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return Tab(page, app).open()
+
+    yield open
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def color(start_app, open_tab):
+    return open_tab(start_app("Color"))
+
+
+@pytest.fixture
+def scrapbook(start_app, open_tab):
+    return open_tab(start_app("Scrapbook"))

@@ -1,0 +1,123 @@
+"""A scrapbook page takes pictures and text, and keeps both."""
+
+import re
+
+from playwright.sync_api import expect
+
+from pictures import png
+
+
+def text(tab):
+    return tab.editor.get_by_role("textbox", name="Text")
+
+
+def give_picture(tab, name="lake.png", data=None):
+    tab.editor.locator("#file").set_input_files(
+        {"name": name, "mimeType": "image/png", "buffer": data or png(120, 80)})
+
+
+def picture(tab):
+    return tab.editor.get_by_role("img", name="Picture of this page")
+
+
+def test_a_picture_and_a_text_are_kept(scrapbook):
+    scrapbook.create()
+    give_picture(scrapbook)
+    expect(picture(scrapbook)).to_be_visible()
+    text(scrapbook).fill("The lake in the morning.")
+    scrapbook.screenshot("editor")
+    scrapbook.close_document()
+    [title] = scrapbook.titles()
+    scrapbook.open_document(title)
+    expect(text(scrapbook)).to_have_value("The lake in the morning.")
+    expect(picture(scrapbook)).to_be_visible()
+
+
+def test_a_scrapbook_is_a_folder_on_disk_and_one_item_on_the_page(scrapbook):
+    scrapbook.create()
+    text(scrapbook).fill("One")
+    scrapbook.close_document()
+    [name] = scrapbook.app.names()
+    assert (scrapbook.app.documents / name).is_dir()
+    assert scrapbook.titles() == [name.removesuffix(".scrapbook")]
+
+
+def test_undo_takes_back_the_picture_then_the_text(scrapbook):
+    scrapbook.create()
+    text(scrapbook).fill("Before")
+    text(scrapbook).blur()
+    give_picture(scrapbook)
+    expect(picture(scrapbook)).to_be_visible()
+    scrapbook.undo.click()
+    expect(picture(scrapbook)).to_be_hidden()
+    expect(text(scrapbook)).to_have_value("Before")
+    scrapbook.undo.click()
+    expect(text(scrapbook)).to_have_value("")
+    scrapbook.redo.click()
+    scrapbook.redo.click()
+    expect(text(scrapbook)).to_have_value("Before")
+    expect(picture(scrapbook)).to_be_visible()
+
+
+def test_undo_while_typing_is_the_documents(scrapbook):
+    scrapbook.create()
+    text(scrapbook).press_sequentially("Hello")
+    text(scrapbook).press("Control+z")
+    expect(text(scrapbook)).to_have_value("")
+    text(scrapbook).press("Control+Shift+z")
+    expect(text(scrapbook)).to_have_value("Hello")
+
+
+def test_a_picture_is_removed(scrapbook):
+    scrapbook.create()
+    give_picture(scrapbook)
+    scrapbook.editor.get_by_role("button", name="Remove").click()
+    expect(scrapbook.editor.get_by_role("button", name="Choose a Picture")).to_be_visible()
+    expect(picture(scrapbook)).to_be_hidden()
+
+
+def test_what_is_no_picture_is_refused_with_a_reason(scrapbook):
+    scrapbook.create()
+    give_picture(scrapbook, name="notes.png", data=b"not a picture at all")
+    expect(scrapbook.editor.get_by_role("alert")).to_contain_text(re.compile("neither a JPEG nor a PNG"))
+    expect(picture(scrapbook)).to_be_hidden()
+
+
+def test_a_twelve_megapixel_picture_is_kept(scrapbook):
+    scrapbook.create()
+    give_picture(scrapbook, data=png(4000, 3000))
+    expect(picture(scrapbook)).to_be_visible()
+    scrapbook.close_document()
+    [title] = scrapbook.titles()
+    scrapbook.open_document(title)
+    expect(picture(scrapbook)).to_be_visible()
+    assert picture(scrapbook).evaluate("image => image.naturalWidth") == 4000
+
+
+def test_after_a_power_cut_the_autosaved_page_is_there(scrapbook, open_tab):
+    scrapbook.create()
+    give_picture(scrapbook)
+    text(scrapbook).fill("Kept")
+    text(scrapbook).blur()
+    scrapbook.expect_saved()
+    scrapbook.app.kill()
+    scrapbook.app.start()
+    again = open_tab(scrapbook.app)
+    [title] = again.titles()
+    again.open_document(title)
+    expect(text(again)).to_have_value("Kept")
+    expect(picture(again)).to_be_visible()
+
+
+def test_typing_in_one_tab_leaves_the_caret_of_the_other(scrapbook, open_tab):
+    scrapbook.create()
+    text(scrapbook).fill("ab")
+    title = scrapbook.title.inner_text()
+    other = open_tab(scrapbook.app)
+    other.open_document(title)
+    expect(text(other)).to_have_value("ab")
+    text(other).evaluate("field => { field.focus(); field.setSelectionRange(2, 2); }")
+    text(scrapbook).press("Home")
+    text(scrapbook).press_sequentially("12")
+    expect(text(other)).to_have_value("12ab")
+    assert text(other).evaluate("field => field.selectionStart") == 4

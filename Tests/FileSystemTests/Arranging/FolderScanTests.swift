@@ -1,0 +1,70 @@
+import FileSystem
+import Foundation
+import Testing
+
+@Suite("FolderScan")
+struct FolderScanTests {
+    private let root: FilePath
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("scan-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        root = FilePath(url.path)
+    }
+
+    private func write(_ name: String, byteCount: Int = 1) throws {
+        try Data(repeating: 1, count: byteCount).write(to: root.appending(name).url(isDirectory: false))
+    }
+
+    @Test("All that is not hidden is found, with what links lead to")
+    func visible() throws {
+        try write("a", byteCount: 5)
+        try write(".hidden")
+        try ItemMoves.createFolder(root.appending("folder"))
+        symlink("folder", root.appending("link").string)
+        symlink("nothing", root.appending("loose").string)
+        let items = try FolderScan.visibleItems(in: root).sorted { $0.name < $1.name }
+        #expect(items.map(\.name) == ["a", "folder", "link", "loose"])
+        #expect(items.map(\.stamp.kind) == [.regular, .directory, .symbolicLink, .symbolicLink])
+        #expect(items[0].stamp.byteCount == 5)
+        #expect(items[2].targetStamp?.kind == .directory)
+        #expect(items[3].targetStamp == nil)
+    }
+
+    @Test("A name that is not UTF-8 hides itself and nothing else")
+    func notUTF8() throws {
+        try write("a")
+        let bytes: [CChar] = Array((root.string + "/").utf8CString.dropLast()) + [-1, -2, 0]
+        let fd = open(bytes, O_CREAT | O_WRONLY, 0o600)
+        #expect(fd >= 0)
+        close(fd)
+        #expect(try FolderScan.visibleItems(in: root).map(\.name) == ["a"])
+        #expect(try FolderScan.names(in: root) == ["a"])
+    }
+
+    @Test("Named items are found or told missing")
+    func named() throws {
+        try write("a")
+        let found = try FolderScan.items(["a", "b"], in: root)
+        #expect(found.map(\.name) == ["a", "b"])
+        #expect(found[0].item != nil)
+        #expect(found[1].item == nil)
+    }
+
+    @Test("A tree is summed up to the bound, and not beyond it")
+    func summary() throws {
+        try ItemMoves.createFolder(root.appending("folder"))
+        try write("folder/a", byteCount: 10)
+        try write("b", byteCount: 20)
+        let latest = Date(timeIntervalSince1970: 4_000_000_000)
+        try FileManager.default.setAttributes(
+            [.modificationDate: latest],
+            ofItemAtPath: root.appending("folder").appending("a").string
+        )
+        let summary = try FolderScan.summary(of: root, memberCountMax: 3)
+        #expect(summary?.byteCount == 30)
+        #expect(summary?.modificationDate == latest)
+        #expect(try FolderScan.summary(of: root, memberCountMax: 2) == nil)
+    }
+}

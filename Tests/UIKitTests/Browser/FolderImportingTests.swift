@@ -1,0 +1,127 @@
+import DocumentFoundation
+import FileSystem
+import Foundation
+import Testing
+
+@testable import UIKit
+
+@Suite("FolderOperations: importing")
+struct FolderImportingTests {
+    let shelf: Shelf
+    let operations: FolderOperations
+
+    init() throws {
+        shelf = try Shelf()
+        operations = FolderOperations(location: shelf.location)
+    }
+
+    private func outside(_ name: String, _ text: String = "1") throws -> URL {
+        try shelf.write(shelf.outside.appendingPathComponent(name), text)
+    }
+
+    @Test("Files and whole directories are copied in, under free names; the originals stay")
+    func copies() async throws {
+        try shelf.write("a.txt", "old")
+        let file = try outside("a.txt", "new")
+        _ = try outside("Doc.pack/deep/b.txt", "b")
+        let package = shelf.outside.appendingPathComponent("Doc.pack")
+        let outcome = try await operations.importItems(at: [file, package], into: "", mode: .copy)
+        #expect(outcome.items.map(\.id) == ["a 2.txt", "Doc.pack"])
+        #expect(outcome.inverse == .trash(["a 2.txt", "Doc.pack"]))
+        #expect(try shelf.text("a.txt") == "old")
+        #expect(try shelf.text("a 2.txt") == "new")
+        #expect(try shelf.text("Doc.pack/deep/b.txt") == "b")
+        #expect(FileManager.default.fileExists(atPath: file.path))
+        #expect(try shelf.names() == ["Doc.pack", "a 2.txt", "a.txt"])
+    }
+
+    @Test("A move leaves no original")
+    func moves() async throws {
+        let file = try outside("a.txt", "new")
+        let outcome = try await operations.importItems(at: [file], into: "", mode: .move)
+        #expect(outcome.items.map(\.id) == ["a.txt"])
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test(
+        "A move from another volume is a copy, after which the original goes",
+        .enabled(if: FolderImportingTests.hasOtherVolume, "needs /dev/shm on a volume of its own")
+    )
+    func movesAcross() async throws {
+        let top = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString).pack", isDirectory: true)
+        try shelf.write(top.appendingPathComponent("a.txt"), "a")
+        let outcome = try await operations.importItems(at: [top], into: "", mode: .move)
+        #expect(outcome.failures.isEmpty)
+        #expect(try shelf.text(top.lastPathComponent + "/a.txt") == "a")
+        #expect(!FileManager.default.fileExists(atPath: top.path))
+        #expect(try shelf.names() == [top.lastPathComponent])
+    }
+
+    @Test("What cannot come in is told one by one, and nothing of it stays")
+    func failures() async throws {
+        let file = try outside("a.txt")
+        let hidden = try outside(".hidden")
+        _ = try outside("Doc.pack/b.txt")
+        #expect(mkfifo(shelf.outside.appendingPathComponent("Doc.pack/pipe").path, 0o600) == 0)
+        let outcome = try await operations.importItems(
+            at: [
+                shelf.outside.appendingPathComponent("none"), hidden,
+                shelf.outside.appendingPathComponent("Doc.pack"),
+                try #require(URL(string: "https://example.org/x")), file,
+            ],
+            into: "",
+            mode: .copy
+        )
+        #expect(outcome.items.map(\.id) == ["a.txt"])
+        #expect(outcome.failures.map(\.code) == [.vanished, .nameRefused, .refused, .refused])
+        #expect(try shelf.names() == ["a.txt"])
+        await #expect(throws: BrowserError.self) {
+            try await operations.importItems(at: [file], into: "none", mode: .copy)
+        }
+    }
+
+    @Test("A folder that holds the location is not put into it")
+    func intoItself() async throws {
+        let above = shelf.url.deletingLastPathComponent()
+        let outcome = try await operations.importItems(at: [above], into: "", mode: .copy)
+        #expect(outcome.failures.map(\.code) == [.intoItself])
+        #expect(try shelf.names() == [])
+    }
+
+    @Test("Of a link its target is copied in, as a file of its own")
+    func links() async throws {
+        _ = try outside("a.txt", "a")
+        let link = shelf.outside.appendingPathComponent("link.txt")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "a.txt")
+        let outcome = try await operations.importItems(at: [link], into: "", mode: .copy)
+        #expect(outcome.items.map(\.id) == ["link.txt"])
+        #expect(outcome.items.first?.isReachable == true)
+        #expect(try FileStamp(of: FilePath(shelf.at("link.txt").path)).kind == .regular)
+    }
+
+    @Test("Many imports of one name at once all get names of their own")
+    func race() async throws {
+        var files: [URL] = []
+        for number in 0..<12 { files.append(try outside("\(number)/a.txt", "\(number)")) }
+        let shelf = shelf
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for file in files {
+                group.addTask {
+                    let operations = FolderOperations(location: shelf.location)
+                    let outcome = try await operations.importItems(at: [file], into: "", mode: .copy)
+                    #expect(outcome.failures.isEmpty)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let names = try shelf.names()
+        #expect(names.count == 12)
+        #expect(Set(try names.map { try shelf.text($0) }).count == 12)
+    }
+
+    static var hasOtherVolume: Bool {
+        let temporary = FilePath(FileManager.default.temporaryDirectory.path)
+        guard let shared = try? FileStamp(of: FilePath("/dev/shm")) else { return false }
+        return (try? FileStamp(of: temporary))?.device != shared.device
+    }
+}
