@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "CDynamicInit"),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CWslay", pkgConfig: "libwslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CWslay"),
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
