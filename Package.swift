@@ -64,7 +64,8 @@ let package = Package(
         .testTarget(name: "WebHostTests", dependencies: ["WebHost"], swiftSettings: strict),
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(
-            name: "DocumentFoundationTests", dependencies: ["DocumentFoundation"], swiftSettings: strict),
+            name: "DocumentFoundationTests", dependencies: ["DocumentFoundation", "FileSystem"],
+            swiftSettings: strict),
         .testTarget(
             name: "UIKitTests", dependencies: ["DocumentFoundation", "FileSystem", "UIKit"],
             swiftSettings: strict),

@@ -1,7 +1,9 @@
 internal import FileSystem
 internal import Foundation
 
-/// Where and when a tree of wrappers was read. Used under `TreeLock` only.
+/// Where and when a tree of wrappers was read.
+///
+/// Used under `TreeLock` only.
 final class DiskOrigin {
     /// The item at the top of the tree.
     var itemPath: FilePath
@@ -22,7 +24,9 @@ final class DiskOrigin {
     }
 }
 
-/// A directory on disk that wrappers were read from. Used under `TreeLock` only.
+/// A directory on disk that wrappers were read from.
+///
+/// Used under `TreeLock` only.
 ///
 /// Its children hold it instead of their paths: when it is renamed or the document moves, all of them follow.
 final class DiskDirectory {
@@ -51,7 +55,9 @@ final class DiskDirectory {
     }
 }
 
-/// Which item on disk a wrapper stands for, and how it was when that was noted. Used under `TreeLock` only.
+/// Which item on disk a wrapper stands for, and how it was when that was noted.
+///
+/// Used under `TreeLock` only.
 struct DiskRecord {
     let origin: DiskOrigin
     /// The directory the item is in; nil for the top of the tree.
@@ -110,11 +116,12 @@ struct DiskLocation {
 
 /// How the item that a wrapper stands for is told from a later one in its place.
 ///
-/// Listing a directory gives each member's kind for nothing; its stamp would cost a call for each. So the stamp
-/// is taken when a member is first touched, and until then a member counts as unchanged when it has the listed
-/// kind, was not modified after the tree was read, and no entry of its directory was added, removed or replaced
-/// since, which the date of the directory tells. Not seen by this are a write within the clock tick (up to 10
-/// ms) of the reading, and one into the same file whose author set the modification date back.
+/// Listing a directory gives each member's kind for nothing; its stamp would cost a call for each. So the
+/// stamp is taken when a member is first touched, and until then a member counts as unchanged when it has
+/// the listed kind, was not modified after the tree was read, and no entry of its directory was added,
+/// removed or replaced since, which the date of the directory tells. Not seen by this are a write within the
+/// clock tick (up to 10 ms) of the reading, and one into the same file whose author set the modification
+/// date back.
 enum MemberMark: Equatable {
     /// Taken with the names.
     case listed(FileStamp.Kind)
@@ -152,7 +159,9 @@ extension FileStamp {
         return isTooLarge ? (modificationSeconds < 0 ? .min : .max) : seconds &+ modificationNanoseconds
     }
 
-    /// Whether size and date say that the contents are those of `other`. A directory's are its entries.
+    /// Whether size and date say that the contents are those of `other`.
+    ///
+    /// A directory's are its entries.
     func hasContents(of other: FileStamp) -> Bool {
         (kind == .directory || byteCount == other.byteCount) && modifiedAt == other.modifiedAt
     }

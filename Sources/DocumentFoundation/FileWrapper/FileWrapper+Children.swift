@@ -56,8 +56,10 @@ extension FileWrapper {
         return false
     }
 
-    /// Takes the children of `init(directoryWithFileWrappers:)`. Those that prefer the name they are given
-    /// under come first, so that a dictionary of children keeps its keys.
+    /// Takes the children of `init(directoryWithFileWrappers:)`.
+    ///
+    /// Those that prefer the name they are given under come first, so that a dictionary of children keeps
+    /// its keys.
     func adopt(_ children: [String: FileWrapper]) {
         guard let directory = listed else { return }
         for (name, child) in children where child.state.preferredFilename == nil {

@@ -3,6 +3,7 @@ internal import Foundation
 extension FileWrapper {
     /// How `init(url:options:)` and `read(from:options:)` read.
     public struct ReadingOptions: OptionSet, Sendable {
+        /// The set as bits.
         public let rawValue: UInt
 
         /// Takes a set as its bits; unknown ones are kept and mean nothing.
@@ -24,6 +25,7 @@ extension FileWrapper {
 
     /// How `write(to:options:originalContentsURL:)` writes.
     public struct WritingOptions: OptionSet, Sendable {
+        /// The set as bits.
         public let rawValue: UInt
 
         /// Takes a set as its bits; unknown ones are kept and mean nothing.

@@ -58,8 +58,10 @@ extension FileWrapper {
         }
     }
 
-    /// Lists the children before they are changed. Where the directory is no longer the one that was opened,
-    /// what is there now is taken for its children.
+    /// Lists the children before they are changed.
+    ///
+    /// Where the directory is no longer the one that was opened, what is there now is taken for its
+    /// children.
     func listForChange() {
         guard TreeLock.with({ isDirectoryUnread }) else { return }
         do {

@@ -44,7 +44,9 @@ extension FileWrapper {
         }
     }
 
-    /// Becomes what was decoded. Call under `TreeLock`.
+    /// Becomes what was decoded.
+    ///
+    /// Call under `TreeLock`.
     func take(_ tree: SerializedWrapper) {
         switch tree.contents {
         case .file(let data): state = WrapperState(.file(data))

@@ -6,22 +6,22 @@ public import Foundation
 /// Documents that are packages give and take one of these. Nothing below the top is read before someone asks
 /// for it; what was not changed is not written again.
 ///
-/// Asking for what a wrapper is not (`fileWrappers` of a regular file) traps, as does adding a child without a
-/// preferred name or one that contains its new parent.
+/// Asking for what a wrapper is not (`fileWrappers` of a regular file) traps, as does adding a child without
+/// a preferred name or one that contains its new parent.
 ///
 /// **Changed files.** Contents that have not been read yet are nil once the item on disk is no longer the one
 /// that was opened: stale or foreign bytes are never given. The item counts as changed when its kind, size,
-/// modification date or identity differs from when it was first touched; a member that nobody touched yet, when
-/// it was modified after the tree was opened, or another program has since added, removed or replaced an entry
-/// of its directory. Not seen are a write within one clock tick (10 ms at most) of the opening, and one into
-/// the same file that sets the date back.
+/// modification date or identity differs from when it was first touched; a member that nobody touched yet,
+/// when it was modified after the tree was opened, or another program has since added, removed or replaced
+/// an entry of its directory. Not seen are a write within one clock tick (10 ms at most) of the opening, and
+/// one into the same file that sets the date back.
 ///
-/// **Threads.** Any method may be called on any thread; wrappers of all trees share one lock that is never held
-/// while files are touched. A sequence of calls is not atomic, so one thread should change a tree at a time.
-/// Like Apple's, the class is not `Sendable`, so that subclasses may have state of their own.
+/// **Threads.** Any method may be called on any thread; wrappers of all trees share one lock that is never
+/// held while files are touched. A sequence of calls is not atomic, so one thread should change a tree at a
+/// time. Like Apple's, the class is not `Sendable`, so that subclasses may have state of their own.
 ///
-/// - Differs from Darwin: keys that clash become "Name 2.ext"; a directory that holds a socket, pipe, device or
-///   a name that is not UTF-8 cannot be read.
+/// - Differs from Darwin: keys that clash become "Name 2.ext"; a directory that holds a socket, pipe, device
+///   or a name that is not UTF-8 cannot be read.
 open class FileWrapper: NSObject, NSSecureCoding {
     /// Read and changed under `TreeLock` only.
     var state: WrapperState
@@ -102,16 +102,24 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     // MARK: - Kind
 
-    /// Whether this is a directory. May change in `read(from:options:)`.
+    /// Whether this is a directory.
+    ///
+    /// May change in `read(from:options:)`.
     open var isDirectory: Bool { kind == .directory }
-    /// Whether this is a regular file. May change in `read(from:options:)`.
+    /// Whether this is a regular file.
+    ///
+    /// May change in `read(from:options:)`.
     open var isRegularFile: Bool { kind == .regular }
-    /// Whether this is a symbolic link. May change in `read(from:options:)`.
+    /// Whether this is a symbolic link.
+    ///
+    /// May change in `read(from:options:)`.
     open var isSymbolicLink: Bool { kind == .symbolicLink }
 
     // MARK: - Names and attributes
 
-    /// The name this wants in a directory. Setting it gives the wrapper a new key in each of its parents.
+    /// The name this wants in a directory.
+    ///
+    /// Setting it gives the wrapper a new key in each of its parents.
     ///
     /// Setting it to nil or "" traps. A wrapper read from disk prefers the name it has there.
     open var preferredFilename: String? {
@@ -142,7 +150,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     // MARK: - Contents
 
-    /// The bytes of a regular file, read when first asked for; nil if the file changed or vanished before that.
+    /// The bytes of a regular file, read when first asked for; nil if the file changed before that.
     ///
     /// Traps when this is not a regular file.
     open var regularFileContents: Data? {
@@ -211,9 +219,9 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     /// Whether dates and permissions say that the item at a place is what this wrapper holds.
     ///
-    /// No file is opened: regular files are compared by modification date and permissions, links by their text,
-    /// directories by permissions and by their members. A wrapper that was never read nor written matches
-    /// nothing, for want of a date.
+    /// No file is opened: regular files are compared by modification date and permissions, links by their
+    /// text, directories by permissions and by their members. A wrapper that was never read nor written
+    /// matches nothing, for want of a date.
     open func matchesContents(of url: URL) -> Bool {
         matches(itemAt: url)
     }
@@ -221,11 +229,11 @@ open class FileWrapper: NSObject, NSSecureCoding {
     /// Reads again, from this or another place, into the same wrappers.
     ///
     /// Wrappers of members that still have their name are kept, with their contents if the file is unchanged;
-    /// others are made and removed. The kind may change. Attributes and changes that were not written are lost.
-    /// Other threads may see some members before and others after.
+    /// others are made and removed. The kind may change. Attributes and changes that were not written are
+    /// lost. Other threads may see some members before and others after.
     ///
-    /// - Throws: `CocoaError` with a reading code and the POSIX error underneath; when the top itself cannot be
-    ///   read, nothing has changed.
+    /// - Throws: `CocoaError` with a reading code and the POSIX error underneath; when the top itself cannot
+    ///   be read, nothing has changed.
     open func read(from url: URL, options: FileWrapper.ReadingOptions = []) throws {
         try readAgain(from: url, options: options)
     }
@@ -235,8 +243,8 @@ open class FileWrapper: NSObject, NSSecureCoding {
     /// - Parameters:
     ///   - url: Where.
     ///   - options: Whether names are updated; see there.
-    ///   - originalContentsURL: Where an earlier version of this tree is. Members that were read from there, or
-    ///     written with name updating, and have not changed, are hard-linked instead of written. Nil links
+    ///   - originalContentsURL: Where an earlier version of this tree is. Members that were read from there,
+    ///     or written with name updating, and have not changed, are hard-linked instead of written. Nil links
     ///     nothing, so that no file is shared between the two.
     /// - Throws: `CocoaError` with a writing code and the POSIX error underneath; a reading code if contents
     ///   that were never read have changed. The old contents are then in place.

@@ -34,7 +34,9 @@ struct CapturedDirectory {
 }
 
 extension FileWrapper {
-    /// Copies what a save needs. Call under `TreeLock`.
+    /// Copies what a save needs.
+    ///
+    /// Call under `TreeLock`.
     ///
     /// - Parameter isWhole: Whether all members are wanted. Without it only those under keys that changed are
     ///   captured, and the cost is that of the changes.
@@ -84,8 +86,8 @@ extension FileWrapper {
 
 /// What is to be saved: a tree of wrappers as it was at one moment, whatever is done to it afterwards.
 ///
-/// Made where the application changes the tree (`FileWrapper.captureForSave(comparedTo:)`), used where files are
-/// written.
+/// Made where the application changes the tree (`FileWrapper.captureForSave(comparedTo:)`), used where files
+/// are written.
 package struct WrapperCapture {
     let top: CapturedWrapper
     /// Whether all members were captured, not only those that changed.
@@ -108,9 +110,9 @@ extension WrapperCapture: @unchecked Sendable {}
 extension FileWrapper {
     /// Captures the tree for a save, without touching a file.
     ///
-    /// - Parameter known: The tree that the document was last opened from or saved as. Where it is another than
-    ///   this one, the members of both are compared when the save is planned, and those that are equal are not
-    ///   written again.
+    /// - Parameter known: The tree that the document was last opened from or saved as. Where it is another
+    ///   than this one, the members of both are compared when the save is planned, and those that are equal
+    ///   are not written again.
     /// - Cost: that of the changes since the tree was read or written; of all wrappers for a new tree.
     package func captureForSave(comparedTo known: FileWrapper? = nil) -> WrapperCapture {
         TreeLock.with {

@@ -25,8 +25,9 @@ final class WrapperDirectory {
     var differences: [String: Difference] = [:]
     /// The directory on disk that these children were read from or written to.
     var folder: DiskDirectory?
-    /// Whether two names on disk are the same string in different bytes. Their keys are then not their names,
-    /// and the directory can only be written whole.
+    /// Whether two names on disk are the same string in different bytes.
+    ///
+    /// Their keys are then not their names, and the directory can only be written whole.
     var hasClashingNames = false
     private var names = WrapperNames()
 
@@ -103,7 +104,9 @@ struct SavedMember {
     /// The wrapper that stood for it, if anybody still holds that.
     var held: FileWrapper? { weak.wrapper }
 
-    /// A wrapper that stands for it: that one, or a new one. Nil if it is not known what is on disk.
+    /// A wrapper that stands for it: that one, or a new one.
+    ///
+    /// Nil if it is not known what is on disk.
     func wrapper(in folder: DiskDirectory) -> FileWrapper? {
         if let held { return held }
         guard let record, record.isMember(name, of: folder),

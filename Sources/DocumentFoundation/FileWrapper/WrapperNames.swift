@@ -2,9 +2,9 @@ internal import Foundation
 
 /// Finds keys for children whose preferred names clash.
 ///
-/// The first child keeps its name; the next is "Name 2.ext", then "Name 3.ext" and so on, cut to the 255 bytes
-/// that a directory entry can have. Two names clash when they are equal as Swift strings, that is whatever
-/// their Unicode normalisation; names that differ in case do not, as on the file systems of Linux.
+/// The first child keeps its name; the next is "Name 2.ext", then "Name 3.ext" and so on, cut to the 255
+/// bytes that a directory entry can have. Two names clash when they are equal as Swift strings, that is
+/// whatever their Unicode normalisation; names that differ in case do not, as on the file systems of Linux.
 struct WrapperNames {
     static let byteCountMax = 255
 
@@ -23,7 +23,9 @@ struct WrapperNames {
         return key
     }
 
-    /// A name with a number before its extension. A leading dot starts no extension.
+    /// A name with a number before its extension.
+    ///
+    /// A leading dot starts no extension.
     static func numbered(_ name: String, _ number: Int) -> String {
         var stem = Substring(name)
         var suffix = " \(number)"

@@ -53,8 +53,8 @@ struct WrapperPlanner {
                 continue
             }
             if let held = was.held, held !== now?.wrapper {
-                // Still held by somebody, perhaps for an undo: what it never read is read while it is there. If that
-                // fails the item has changed before, and the contents are nil as documented.
+                // Still held by somebody, perhaps for an undo: what it never read is read while it is there.
+                // If that fails the item has changed before, and the contents are nil as documented.
                 try? held.readEverything()
             }
             guard let now else {
@@ -167,7 +167,7 @@ struct WrapperPlanner {
         case .symbolicLink(let text):
             return .symbolicLink(try text ?? now.wrapper.readLinkText())
         case .file(let data):
-            return try file(now, data)
+            return try file(now, data, at: path)
         case .directory(nil):
             _ = try now.wrapper.readChildren()
             written.removeLast()
@@ -181,16 +181,21 @@ struct WrapperPlanner {
         }
     }
 
-    private func file(_ now: CapturedWrapper, _ data: Data?) throws -> MemberTree {
+    private func file(_ now: CapturedWrapper, _ data: Data?, at path: MemberPath) throws -> MemberTree {
         if let attributes = now.attributes {
             // Linked, the attributes would also become those of the file it is linked to.
             return .file(.data(try data ?? now.wrapper.readFileContents()), attributes)
         }
-        if let linkBase, let location = TreeLock.with({ now.record?.location }) {
-            let path = location.path(below: linkBase)
+        let location = TreeLock.with { now.record?.location }
+        if let location, let base = linkBase ?? (path == .top ? location.top : nil) {
+            // A lone file is copied from there in any case, never linked.
+            let place = location.path(below: base)
             // What is not there, or not the same any more, is written from its bytes.
-            if let stamp = try? FileWrapper.stamp(of: location, at: path) {
-                return .file(.existing(path, stamp))
+            if let stamp = try? FileWrapper.stamp(of: location, at: place) {
+                return .file(
+                    .existing(place, stamp),
+                    path == .top ? MemberAttributes(stamp) : MemberAttributes()
+                )
             }
         }
         let data = try data ?? now.wrapper.readFileContents()

@@ -8,8 +8,8 @@ struct ListedMember {
 
     /// The members of a directory.
     ///
-    /// - Throws: `EOPNOTSUPP` for a directory that holds what no wrapper can stand for, a socket for one: left
-    ///   out, it would be gone after the next save.
+    /// - Throws: `EOPNOTSUPP` for a directory that holds what no wrapper can stand for, a socket for one:
+    ///   left out, it would be gone after the next save.
     static func list(_ path: FilePath) throws(SystemError) -> [ListedMember] {
         var members: [ListedMember] = []
         for entry in try FileReading.entries(in: path) {
@@ -31,7 +31,9 @@ struct WrapperReading {
     let stamp: FileStamp
     let members: [ListedMember]?
 
-    /// Looks at a place. Touches the item itself and, of a directory, the names in it.
+    /// Looks at a place.
+    ///
+    /// Touches the item itself and, of a directory, the names in it.
     init(of url: URL, options: FileWrapper.ReadingOptions) throws {
         guard let path = FilePath(url) else {
             throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url])

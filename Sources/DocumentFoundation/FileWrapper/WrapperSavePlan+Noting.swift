@@ -9,8 +9,10 @@ extension WrapperSavePlan {
     }
 
     /// Makes the wrappers know that `work` is on disk: names are updated, and the next save is measured
-    /// against this one. Call once, after the work succeeded; what the application did since the capture
-    /// still counts as changed.
+    /// against this one.
+    ///
+    /// Call once, after the work succeeded; what the application did since the capture still counts as
+    /// changed.
     ///
     /// - Parameters:
     ///   - path: Where the item is now.

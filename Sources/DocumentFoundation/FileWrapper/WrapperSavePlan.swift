@@ -71,7 +71,8 @@ extension WrapperCapture {
 
     /// Plans to write the tree to a new place.
     ///
-    /// - Parameter original: From where unchanged files are linked. Nil copies them, so that nothing is shared.
+    /// - Parameter original: From where unchanged files are linked. Nil copies them, so that nothing is
+    ///   shared.
     /// - Throws: As `plan(over:)`.
     package func plan(linkingFrom original: FilePath?) throws -> WrapperSavePlan {
         try Self.bridging {

@@ -28,7 +28,9 @@ enum TreeLock {
     }
 }
 
-/// Everything a file wrapper is. Read and changed under `TreeLock` only.
+/// Everything a file wrapper is.
+///
+/// Read and changed under `TreeLock` only.
 struct WrapperState {
     var contents: WrapperContents
     var preferredFilename: String?
@@ -53,7 +55,9 @@ struct WrapperState {
     }
 }
 
-/// What a wrapper holds. A nil is what has not been read yet.
+/// What a wrapper holds.
+///
+/// A nil is what has not been read yet.
 enum WrapperContents {
     case file(Data?)
     case symbolicLink(String?)
@@ -102,7 +106,9 @@ struct WeakWrapper {
     }
 }
 
-/// The directories a wrapper is in. Nearly always one, which then costs no allocation.
+/// The directories a wrapper is in.
+///
+/// Nearly always one, which then costs no allocation.
 struct WrapperParents {
     private weak var first: FileWrapper?
     private var others: [WeakWrapper] = []

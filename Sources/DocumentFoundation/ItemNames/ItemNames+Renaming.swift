@@ -1,8 +1,8 @@
 extension ItemNames {
     /// The whole name that an item gets when a person types a new one for it.
     ///
-    /// Spaces around what was typed are dropped. While the extension is not shown it stays as it is; typing it
-    /// all the same does not double it.
+    /// Spaces around what was typed are dropped. While the extension is not shown it stays as it is; typing
+    /// it all the same does not double it.
     ///
     /// - Parameters:
     ///   - typed: What the person typed.

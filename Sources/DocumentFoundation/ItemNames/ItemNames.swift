@@ -1,4 +1,6 @@
-/// How names of items are taken apart, told from one another and made free. Pure; asks no disk.
+/// How names of items are taken apart, told from one another and made free.
+///
+/// Pure; asks no disk.
 ///
 /// Names are compared as Swift compares strings: two spellings of one accented letter are one name, and upper
 /// and lower case are two.
@@ -6,7 +8,8 @@ package enum ItemNames {
     /// The longest name that a Linux volume takes, in bytes of UTF-8.
     package static let nameByteCountMax = 255
 
-    /// The longest extension that is taken for one, in bytes; what is longer after a dot is a part of the name.
+    /// The longest extension that is taken for one, in bytes; what is longer after a dot is a part of the
+    /// name.
     private static let extensionByteCountMax = 32
 
     /// Extensions that say how another file was packed; the extension before them belongs to them.
@@ -14,8 +17,8 @@ package enum ItemNames {
 
     /// Parts a name into what a person calls the item and what says its type.
     ///
-    /// An extension is what follows the last dot, when that is letters, digits, "-", "_" or "+" and not digits
-    /// alone: "Version 1.5" and "Dr. Who" have none. "Photos.tar.gz" has "tar.gz".
+    /// An extension is what follows the last dot, when that is letters, digits, "-", "_" or "+" and not
+    /// digits alone: "Version 1.5" and "Dr. Who" have none. "Photos.tar.gz" has "tar.gz".
     ///
     /// - Returns: The stem, and the extension without its dot, "" when there is none.
     package static func split(_ name: String) -> (stem: String, fileExtension: String) {
@@ -54,7 +57,8 @@ package enum ItemNames {
     }
 
     /// A name that is not among these; see `free(_:hasExtension:byteCountMax:isTaken:)`.
-    package static func free(_ wanted: String, hasExtension: Bool = true, among taken: Set<String>) -> String {
+    package static func free(_ wanted: String, hasExtension: Bool = true, among taken: Set<String>) -> String
+    {
         free(wanted, hasExtension: hasExtension) { taken.contains($0) }
     }
 

@@ -4,9 +4,9 @@ internal import Glibc
 
 /// The trash that this desktop's file managers show too: the FreeDesktop trash specification 1.0.
 ///
-/// An item goes to the home trash when that is on the item's volume; else to the volume's own trash, the one its
-/// administrator made (`.Trash`, sticky) or one for the user alone (`.Trash-1000`). It is never copied, so that
-/// it goes in one step, whole.
+/// An item goes to the home trash when that is on the item's volume; else to the volume's own trash, the one
+/// its administrator made (`.Trash`, sticky) or one for the user alone (`.Trash-1000`). It is never copied,
+/// so that it goes in one step, whole.
 ///
 /// 1. An item in `files` has its note in `info`: the note is written first and removed last.
 /// 2. Whoever made the note owns the name; no two items get one place.
@@ -41,8 +41,10 @@ package struct Trash: Sendable {
                     try folder.make(for: settings.userID)
                     return try discard(item, into: folder).url(isDirectory: stamp.kind == .directory)
                 } catch {
-                    // A trash that cannot be made, or that only seems to be on the volume: the next one, if any.
-                    guard [EXDEV, EACCES, EPERM, EROFS, ENOTDIR, ELOOP].contains(error.errno) else { throw error }
+                    // A trash that cannot be made, or only seems to be on the volume: the next one, if any.
+                    guard [EXDEV, EACCES, EPERM, EROFS, ENOTDIR, ELOOP].contains(error.errno) else {
+                        throw error
+                    }
                     refusal = refusal ?? error
                 }
             }
@@ -99,7 +101,9 @@ package struct Trash: Sendable {
     private static func device(above path: FilePath) throws(SystemError) -> UInt64 {
         var path = path
         while true {
-            if let stamp = try FileStamp.ifPresent(at: path, followsSymbolicLink: true) { return stamp.device }
+            if let stamp = try FileStamp.ifPresent(at: path, followsSymbolicLink: true) {
+                return stamp.device
+            }
             path = path.parent
         }
     }
@@ -146,7 +150,8 @@ package struct Trash: Sendable {
             NSURLErrorKey: url,
             NSFilePathErrorKey: url.path,
             NSLocalizedFailureReasonErrorKey: "The volume of “\(url.lastPathComponent)” has no trash.",
-            NSLocalizedRecoverySuggestionErrorKey: "Move the item to your home folder, or remove it for good.",
+            NSLocalizedRecoverySuggestionErrorKey:
+                "Move the item to your home folder, or remove it for good.",
         ]
         if let refusal {
             userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(refusal.errno))
@@ -168,7 +173,8 @@ package struct Trash: Sendable {
     }
 
     private func moveBack(_ path: FilePath, to original: FilePath) throws -> FilePath {
-        guard try FileStamp.ifPresent(at: original.parent, followsSymbolicLink: true)?.kind == .directory else {
+        guard try FileStamp.ifPresent(at: original.parent, followsSymbolicLink: true)?.kind == .directory
+        else {
             throw TrashError(code: .folderMissing, url: original.url(isDirectory: false))
         }
         var refused: Set<String> = []

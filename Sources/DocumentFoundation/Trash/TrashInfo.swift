@@ -2,7 +2,8 @@ internal import Foundation
 
 /// What a trash notes of an item: where it was, and since when it is there no more.
 ///
-/// The text form is that of the FreeDesktop trash specification 1.0, so that file managers can put the item back.
+/// The text form is that of the FreeDesktop trash specification 1.0, so that file managers can put the item
+/// back.
 struct TrashInfo: Hashable, Sendable {
     /// Where the item was: from the root, or, in the trash of another volume, from that volume's top folder.
     var path: String
@@ -12,7 +13,8 @@ struct TrashInfo: Hashable, Sendable {
     private static let header = "[Trash Info]"
     /// RFC 2396: what stands for itself in a path.
     private static let plainBytes = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()/".utf8)
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()/".utf8
+    )
 
     init(path: String, deletionDate: String) {
         self.path = path
@@ -33,7 +35,9 @@ struct TrashInfo: Hashable, Sendable {
             + "T\(digits(parts.hour, 2)):\(digits(parts.minute, 2)):\(digits(parts.second, 2))"
     }
 
-    /// Reads the text form. Nil when it names no path; a missing date is "".
+    /// Reads the text form.
+    ///
+    /// Nil when it names no path; a missing date is "".
     init?(text: String) {
         var values: [String: String] = [:]
         var isInGroup = false
@@ -75,7 +79,8 @@ struct TrashInfo: Hashable, Sendable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal)
+            guard let high = rest.popFirst().flatMap(hexadecimal),
+                let low = rest.popFirst().flatMap(hexadecimal)
             else { return nil }
             bytes.append(high << 4 | low)
         }

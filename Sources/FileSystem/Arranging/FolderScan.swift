@@ -16,7 +16,9 @@ package struct ScannedItem: Hashable, Sendable {
     }
 }
 
-/// Looks at what a folder holds. Any thread; every call may block on the disk.
+/// Looks at what a folder holds.
+///
+/// Any thread; every call may block on the disk.
 package enum FolderScan {
     /// All members whose names do not begin with a dot, in no order: one readdir(3) and one fstatat(2) each.
     ///

@@ -1,20 +1,22 @@
 internal import Foundation
 internal import Glibc
 
-/// Copies an item with all that is in it. Any thread; blocks on the disk.
+/// Copies an item with all that is in it.
+///
+/// Any thread; blocks on the disk.
 package enum ItemCopy {
     /// How deep a tree may be: each level costs a descriptor while it is copied.
     private static let depthMax = 200
 
     /// Puts a copy of a file, folder or symbolic link where nothing is yet.
     ///
-    /// Bytes are shared with the original where the volume can do that, else copied by the kernel. Permissions
-    /// without set-user-ID and set-group-ID, modification times and the user's extended attributes are kept; the
-    /// copy belongs to whoever makes it. Links inside are copied as they are. Nothing is synced: copies are
-    /// made into a `StagedSave`, whose commit does that.
+    /// Bytes are shared with the original where the volume can do that, else copied by the kernel.
+    /// Permissions without set-user-ID and set-group-ID, modification times and the user's extended
+    /// attributes are kept; the copy belongs to whoever makes it. Links inside are copied as they are.
+    /// Nothing is synced: copies are made into a `StagedSave`, whose commit does that.
     ///
-    /// - Throws: The refusal with the member that it concerns; `EOPNOTSUPP` for a device, pipe or socket. What
-    ///   has been copied until then is left for the caller to remove.
+    /// - Throws: The refusal with the member that it concerns; `EOPNOTSUPP` for a device, pipe or socket.
+    ///   What has been copied until then is left for the caller to remove.
     package static func copy(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
         try copy(
             source.name,
@@ -60,14 +62,14 @@ package enum ItemCopy {
     ) throws(SystemError) {
         let from = try sourceFolder.folder(source)
         let status = try SystemCalls.fstat(from.descriptor)
-        try SystemCalls.mkdirat(targetFolder, target, permissions: 0o700)
-        let into = try targetFolder.folder(target)
         // All names first: a folder that is copied into itself would otherwise never end.
         var names: [String] = []
         try SystemCalls.forEachMember(of: from) { (name) throws(SystemError) in
             names.append(name)
             return true
         }
+        try SystemCalls.mkdirat(targetFolder, target, permissions: 0o700)
+        let into = try targetFolder.folder(target)
         for name in names { try copy(name, in: from, to: name, in: into, depth: depth + 1) }
         try copyAttributes(status, from: from.descriptor, to: into.descriptor)
     }

@@ -1,16 +1,18 @@
 package import Foundation
 internal import Glibc
 
-/// Gives items places without ever taking one from another. Any thread; every call may block on the disk.
+/// Gives items places without ever taking one from another.
+///
+/// Any thread; every call may block on the disk.
 ///
 /// What has been done when a call returns outlasts a power cut: the folders it changed are synced.
 package enum ItemMoves {
     /// Gives an item another place on its volume, if that place is free.
     ///
-    /// A symbolic link is moved itself. On volumes without renameat2(2)'s `RENAME_NOREPLACE` a folder moves over
-    /// an empty one made for it, and a file gets a second name before it loses its first: no moment in which
-    /// something else could be replaced. Where there are no hard links either (FAT), another program that makes
-    /// an item of that very name between our look and our rename loses it.
+    /// A symbolic link is moved itself. On volumes without renameat2(2)'s `RENAME_NOREPLACE` a folder moves
+    /// over an empty one made for it, and a file gets a second name before it loses its first: no moment in
+    /// which something else could be replaced. Where there are no hard links either (FAT), another program
+    /// that makes an item of that very name between our look and our rename loses it.
     ///
     /// - Throws: `EEXIST` when the place is taken, `EXDEV` when it is on another volume, `EINVAL` when it is
     ///   inside the item. Nothing has moved then.
@@ -58,7 +60,9 @@ package enum ItemMoves {
         }
     }
 
-    /// Makes a file with these bytes, if the place is free. Nobody but the owner may read it.
+    /// Makes a file with these bytes, if the place is free.
+    ///
+    /// Nobody but the owner may read it.
     ///
     /// When writing fails, what was written is removed again.
     package static func createFile(_ path: FilePath, contents: Data) throws(SystemError) {
@@ -69,7 +73,7 @@ package enum ItemMoves {
             try SystemCalls.fsync(file)
             try SystemCalls.fsync(folder.descriptor)
         } catch {
-            // The first error is what the caller must know; a file that cannot be removed either stays behind.
+            // The first error is what the caller must know; a file that cannot be removed stays behind.
             try? SystemCalls.unlinkat(folder, path.name)
             throw error
         }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 
 extension SystemCalls {
-    /// realpath(3)
+    /// realpath(3).
     static func realpath(_ path: FilePath) throws(SystemError) -> FilePath {
         var resolved: UnsafeMutablePointer<CChar>?
         _ = try perform("realpath", at: path) {

@@ -7,7 +7,9 @@ package struct BrowserError: Error, Sendable, LocalizedError {
     /// What is in the way.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind {
-            case notInLocation, vanished, notFolder, nameTaken, nameRefused, intoItself, originalKept, refused
+            case notInLocation, vanished, notFolder, nameTaken, nameRefused, intoItself, originalKept,
+                unwatched
+            case refused
         }
         private let kind: Kind
 
@@ -25,6 +27,8 @@ package struct BrowserError: Error, Sendable, LocalizedError {
         package static var intoItself: Code { Code(kind: .intoItself) }
         /// The item was brought in, and its original could not be removed.
         package static var originalKept: Code { Code(kind: .originalKept) }
+        /// A folder is shown, and what other programs do to it is not seen.
+        package static var unwatched: Code { Code(kind: .unwatched) }
         /// The system, or a program that has the item open, refused; `underlying` says why.
         package static var refused: Code { Code(kind: .refused) }
         package var description: String { "\(kind)" }
@@ -46,8 +50,10 @@ package struct BrowserError: Error, Sendable, LocalizedError {
         switch error {
         case let error as BrowserError: self = error
         case is ItemNameError: self.init(.nameRefused, item: item, underlying: error)
-        case let error as SystemError where error.isAbsent: self.init(.vanished, item: item, underlying: error)
-        case let error as SystemError where error.isTaken: self.init(.nameTaken, item: item, underlying: error)
+        case let error as SystemError where error.isAbsent:
+            self.init(.vanished, item: item, underlying: error)
+        case let error as SystemError where error.isTaken:
+            self.init(.nameTaken, item: item, underlying: error)
         case let error as CocoaError where error.isOfMissingFile:
             self.init(.vanished, item: item, underlying: error)
         default: self.init(.refused, item: item, underlying: error)
@@ -63,6 +69,7 @@ package struct BrowserError: Error, Sendable, LocalizedError {
         case .nameRefused: (underlying as? ItemNameError)?.errorDescription
         case .intoItself: "The folder “\(item)” cannot be put into itself."
         case .originalKept: "“\(item)” was added, but its original could not be removed. \(reason)"
+        case .unwatched: "What other programs do in “\(item)” is not seen. \(reason)"
         default: "“\(item)” could not be changed. \(reason)"
         }
     }
@@ -76,6 +83,7 @@ package struct BrowserError: Error, Sendable, LocalizedError {
         case .nameRefused: (underlying as? ItemNameError)?.recoverySuggestion
         case .intoItself: "Choose a folder outside of it."
         case .originalKept: "Remove the original yourself."
+        case .unwatched: "Close programs that watch many folders, or raise fs.inotify.max_user_instances."
         default: remedy
         }
     }

@@ -1,6 +1,10 @@
-/// Something that can be done to items, and undone. Ids are paths below the location.
+/// Something that can be done to items, and undone.
+///
+/// Ids are paths below the location.
 package enum BrowserCommand: Hashable, Sendable {
-    /// Items get other places or other names. A taken place is an error.
+    /// Items get other places or other names.
+    ///
+    /// A taken place is an error.
     case relocate([ItemRelocation])
     /// Items go to the trash.
     case trash([String])
@@ -39,13 +43,17 @@ package enum BrowserAct: Hashable, Sendable {
     }
 }
 
-/// What was done in a browser and can be undone, and what was undone and can be done again. Pure.
+/// What was done in a browser and can be undone, and what was undone and can be done again.
+///
+/// Pure.
 ///
 /// 1. An entry's command takes back what the entry's act did last, be it done, undone or done again.
 /// 2. While a command runs, its entry is in neither list.
 /// 3. A command that could not be carried out drops its entry: what it was about has changed behind our back.
 package struct BrowserHistory: Hashable, Sendable {
-    /// How many acts are kept; the oldest goes first. More than anyone remembers having done.
+    /// How many acts are kept; the oldest goes first.
+    ///
+    /// More than anyone remembers having done.
     package static let entryCountMax = 100
 
     private struct Entry: Hashable, Sendable {
@@ -71,7 +79,9 @@ package struct BrowserHistory: Hashable, Sendable {
     /// What would be done again, for a menu; nil when there is nothing, or a command runs.
     package var redoTitle: String? { running == nil ? redoable.last?.act.title : nil }
 
-    /// Notes what a person did. Nothing can be done again after that.
+    /// Notes what a person did.
+    ///
+    /// Nothing can be done again after that.
     ///
     /// - Parameter inverse: What takes it back; nil when nothing was done after all.
     package mutating func record(_ act: BrowserAct, inverse: BrowserCommand?) {
@@ -82,8 +92,8 @@ package struct BrowserHistory: Hashable, Sendable {
 
     /// Begins to undo.
     ///
-    /// - Returns: What to carry out, to be followed by `end(inverse:)`; nil when there is nothing to undo or a
-    ///   command runs.
+    /// - Returns: What to carry out, to be followed by `end(inverse:)`; nil when there is nothing to undo or
+    ///   a command runs.
     package mutating func beginUndo() -> BrowserCommand? { begin(.undo, \.undoable) }
 
     /// Begins to do again what was undone; as `beginUndo()`.

@@ -10,8 +10,8 @@ internal import Foundation
 /// 1. A place given out is inside the location, also after every symbolic link on the way to it.
 /// 2. Nothing hidden has an id, and nothing inside a package.
 ///
-/// Somebody who puts a link in place of a folder between the check and the work is not kept out; that takes the
-/// right to write to the location, and then there is nothing left to keep.
+/// Somebody who puts a link in place of a folder between the check and the work is not kept out; that takes
+/// the right to write to the location, and then there is nothing left to keep.
 package struct BrowserLocation: Sendable {
     /// Where it is, without a link on the way.
     package let root: FilePath
@@ -32,7 +32,9 @@ package struct BrowserLocation: Sendable {
 
     package var url: URL { root.url(isDirectory: true) }
 
-    /// The place of an item, which need not exist. A link is not followed at its end.
+    /// The place of an item, which need not exist.
+    ///
+    /// A link is not followed at its end.
     ///
     /// Reads the disk.
     package func place(of id: String) throws(BrowserError) -> FilePath {
@@ -41,19 +43,23 @@ package struct BrowserLocation: Sendable {
         return try resolvedFolder(path.components.dropLast(), of: id).appending(name)
     }
 
-    /// The place of a folder that exists, with links followed. Packages are no folders.
+    /// The place of a folder that exists, with links followed.
+    ///
+    /// Packages are no folders.
     ///
     /// Reads the disk.
     package func folder(_ id: String) throws(BrowserError) -> FilePath {
         try resolvedFolder(member(id).components[...], of: id)
     }
 
-    /// The id of what is at a URL; nil when that is outside, hidden or inside a package, or its folder is missing.
+    /// The id of what is at a URL; nil when that is outside, hidden or inside a package, or its folder is
+    /// missing.
     ///
     /// Reads the disk.
     package func id(of url: URL) -> String? {
         // A folder that cannot be resolved holds nothing of ours.
-        guard let path = FilePath(url), let resolved = try? path.resolvedInFolder(), resolved.isInside(root) else {
+        guard let path = FilePath(url), let resolved = try? path.resolvedInFolder(), resolved.isInside(root)
+        else {
             return nil
         }
         let id = resolved.string.dropFirst(root.string.utf8.count).drop { $0 == "/" }
@@ -72,7 +78,9 @@ package struct BrowserLocation: Sendable {
         return (String(id[..<slash]), String(id[id.index(after: slash)...]))
     }
 
-    /// Whether items of this name are shown. What a save, ours or another's, keeps beside a document is hidden.
+    /// Whether items of this name are shown.
+    ///
+    /// What a save, ours or another's, keeps beside a document is hidden.
     static func isShown(_ name: String) -> Bool { !ItemNames.isHidden(name) }
 
     private func member(_ id: String) throws(BrowserError) -> MemberPath {

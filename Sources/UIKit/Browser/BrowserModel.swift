@@ -14,13 +14,18 @@ final class BrowserModel {
 
     private let contentTypes: [UTType]
     private let changed: () -> Void
+    private let told: (String) -> Void
     private var listing: FolderListing?
     private lazy var location = makeLocation()
     private lazy var operations = location.map { FolderOperations(location: $0) }
 
-    init(contentTypes: [UTType], changed: @escaping () -> Void) {
+    /// - Parameters:
+    ///   - changed: Called when something of this differs.
+    ///   - told: Takes what a person has to know in passing.
+    init(contentTypes: [UTType], changed: @escaping () -> Void, told: @escaping (String) -> Void) {
         self.contentTypes = contentTypes
         self.changed = changed
+        self.told = told
     }
 
     private func makeLocation() -> BrowserLocation? {
@@ -55,11 +60,27 @@ final class BrowserModel {
         case .changed(let difference):
             for item in difference.put { items[item.id] = item }
             for id in difference.drop { items[id] = nil }
-        case .gone, .failed:
-            stop()
-            if !folder.isEmpty { show(folder: BrowserLocation.split(folder).folderID) }
+        case .unwatched(let error):
+            told("This list does not follow changes by itself for now. \(error.fullText)")
+        case .gone:
+            leave()
+        case .failed(let error):
+            told(error.fullText)
+            leave()
         }
         changed()
+    }
+
+    /// Shows the folder above: this one cannot be shown any more.
+    private func leave() {
+        stop()
+        if !folder.isEmpty { show(folder: BrowserLocation.split(folder).folderID) }
+    }
+
+    /// Looks again at an item that this process has changed where watching does not show it: inside a package.
+    func look(at url: URL) {
+        guard let id = id(of: url), BrowserLocation.split(id).folderID == folder else { return }
+        listing?.look(at: [BrowserLocation.split(id).name])
     }
 
     func id(of url: URL) -> String? { location?.id(of: url) }

@@ -2,7 +2,9 @@ internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 
-/// File coordination for one deed. Blocks until whoever has the items open has let go.
+/// File coordination for one deed.
+///
+/// Blocks until whoever has the items open has let go.
 ///
 /// The deed works on the places that coordination hands on: an item may have been moved while we waited.
 enum Coordinated {

@@ -11,7 +11,9 @@ package struct FolderDifference: Hashable, Sendable {
     package var isEmpty: Bool { put.isEmpty && drop.isEmpty }
 }
 
-/// What a folder holds, as far as we have seen. Pure: looks come in, differences go out.
+/// What a folder holds, as far as we have seen.
+///
+/// Pure: looks come in, differences go out.
 ///
 /// A package keeps its size, and a date later than its own, from its last count until the next.
 struct FolderContents {

@@ -20,13 +20,16 @@ package struct FolderItem: Hashable, Sendable, Identifiable {
     /// The whole name, with its extension.
     package var name: String
     package var kind: Kind
-    /// Whether it is a directory that people see as one thing. A package is never a `folder`.
+    /// Whether it is a directory that people see as one thing.
+    ///
+    /// A package is never a `folder`.
     package var isPackage: Bool
     /// Whether there is something there to open: false for a link that leads out of the location or to
     /// nothing, and for a device, pipe or socket.
     package var isReachable: Bool
-    /// In bytes; of a package all its members together. Nil for a folder, and for a package that has not been
-    /// counted yet or has too many members to count.
+    /// In bytes; of a package all its members together.
+    ///
+    /// Nil for a folder, and for a package that has not been counted yet or has too many members to count.
     package var byteCount: Int64?
     /// When the contents changed last.
     package var modificationDate: Date

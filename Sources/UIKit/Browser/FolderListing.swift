@@ -5,24 +5,34 @@ internal import Locks
 
 /// What a listing tells.
 package enum FolderUpdate: Sendable {
-    /// All items, in no order. Comes first, and once.
+    /// All items, in no order.
+    ///
+    /// Comes first, and once.
     case listed([FolderItem])
     /// What has changed since.
     case changed(FolderDifference)
-    /// The folder is there no more, or is another one. Comes last.
+    /// The list is right, and does not follow the disk by itself: too much is watched already.
+    ///
+    /// Comes after the list. What `look(at:)` is told of is still seen.
+    case unwatched(BrowserError)
+    /// The folder is there no more, or is another one.
+    ///
+    /// Comes last.
     case gone
-    /// The folder cannot be read any more. Comes last.
+    /// The folder cannot be read any more.
+    ///
+    /// Comes last.
     case failed(BrowserError)
 }
 
 /// Lists one folder of a location and keeps watching it, until it is stopped or dropped.
 ///
-/// Updates come on the main actor, one per turn of the main queue at most: what happens in between is told at once,
-/// and what came and went in between is not told at all. Lists and looks are made on a queue of the listing's own,
-/// packages are counted on another.
+/// Updates come on the main actor, one per turn of the main queue at most: what happens in between is told at
+/// once, and what came and went in between is not told at all. Lists and looks are made on a queue of the
+/// listing's own, packages are counted on another.
 ///
-/// A change deep inside a package is not seen by watching its folder: whoever makes one says so by `look(at:)`.
-/// A folder above the listed one that is renamed is noticed at the next change inside.
+/// A change deep inside a package is not seen by watching its folder: whoever makes one says so by
+/// `look(at:)`. A folder above the listed one that is renamed is noticed at the next change inside.
 package final class FolderListing: Sendable {
     private let core: FolderWatcher
 
@@ -48,7 +58,9 @@ package final class FolderListing: Sendable {
     /// - Parameter names: The items' names.
     package func look(at names: [String]) { core.look(at: names) }
 
-    /// Ends the listing. Nothing is told afterwards.
+    /// Ends the listing.
+    ///
+    /// Nothing is told afterwards.
     package func stop() { core.stop() }
 }
 
@@ -58,6 +70,7 @@ final class FolderOutbox: Sendable {
         var put: [String: FolderItem] = [:]
         var drop: Set<String> = []
         var isFirst = false
+        var unwatched: BrowserError?
         var last: FolderUpdate?
         var isScheduled = false
         var isClosed = false
@@ -70,18 +83,26 @@ final class FolderOutbox: Sendable {
         self.deliver = deliver
     }
 
-    func list(_ difference: FolderDifference) { add(difference, isFirst: true, last: nil) }
-
-    func change(_ difference: FolderDifference) {
-        if !difference.isEmpty { add(difference, isFirst: false, last: nil) }
+    func list(_ difference: FolderDifference, unwatched: BrowserError?) {
+        add(difference) {
+            $0.isFirst = true
+            $0.unwatched = unwatched
+        }
     }
 
-    func end(_ last: FolderUpdate) { add(FolderDifference(), isFirst: false, last: last) }
+    func change(_ difference: FolderDifference) {
+        if !difference.isEmpty { add(difference) { _ in } }
+    }
+
+    func end(_ last: FolderUpdate) {
+        add(FolderDifference()) { $0.last = $0.last ?? last }
+    }
 
     func close() { pending.withLock { $0.isClosed = true } }
 
-    private func add(_ difference: FolderDifference, isFirst: Bool, last: FolderUpdate?) {
+    private func add(_ difference: FolderDifference, _ change: (inout Pending) -> Void) {
         let schedules = pending.withLock { pending in
+            change(&pending)
             for item in difference.put {
                 pending.put[item.id] = item
                 pending.drop.remove(item.id)
@@ -90,8 +111,6 @@ final class FolderOutbox: Sendable {
                 pending.put[id] = nil
                 pending.drop.insert(id)
             }
-            pending.isFirst = pending.isFirst || isFirst
-            pending.last = pending.last ?? last
             defer { pending.isScheduled = true }
             return !pending.isScheduled
         }
@@ -104,14 +123,23 @@ final class FolderOutbox: Sendable {
             defer { pending = Pending(isClosed: pending.isClosed) }
             return pending
         }
-        guard !told.isClosed else { return }
-        if told.isFirst {
-            deliver(.listed(Array(told.put.values)))
-        } else if !told.put.isEmpty || !told.drop.isEmpty {
-            deliver(.changed(FolderDifference(put: Array(told.put.values), drop: Array(told.drop))))
+        for update in Self.updates(told) {
+            // The one just told may have stopped the listing.
+            guard !pending.withLock({ $0.isClosed }) else { return }
+            deliver(update)
         }
-        // The one just told may have stopped the listing.
-        guard let last = told.last, !pending.withLock({ $0.isClosed }) else { return }
-        deliver(last)
+    }
+
+    private static func updates(_ told: Pending) -> [FolderUpdate] {
+        var updates: [FolderUpdate] = []
+        let items = Array(told.put.values)
+        if told.isFirst {
+            updates.append(.listed(items))
+        } else if !items.isEmpty || !told.drop.isEmpty {
+            updates.append(.changed(FolderDifference(put: items, drop: Array(told.drop))))
+        }
+        if let unwatched = told.unwatched { updates.append(.unwatched(unwatched)) }
+        if let last = told.last { updates.append(last) }
+        return updates
     }
 }

@@ -1,5 +1,5 @@
-internal import DocumentFoundation
 internal import Dispatch
+internal import DocumentFoundation
 internal import Foundation
 
 /// What came of an act on several items: as many as could be done are done.
@@ -15,11 +15,13 @@ package struct BrowserOutcome: Sendable {
 /// Does things to the items of a location: what a person may do in a browser.
 ///
 /// 1. Nothing is ever replaced: a taken name is passed over or refused, in one step with the deed.
-/// 2. Whoever looks sees an item whole or not at all: copies are made out of sight and put in place in one step.
+/// 2. Whoever looks sees an item whole or not at all: copies are made out of sight and put in place in one
+///    step.
 /// 3. Everything is done under file coordination, so that whoever has an item open is asked and told.
 ///
-/// Deeds are done one after the other on a queue of their own, and may block there. Every call may be made from
-/// any actor, and returns on it. Calls do not stop when their task is cancelled: what was begun is ended.
+/// Deeds are done one after the other on a queue of their own, and may block there. Every call may be made
+/// from any actor, and returns on it. Calls do not stop when their task is cancelled: what was begun is
+/// ended.
 package final class FolderOperations: Sendable {
     private let worker: FolderWorker
     private let queue = DispatchQueue(label: "sheaf.browser.operations", qos: .userInitiated)
@@ -75,7 +77,8 @@ package final class FolderOperations: Sendable {
         await perform { $0.trash(ids) }
     }
 
-    /// Brings items in from elsewhere, files or whole directories, under the next free name where one is taken.
+    /// Brings items in from elsewhere, files or whole directories, under the next free name where one is
+    /// taken.
     ///
     /// - Parameters:
     ///   - urls: Where they are now.

@@ -18,6 +18,7 @@ final class FolderWatcher: @unchecked Sendable {
     private let folderID: String
     private let location: BrowserLocation
     private let outbox: FolderOutbox
+    private let makeWatch: WatchMaker
     private let queue = DispatchQueue(label: "sheaf.browser.listing", qos: .userInitiated)
     private let countingQueue = DispatchQueue(label: "sheaf.browser.counting", qos: .utility)
     private let isStopped = Locked(false)
@@ -34,7 +35,18 @@ final class FolderWatcher: @unchecked Sendable {
     /// Packages that are being counted, and whether they have changed since that began.
     private var counted: [String: Bool] = [:]
 
-    init(folderID: String, location: BrowserLocation, outbox: FolderOutbox) {
+    /// Begins to watch a folder, with a handler that is called on the queue.
+    typealias WatchMaker =
+        @Sendable (FilePath, DispatchQueue, @escaping @Sendable ([WatchEvent]) -> Void) throws ->
+        DirectoryWatch
+
+    init(
+        folderID: String,
+        location: BrowserLocation,
+        outbox: FolderOutbox,
+        makeWatch: @escaping WatchMaker = { try DirectoryWatch($0, on: $1, handler: $2) }
+    ) {
+        self.makeWatch = makeWatch
         self.folderID = folderID
         self.location = location
         self.outbox = outbox
@@ -62,10 +74,20 @@ final class FolderWatcher: @unchecked Sendable {
             maker = ItemMaker(location: location, folderID: folderID, folder: folder)
             let stamp = try FileStamp(of: folder)
             (device, inode) = (stamp.device, stamp.inode)
-            watch = try DirectoryWatch(folder, on: queue) { [weak self] events in self?.handle(events) }
+            let unwatched = beginWatching()
             let difference = contents.replaceAll(with: try scan())
-            outbox.list(difference)
+            outbox.list(difference, unwatched: unwatched)
             count(difference.put)
+        }
+    }
+
+    /// - Returns: Why the folder cannot be watched. It can be listed all the same.
+    private func beginWatching() -> BrowserError? {
+        do {
+            watch = try makeWatch(folder, queue) { [weak self] events in self?.handle(events) }
+            return nil
+        } catch {
+            return BrowserError(.unwatched, item: folder.name, underlying: error)
         }
     }
 
@@ -107,7 +129,8 @@ final class FolderWatcher: @unchecked Sendable {
                     contents.replaceAll(with: try scan())
                 } else {
                     contents.update(
-                        try FolderScan.items(names, in: folder).map { ($0.name, $0.item.flatMap(item)) })
+                        try FolderScan.items(names, in: folder).map { ($0.name, $0.item.flatMap(item)) }
+                    )
                 }
             outbox.change(difference)
             count(scans ? difference.put : names.compactMap { contents.items[$0] })

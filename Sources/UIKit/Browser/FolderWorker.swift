@@ -2,7 +2,9 @@ internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 
-/// The deeds behind `FolderOperations`. Blocks on the disk and on file coordination: for its queue alone.
+/// The deeds behind `FolderOperations`.
+///
+/// Blocks on the disk and on file coordination: for its queue alone.
 struct FolderWorker: Sendable {
     let location: BrowserLocation
     let trash: Trash
@@ -35,11 +37,7 @@ struct FolderWorker: Sendable {
                 return BrowserOutcome(items: [current])
             }
             let way = ItemRelocation(from: id, to: BrowserLocation.id(renamed, in: folderID))
-            do {
-                return BrowserOutcome(items: [try relocate(way)], inverse: .relocate([way.reversed]))
-            } catch let error as BrowserError where error.code == .nameTaken {
-                throw BrowserError(.nameTaken, item: renamed, underlying: error.underlying)
-            }
+            return BrowserOutcome(items: [try relocate(way)], inverse: .relocate([way.reversed]))
         }
     }
 
@@ -148,8 +146,12 @@ struct FolderWorker: Sendable {
         guard source != location.root, !target.parent.isInside(source) else {
             throw BrowserError(.intoItself, item: current.name)
         }
-        try Coordinated.moving(source, to: target, isDirectory: current.isDirectory) {
-            try ItemMoves.move($0, toFree: $1)
+        do {
+            try Coordinated.moving(source, to: target, isDirectory: current.isDirectory) {
+                try ItemMoves.move($0, toFree: $1)
+            }
+        } catch let error as SystemError where error.isTaken {
+            throw BrowserError(.nameTaken, item: target.name, underlying: error)
         }
         return try item(way.target)
     }
@@ -223,7 +225,10 @@ struct FolderWorker: Sendable {
     }
 
     private func unreadable(_ id: String) -> CocoaError {
-        CocoaError(.fileReadUnknown, userInfo: [NSLocalizedFailureReasonErrorKey: "It leads to nothing here."])
+        CocoaError(
+            .fileReadUnknown,
+            userInfo: [NSLocalizedFailureReasonErrorKey: "It leads to nothing here."]
+        )
     }
 }
 

@@ -16,7 +16,9 @@ package struct ItemType: Hashable, Sendable {
     }
 }
 
-/// How the browser tells what an item is. Asked on background queues.
+/// How the browser tells what an item is.
+///
+/// Asked on background queues.
 package struct ItemKinds: Sendable {
     /// What an item is on disk.
     package enum Form: Hashable, Sendable {
@@ -25,7 +27,9 @@ package struct ItemKinds: Sendable {
 
     /// Whether a directory is one document to people.
     package var isPackage: @Sendable (URL) -> Bool
-    /// The type of what has an extension, as it is written, "" for none. Answers are kept while a folder is shown.
+    /// The type of what has an extension, as it is written, "" for none.
+    ///
+    /// Answers are kept while a folder is shown.
     package var type: @Sendable (_ fileExtension: String, _ form: Form) -> ItemType
 
     package init(
@@ -37,7 +41,9 @@ package struct ItemKinds: Sendable {
     }
 }
 
-/// Makes items of what a scan has found. Keeps the types it has asked for; used by one queue at a time.
+/// Makes items of what a scan has found.
+///
+/// Keeps the types it has asked for; used by one queue at a time.
 struct ItemMaker {
     private struct TypeKey: Hashable {
         var fileExtension: String
@@ -62,10 +68,9 @@ struct ItemMaker {
     /// The item; nil for what the browser does not show.
     mutating func item(_ scanned: ScannedItem) -> FolderItem? {
         guard BrowserLocation.isShown(scanned.name) else { return nil }
-        let path = folder.appending(scanned.name)
-        let seen = seenStamp(of: scanned, at: path)
+        let seen = seenStamp(of: scanned)
         let isDirectory = seen?.kind == .directory
-        let isPackage = isDirectory && location.kinds.isPackage(path.url(isDirectory: true))
+        let isPackage = isDirectory && location.kinds.isPackage(url(ofFolder: scanned.name))
         let form: ItemKinds.Form = isPackage ? .package : isDirectory ? .folder : .file
         let type = type(TypeKey(fileExtension: Self.lastExtension(scanned.name), form: form))
         let kind: FolderItem.Kind =
@@ -90,13 +95,18 @@ struct ItemMaker {
     }
 
     /// The stamp of the file or directory that a person gets to; nil when there is none to get to.
-    private func seenStamp(of scanned: ScannedItem, at path: FilePath) -> FileStamp? {
+    private func seenStamp(of scanned: ScannedItem) -> FileStamp? {
         let stamp = scanned.stamp.kind == .symbolicLink ? scanned.targetStamp : scanned.stamp
         guard let stamp, stamp.kind == .regular || stamp.kind == .directory else { return nil }
         guard scanned.stamp.kind == .symbolicLink else { return stamp }
         // A link whose target cannot be resolved leads nowhere that we could show.
-        guard let target = try? path.resolved(), target.isInside(location.root) else { return nil }
+        guard let target = try? folder.appending(scanned.name).resolved(), target.isInside(location.root)
+        else { return nil }
         return stamp
+    }
+
+    private func url(ofFolder name: String) -> URL {
+        folder.appending(name).url(isDirectory: true)
     }
 
     private mutating func type(_ key: TypeKey) -> ItemType {

@@ -69,11 +69,11 @@ open class UIDocumentBrowserViewController: UIViewController {
     /// The types that can be opened here.
     public let contentTypes: [UTType]
 
-    lazy var model = BrowserModel(contentTypes: contentTypes) { [weak self] in
-        // The delegate is asked while a document is being opened; it may be presented by the time this ends.
-        _ = self
-        SceneUpdates.request()
-    }
+    lazy var model = BrowserModel(
+        contentTypes: contentTypes,
+        changed: { SceneUpdates.request() },
+        told: { [weak self] text in self?.tabSession?.notify(text) })
+    private var saveObserver: (any NSObjectProtocol)?
 
     /// Makes a browser.
     ///
@@ -99,12 +99,23 @@ open class UIDocumentBrowserViewController: UIViewController {
     open override func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
         model.show(folder: model.folder)
+        saveObserver = NotificationCenter.default.addObserver(
+            forName: UIDocument.savedNotification,
+            object: nil,
+            queue: nil
+        ) { [weak self] note in
+            // Documents post this on the main actor.
+            guard let url = (note.object as? UIDocument)?.fileURL else { return }
+            MainActor.assumeIsolated { self?.model.look(at: url) }
+        }
     }
 
     /// Stops listing them.
     open override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
         model.stop()
+        saveObserver.map(NotificationCenter.default.removeObserver)
+        saveObserver = nil
     }
 
     /// Chooses a document and brings it into view, importing it first where it lies elsewhere.

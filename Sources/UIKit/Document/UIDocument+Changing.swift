@@ -69,6 +69,9 @@ extension UIDocument {
     package nonisolated static let changeCountedNotification = NSNotification.Name(
         "SheafDocumentChangeCountedNotification")
 
+    /// Posted when the document has been written.
+    package nonisolated static let savedNotification = NSNotification.Name("SheafDocumentSavedNotification")
+
     /// Sets a timer for the schedule's deadline; an earlier timer finds that it is not the last one and rests.
     func armSchedule() {
         guard lifecycle.phase == .open, let deadline = schedule.deadline else { return }

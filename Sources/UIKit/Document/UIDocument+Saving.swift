@@ -102,6 +102,7 @@ extension UIDocument {
             OpenDocuments.insert(self)
             change { $0.saved(creating: operation == .forCreating) }
             if let copy = item.conflictCopy { noteConflict(copy) }
+            NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)
             handler?(true)
         case .failure(let error):
             schedule.saveFailed(at: now)

@@ -11,7 +11,8 @@ struct ItemNamesTests {
             ("Notes.gz", "Notes", "gz"), ("Version 1.5", "Version 1.5", ""), ("Dr. Who", "Dr. Who", ""),
             (".profile", ".profile", ""), ("Ending.", "Ending.", ""), ("..txt", "..txt", ""),
             ("a.b.c", "a.b", "c"), ("Bild.jpeg", "Bild", "jpeg"), ("tar.gz", "tar", "gz"),
-        ])
+        ]
+    )
     func parts(name: String, stem: String, fileExtension: String) {
         let found = ItemNames.split(name)
         #expect(found.stem == stem)
@@ -25,7 +26,8 @@ struct ItemNamesTests {
             (["A 2.txt"], "A 2.txt", "A 3.txt"), (["A 9"], "A 9", "A 10"), (["A 1"], "A 1", "A 1 2"),
             (["A 007"], "A 007", "A 007 2"), (["B.tar.gz"], "B.tar.gz", "B 2.tar.gz"), ([], "A", "A"),
             (["B"], "A", "A"), (["2"], "2", "2 2"),
-        ])
+        ]
+    )
     func numbers(taken: [String], wanted: String, expected: String) {
         #expect(ItemNames.free(wanted, among: Set(taken)) == expected)
     }
@@ -76,7 +78,8 @@ struct ItemNamesRenamingTests {
             ("", ItemNameError.Code.empty), ("  \n", .empty), (".", .reserved), ("..", .reserved),
             ("a/b", .slash), ("a\u{0}b", .controlCharacter), ("a\r\nb", .controlCharacter),
             (".hidden", .leadingDot), (String(repeating: "é", count: 128), .tooLong),
-        ])
+        ]
+    )
     func refuses(typed: String, code: ItemNameError.Code) {
         let error = #expect(throws: ItemNameError.self) {
             try ItemNames.renamed("Old.txt", to: typed, hasExtension: true, showsExtension: true)
@@ -93,10 +96,15 @@ struct ItemNamesRenamingTests {
             ("Old.txt", "New.TXT", true, false, "New.TXT"), ("Old.txt", "New.md", true, true, "New.md"),
             ("Old.txt", "New", true, true, "New"), ("Old", "New", true, false, "New"),
             ("etc.d", "New", false, false, "New"), ("Old.tar.gz", " New ", true, false, "New.tar.gz"),
-        ])
+        ]
+    )
     func keeps(current: String, typed: String, hasExtension: Bool, shows: Bool, expected: String) throws {
         let name = try ItemNames.renamed(
-            current, to: typed, hasExtension: hasExtension, showsExtension: shows)
+            current,
+            to: typed,
+            hasExtension: hasExtension,
+            showsExtension: shows
+        )
         #expect(name == expected)
     }
 
@@ -104,7 +112,11 @@ struct ItemNamesRenamingTests {
     func extensionCounts() {
         #expect(throws: ItemNameError.self) {
             try ItemNames.renamed(
-                "Old.text", to: String(repeating: "x", count: 252), hasExtension: true, showsExtension: false)
+                "Old.text",
+                to: String(repeating: "x", count: 252),
+                hasExtension: true,
+                showsExtension: false
+            )
         }
     }
 }

@@ -30,7 +30,9 @@ struct TrashTests {
     private func write(_ name: String, _ text: String = "1") throws -> URL {
         let url = root.appendingPathComponent(name)
         try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
         try Data(text.utf8).write(to: url)
         return url
     }
@@ -162,11 +164,13 @@ struct TrashTests {
 
     @Test("FileManager puts an item where the environment says, and hands back its place")
     func fileManager() throws {
-        // The process's own environment cannot be changed safely here, so only what cannot be carried out is asked.
+        // The process's environment cannot be changed safely here: only what must fail is asked for.
         var resulting: NSURL?
         #expect(throws: CocoaError.self) {
             try FileManager.default.trashItem(
-                at: root.appendingPathComponent("nothing"), resultingItemURL: &resulting)
+                at: root.appendingPathComponent("nothing"),
+                resultingItemURL: &resulting
+            )
         }
         #expect(resulting == nil)
     }
@@ -187,7 +191,8 @@ struct TrashVolumeTests {
     @Test("An item on another volume goes to that volume's own trash, with a relative note, and comes back")
     func ownTrash() throws {
         let trash = Trash(
-            TrashSettings(environment: ["XDG_DATA_HOME": data.path], userID: userID))
+            TrashSettings(environment: ["XDG_DATA_HOME": data.path], userID: userID)
+        )
         let name = "sheaf-\(UUID().uuidString).txt"
         let url = top.appendingPathComponent(name)
         try Data("1".utf8).write(to: url)

@@ -59,7 +59,9 @@ struct FolderScanTests {
         try write("b", byteCount: 20)
         let latest = Date(timeIntervalSince1970: 4_000_000_000)
         try FileManager.default.setAttributes(
-            [.modificationDate: latest], ofItemAtPath: root.appending("folder").appending("a").string)
+            [.modificationDate: latest],
+            ofItemAtPath: root.appending("folder").appending("a").string
+        )
         let summary = try FolderScan.summary(of: root, memberCountMax: 3)
         #expect(summary?.byteCount == 30)
         #expect(summary?.modificationDate == latest)

@@ -17,14 +17,19 @@ struct ItemCopyTests {
     private func makeTree() throws -> FilePath {
         let top = root.appending("top")
         try manager.createDirectory(
-            atPath: top.appending("empty").string, withIntermediateDirectories: true)
+            atPath: top.appending("empty").string,
+            withIntermediateDirectories: true
+        )
         try Data(repeating: 7, count: 300_000).write(to: top.appending("large").url(isDirectory: false))
         try Data("s".utf8).write(to: top.appending("small").url(isDirectory: false))
         try manager.setAttributes(
             [.posixPermissions: 0o4640, .modificationDate: Date(timeIntervalSince1970: 1_000_000)],
-            ofItemAtPath: top.appending("small").string)
+            ofItemAtPath: top.appending("small").string
+        )
         try manager.createSymbolicLink(
-            atPath: top.appending("link").string, withDestinationPath: "../outside")
+            atPath: top.appending("link").string,
+            withDestinationPath: "../outside"
+        )
         return top
     }
 

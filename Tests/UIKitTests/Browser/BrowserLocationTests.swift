@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import Testing
+
 @testable import UIKit
 
 @Suite("BrowserLocation")
@@ -12,9 +13,11 @@ struct BrowserLocationTests {
     @Test(
         "An id that could lead out, or to what is hidden, has no place",
         arguments: [
-            "..", "../outside", "a/../..", "/etc", "/", "a//b", "a/", "./a", ".hidden", "a/.git/config", "a\u{0}b",
+            "..", "../outside", "a/../..", "/etc", "/", "a//b", "a/", "./a", ".hidden", "a/.git/config",
+            "a\u{0}b",
             ".sheaf-0123456789abcdef-a.txt",
-        ])
+        ]
+    )
     func refuses(id: String) throws {
         try shelf.write("a/b")
         #expect(throws: BrowserError.self) { try shelf.location.place(of: id) }

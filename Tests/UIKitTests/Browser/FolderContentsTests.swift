@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import Testing
+
 @testable import UIKit
 
 @Suite("FolderContents")
@@ -22,8 +23,14 @@ struct FolderContentsTests {
 
     private func summary(bytes: Int64, date: Int64) -> TreeSummary {
         var stamp = FileStamp(
-            kind: .regular, device: 0, inode: 0, byteCount: bytes, permissions: 0, modificationSeconds: date,
-            modificationNanoseconds: 0)
+            kind: .regular,
+            device: 0,
+            inode: 0,
+            byteCount: bytes,
+            permissions: 0,
+            modificationSeconds: date,
+            modificationNanoseconds: 0
+        )
         stamp.modificationSeconds = date
         var summary = TreeSummary(stamp: stamp)
         summary.add(stamp)
@@ -75,7 +82,10 @@ struct FolderContentsTests {
         var told: [String: FolderItem] = [:]
         for step in 0..<3000 {
             let found = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-                item("\(Int.random(in: 0..<8, using: &generator))", bytes: .random(in: 0...2, using: &generator))
+                item(
+                    "\(Int.random(in: 0..<8, using: &generator))",
+                    bytes: .random(in: 0...2, using: &generator)
+                )
             }
             let unique = Dictionary(found.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
             let difference =
@@ -83,11 +93,15 @@ struct FolderContentsTests {
                     contents.replaceAll(with: Array(unique.values))
                 } else {
                     contents.update(
-                        unique.map { ($0.key, Bool.random(using: &generator) ? $0.value : nil) })
+                        unique.map { ($0.key, Bool.random(using: &generator) ? $0.value : nil) }
+                    )
                 }
             for item in difference.put { told[item.id] = item }
             for id in difference.drop {
-                #expect(told.removeValue(forKey: id) != nil, "seed \(seed) step \(step): dropped \(id) unseen")
+                #expect(
+                    told.removeValue(forKey: id) != nil,
+                    "seed \(seed) step \(step): dropped \(id) unseen"
+                )
             }
             let now = Dictionary(uniqueKeysWithValues: contents.items.values.map { ($0.id, $0) })
             #expect(told == now, "seed \(seed) step \(step)")

@@ -2,6 +2,7 @@ import DocumentFoundation
 import FileSystem
 import Foundation
 import Testing
+
 @testable import UIKit
 
 @Suite("FolderOperations: importing")
@@ -44,7 +45,8 @@ struct FolderImportingTests {
 
     @Test(
         "A move from another volume is a copy, after which the original goes",
-        .enabled(if: FolderImportingTests.hasOtherVolume, "needs /dev/shm on a volume of its own"))
+        .enabled(if: FolderImportingTests.hasOtherVolume, "needs /dev/shm on a volume of its own")
+    )
     func movesAcross() async throws {
         let top = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString).pack", isDirectory: true)
         try shelf.write(top.appendingPathComponent("a.txt"), "a")
@@ -63,10 +65,13 @@ struct FolderImportingTests {
         #expect(mkfifo(shelf.outside.appendingPathComponent("Doc.pack/pipe").path, 0o600) == 0)
         let outcome = try await operations.importItems(
             at: [
-                shelf.outside.appendingPathComponent("none"), hidden, shelf.outside.appendingPathComponent("Doc.pack"),
+                shelf.outside.appendingPathComponent("none"), hidden,
+                shelf.outside.appendingPathComponent("Doc.pack"),
                 try #require(URL(string: "https://example.org/x")), file,
             ],
-            into: "", mode: .copy)
+            into: "",
+            mode: .copy
+        )
         #expect(outcome.items.map(\.id) == ["a.txt"])
         #expect(outcome.failures.map(\.code) == [.vanished, .nameRefused, .refused, .refused])
         #expect(try shelf.names() == ["a.txt"])

@@ -2,6 +2,7 @@ import DocumentFoundation
 import FileSystem
 import Foundation
 import Testing
+
 @testable import UIKit
 
 /// Keeps what a listing tells, and lets a test wait until it comes to something.
@@ -11,6 +12,7 @@ private final class Watcher {
     private(set) var updateCount = 0
     private(set) var isGone = false
     private(set) var failure: BrowserError?
+    private(set) var unwatched: BrowserError?
     private(set) var hasList = false
     private var listing: FolderListing?
     private var waiting: (condition: (Watcher) -> Bool, continuation: CheckedContinuation<Void, Never>)?
@@ -39,6 +41,7 @@ private final class Watcher {
             #expect(hasList, "a change before the list")
             for item in difference.put { items[item.id] = item }
             for id in difference.drop { items[id] = nil }
+        case .unwatched(let error): unwatched = error
         case .gone: isGone = true
         case .failed(let error): failure = error
         }
@@ -138,6 +141,38 @@ struct FolderListingTests {
         let outside = Watcher("../outside", of: shelf.location)
         await outside.until { $0.failure != nil }
         #expect(outside.failure?.code == .notInLocation)
+    }
+
+    @Test("A folder that cannot be watched is listed all the same, and that is told")
+    func unwatched() async throws {
+        try shelf.write("a.txt")
+        let (updates, continuation) = AsyncStream<FolderUpdate>.makeStream()
+        let core = FolderWatcher(
+            folderID: "",
+            location: shelf.location,
+            outbox: FolderOutbox { continuation.yield($0) },
+            makeWatch: { path, _, _ in try DirectoryWatch(path.appending("none"), on: .main) { _ in } }
+        )
+        core.start()
+        var iterator = updates.makeAsyncIterator()
+        guard case .listed(let items) = await iterator.next() else {
+            Issue.record("no list")
+            return
+        }
+        #expect(items.map(\.id) == ["a.txt"])
+        guard case .unwatched(let error) = await iterator.next() else {
+            Issue.record("not told")
+            return
+        }
+        #expect(error.code == .unwatched)
+        try shelf.write("b.txt")
+        core.look(at: ["b.txt"])
+        guard case .changed(let difference) = await iterator.next() else {
+            Issue.record("not looked")
+            return
+        }
+        #expect(difference.put.map(\.id) == ["b.txt"])
+        core.stop()
     }
 
     @Test("After a stop nothing is told")

@@ -2,6 +2,7 @@ import DocumentFoundation
 import FileSystem
 import Foundation
 import Testing
+
 @testable import UIKit
 
 @Suite("FolderOperations")
@@ -11,13 +12,7 @@ struct FolderOperationsTests {
 
     init() throws {
         shelf = try Shelf()
-        operations = Self.operations(shelf)
-    }
-
-    private static func operations(_ shelf: Shelf) -> FolderOperations {
-        let dataHome = shelf.url.deletingLastPathComponent().appendingPathComponent("data")
-        let settings = TrashSettings(environment: ["XDG_DATA_HOME": dataHome.path], userID: getuid())
-        return FolderOperations(location: shelf.location, trash: Trash(settings))
+        operations = shelf.makeOperations()
     }
 
     private func code(_ body: () async throws -> BrowserOutcome) async -> BrowserError.Code? {
@@ -43,7 +38,9 @@ struct FolderOperationsTests {
         #expect(inner.items.first?.id == "v1.5 2/in")
         #expect(await code { try await operations.createFolder(named: "a/b", in: "") } == .nameRefused)
         #expect(await code { try await operations.createFolder(named: "x", in: "none") } == .vanished)
-        #expect(await code { try await operations.createFolder(named: "x", in: "../outside") } == .notInLocation)
+        #expect(
+            await code { try await operations.createFolder(named: "x", in: "../outside") } == .notInLocation
+        )
     }
 
     @Test("An item gets another name and keeps its extension")
@@ -68,8 +65,12 @@ struct FolderOperationsTests {
         #expect(error?.item == "b.txt")
         #expect(try shelf.text("a.txt") == "a")
         #expect(try shelf.text("b.txt") == "b")
-        #expect(await code { try await operations.rename("none", to: "x", showsExtension: true) } == .vanished)
-        #expect(await code { try await operations.rename("", to: "x", showsExtension: true) } == .notInLocation)
+        #expect(
+            await code { try await operations.rename("none", to: "x", showsExtension: true) } == .vanished
+        )
+        #expect(
+            await code { try await operations.rename("", to: "x", showsExtension: true) } == .notInLocation
+        )
     }
 
     @Test("Items move into a folder, under free names, and those that cannot are told one by one")
@@ -164,7 +165,10 @@ struct FolderOperationsTests {
     func history() async throws {
         try shelf.write("a.txt", "a")
         var history = BrowserHistory()
-        history.record(.rename, inverse: try await operations.rename("a.txt", to: "b", showsExtension: false).inverse)
+        history.record(
+            .rename,
+            inverse: try await operations.rename("a.txt", to: "b", showsExtension: false).inverse
+        )
         history.record(.createFolder, inverse: try await operations.createFolder(named: "f", in: "").inverse)
         history.record(.move, inverse: try await operations.move(["b.txt"], into: "f").inverse)
         history.record(.duplicate, inverse: await operations.duplicate(["f/b.txt"]).inverse)

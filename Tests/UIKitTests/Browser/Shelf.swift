@@ -1,6 +1,8 @@
+import DocumentFoundation
 import FileSystem
 import Foundation
 import Testing
+
 @testable import UIKit
 
 /// A temporary location with a few words to fill it and to look at it.
@@ -17,13 +19,21 @@ struct Shelf {
                 title: "\(fileExtension) \(form)",
                 isDocument: fileExtension == "txt" || form == .package
             )
-        })
+        }
+    )
 
     init() throws {
         url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appendingPathComponent("shelf-\(UUID().uuidString)/here", isDirectory: true)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         location = try BrowserLocation(url, kinds: Self.kinds)
+    }
+
+    /// Deeds whose trash is beside the location.
+    func makeOperations() -> FolderOperations {
+        let dataHome = url.deletingLastPathComponent().appendingPathComponent("data")
+        let settings = TrashSettings(environment: ["XDG_DATA_HOME": dataHome.path], userID: getuid())
+        return FolderOperations(location: location, trash: Trash(settings))
     }
 
     /// A folder beside the location.
@@ -37,7 +47,9 @@ struct Shelf {
     @discardableResult
     func write(_ url: URL, _ text: String) throws -> URL {
         try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
         try Data(text.utf8).write(to: url)
         return url
     }
