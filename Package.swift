@@ -61,7 +61,7 @@ let package = Package(
         .executableTarget(
             name: "save-harness", dependencies: ["CrashHarness"], path: "Tests/Harnesses/save-harness",
             swiftSettings: strict),
-        .testTarget(name: "WebHostTests", dependencies: ["WebHost"], swiftSettings: strict),
+        .testTarget(name: "WebHostTests", dependencies: ["Locks", "WebHost"], swiftSettings: strict),
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(
             name: "DocumentFoundationTests", dependencies: ["DocumentFoundation", "FileSystem"],
