@@ -13,7 +13,7 @@ let package = Package(
     name: "sheaf",
     products: [
         .library(name: "DocumentFoundation", targets: ["DocumentFoundation"]),
-        .library(name: "UIKit", targets: ["UIKit"]),
+        .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "WebKit", targets: ["WebKit"]),
     ],
@@ -42,6 +42,7 @@ let package = Package(
                 "CDynamicInit", "DocumentFoundation", "FileSystem", "Locks", "UniformTypeIdentifiers", "WebHost",
             ],
             resources: [.copy("Page")], swiftSettings: strict),
+        .target(name: "_Testing_UIKit", dependencies: ["UIKit"], swiftSettings: strict),
         .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
         // Apps, written and built as one would for iOS.
         .executableTarget(
@@ -53,7 +54,7 @@ let package = Package(
         // Tests.
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
-            name: "FileSystemTests", dependencies: ["CLinux", "CrashHarness", "FileSystem", "save-harness"],
+            name: "FileSystemTests", dependencies: ["CLinux", "CrashHarness", "FileSystem", "Locks", "save-harness"],
             swiftSettings: strict),
         .target(
             name: "CrashHarness", dependencies: ["FileSystem", "Locks"],
@@ -67,7 +68,7 @@ let package = Package(
             name: "DocumentFoundationTests", dependencies: ["DocumentFoundation", "FileSystem"],
             swiftSettings: strict),
         .testTarget(
-            name: "UIKitTests", dependencies: ["DocumentFoundation", "FileSystem", "UIKit"],
+            name: "UIKitTests", dependencies: ["DocumentFoundation", "FileSystem", "UIKit", "_Testing_UIKit"],
             swiftSettings: strict),
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"],

@@ -123,26 +123,34 @@ class Tab:
         return self.page.get_by_role("button", name="Done", exact=True)
 
     @property
+    def document_toolbar(self):
+        return self.page.get_by_role("toolbar", name="Document toolbar")
+
+    @property
     def undo(self):
-        return self.page.get_by_role("toolbar", name="Document toolbar").get_by_role("button", name=re.compile("^Undo"))
+        return self.document_toolbar.get_by_role("button", name=re.compile("^Undo"))
 
     @property
     def redo(self):
-        return self.page.get_by_role("toolbar", name="Document toolbar").get_by_role("button", name=re.compile("^Redo"))
+        return self.document_toolbar.get_by_role("button", name=re.compile("^Redo"))
 
     def expect_saved(self):
         expect(self.page.locator("document-view.is-front .state-line")).to_have_text("Saved", timeout=20_000)
+
+    def expect_opened(self):
+        self.done.wait_for()
+        expect(self.editor.get_by_role("textbox").first).to_be_editable()
 
     # What is done
 
     def create(self):
         self.page.get_by_role("button", name=re.compile("^New (Color|Scrapbook)")).first.click()
-        self.done.wait_for()
+        self.expect_opened()
 
     def open_document(self, title):
         self.item(title).click()
         self.page.keyboard.press("Enter")
-        self.done.wait_for()
+        self.expect_opened()
 
     def close_document(self):
         self.done.click()

@@ -14,7 +14,8 @@ axe = Axe()
 
 def check(page):
     # What is still fading in has not its colours yet.
-    page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished.catch(() => {})))")
+    page.evaluate(
+        "Promise.all(document.getAnimations().map(animation => animation.finished.catch(() => {})))")
     found = axe.run(page).response["violations"]
     assert found == [], "\n".join(
         f"{violation['id']}: {violation['help']}: {[node['target'] for node in violation['nodes']]}"

@@ -142,7 +142,8 @@ def drop(tab, name, text):
             transfer.items.add(new File([text], name, { type: 'text/plain' }));
             const target = document.querySelector('document-browser');
             for (const kind of ['dragenter', 'dragover', 'drop']) {
-                target.dispatchEvent(new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+                const how = { dataTransfer: transfer, bubbles: true, cancelable: true };
+                target.dispatchEvent(new DragEvent(kind, how));
             }
         }""", [name, text])
 

@@ -80,17 +80,19 @@ extension AccessArbiter {
     }
 
     private func blockers(of access: Access, behind earlier: ArraySlice<AccessID>) -> [AccessID] {
-        var blockers: [AccessID] = []
-        for id in admitted {
-            guard let other = accesses[id], Self.conflict(access, other) else { continue }
-            let mayPass = !Self.isInUse(other) && isAwaited(access, by: other)
-            if !mayPass { blockers.append(id) }
+        let rivals = (admitted + earlier).filter { id in
+            accesses[id].map { Self.conflict(access, $0) } ?? false
         }
-        for id in earlier {
-            guard let other = accesses[id], Self.conflict(access, other) else { continue }
-            if !isAwaited(access, by: other) { blockers.append(id) }
+        guard !rivals.isEmpty, mayPass(access) else { return rivals }
+        return rivals.filter { id in
+            guard let other = accesses[id] else { return false }
+            return Self.isInUse(other) || !isAwaited(access, by: other)
         }
-        return blockers
+    }
+
+    /// Whether there is any reason for which an access could pass others; asking is cheaper than `isAwaited`.
+    private func mayPass(_ access: Access) -> Bool {
+        answersSave(access) || admitted.contains { accesses[$0]?.request.purpose == access.request.purpose }
     }
 
     private static func conflict(_ first: Access, _ second: Access) -> Bool {
@@ -124,10 +126,11 @@ extension AccessArbiter {
         switch access.stage {
         case .waiting: access.blockers
         case .asking:
-            accesses.keys.filter { id in
-                guard let presenter = accesses[id]?.request.presenter else { return false }
-                return access.outstanding[presenter] != nil
-            }
+            rivals(of: access)
+                + accesses.keys.filter { id in
+                    guard let presenter = accesses[id]?.request.presenter else { return false }
+                    return access.outstanding[presenter] != nil
+                }
         case .ready: rivals(of: access)
         case .running:
             accesses.keys.filter { id in

@@ -38,13 +38,15 @@ final class Folder: Sendable {
         return Folder(try SystemCalls.openat(.working, path.string, flags))
     }
 
-    /// Opens a folder inside this one. The last name must not be a symbolic link.
+    /// Opens a folder inside this one.
+    ///
+    /// The last name must not be a symbolic link.
     func folder(_ name: String) throws(SystemError) -> Folder {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
         return Folder(try SystemCalls.openat(self, name, flags))
     }
 
-    /// Opens a folder deeper inside this one, through folders only: a symbolic link on the way could lead out.
+    /// Opens a folder deeper inside this one, through folders only: a link on the way could lead out.
     func folder(_ path: MemberPath) throws(SystemError) -> Folder {
         var folder = self
         for name in path.components { folder = try folder.folder(name) }

@@ -43,7 +43,9 @@ package protocol SystemCallObserver: Sendable {
     func didMake(_ call: SystemCall)
 }
 
-/// Where observers are put in. Costs one branch per call while there is none in the process.
+/// Where observers are put in.
+///
+/// Costs one branch per call while there is none in the process.
 package enum SystemCallObservation {
     private static let observerCount = Atomic<Int>(0)
     @TaskLocal private static var taskObserver: (any SystemCallObserver)?

@@ -38,7 +38,7 @@ struct FileStatus: Sendable {
 }
 
 extension SystemCalls {
-    /// fstat(2)
+    /// fstat(2).
     static func fstat(_ file: borrowing FileDescriptor) throws(SystemError) -> FileStatus {
         var status = stat()
         let raw = file.raw
@@ -46,7 +46,7 @@ extension SystemCalls {
         return FileStatus(status)
     }
 
-    /// fstatat(2)
+    /// fstatat(2).
     static func fstatat(
         _ folder: Folder,
         _ name: String,
@@ -68,7 +68,7 @@ extension SystemCalls {
         }
     }
 
-    /// fchmod(2)
+    /// fchmod(2).
     static func fchmod(_ file: borrowing FileDescriptor, _ permissions: UInt32) throws(SystemError) {
         let raw = file.raw
         _ = try perform("fchmod", at: file.path, effect: .setAttributes(file: raw)) {
@@ -76,7 +76,7 @@ extension SystemCalls {
         }
     }
 
-    /// fchown(2)
+    /// fchown(2).
     static func fchown(
         _ file: borrowing FileDescriptor,
         owner: UInt32,
@@ -131,7 +131,7 @@ extension SystemCalls {
         }
     }
 
-    /// fsetxattr(2)
+    /// fsetxattr(2).
     static func fsetxattr(
         _ file: borrowing FileDescriptor,
         _ name: String,
@@ -143,7 +143,7 @@ extension SystemCalls {
         }
     }
 
-    /// fremovexattr(2)
+    /// fremovexattr(2).
     static func fremovexattr(_ file: borrowing FileDescriptor, _ name: String) throws(SystemError) {
         let raw = file.raw
         _ = try perform("fremovexattr", at: file.path, effect: .setAttributes(file: raw)) {

@@ -11,7 +11,7 @@ extension SystemCalls {
         return FileDescriptor(owning: raw, path: path)
     }
 
-    /// inotify_add_watch(2)
+    /// inotify_add_watch(2).
     static func inotify_add_watch(
         _ queue: borrowing FileDescriptor,
         _ path: FilePath,

@@ -40,7 +40,9 @@ enum SystemCalls {
         }
     }
 
-    /// openat(2). With `O_CREAT` the name must be free.
+    /// openat(2).
+    ///
+    /// With `O_CREAT` the name must be free.
     static func openat(
         _ folder: Folder,
         _ name: String,
@@ -56,7 +58,7 @@ enum SystemCalls {
         return FileDescriptor(owning: raw, path: folder.place(of: name))
     }
 
-    /// mkdirat(2)
+    /// mkdirat(2).
     static func mkdirat(_ folder: Folder, _ name: String, permissions: UInt32) throws(SystemError) {
         _ = try perform(
             "mkdirat",
@@ -65,7 +67,7 @@ enum SystemCalls {
         ) { Glibc.mkdirat(folder.raw, name, permissions) }
     }
 
-    /// symlinkat(2)
+    /// symlinkat(2).
     static func symlinkat(_ text: String, _ folder: Folder, _ name: String) throws(SystemError) {
         _ = try perform(
             "symlinkat",
@@ -93,7 +95,7 @@ enum SystemCalls {
         ) { Glibc.linkat(sourceFolder.raw, source, targetFolder.raw, target, 0) }
     }
 
-    /// unlinkat(2)
+    /// unlinkat(2).
     static func unlinkat(_ folder: Folder, _ name: String, isFolder: Bool = false) throws(SystemError) {
         _ = try perform(
             "unlinkat",
@@ -115,7 +117,7 @@ enum SystemCalls {
         }
     }
 
-    /// renameat2(2)
+    /// renameat2(2).
     static func renameat2(
         _ sourceFolder: Folder,
         _ source: String,
@@ -136,13 +138,13 @@ enum SystemCalls {
         ) { cdoc_renameat2(sourceFolder.raw, source, targetFolder.raw, target, mode.flags) }
     }
 
-    /// fsync(2)
+    /// fsync(2).
     static func fsync(_ file: borrowing FileDescriptor) throws(SystemError) {
         let raw = file.raw
         _ = try perform("fsync", at: file.path, effect: .sync(file: raw)) { Glibc.fsync(raw) }
     }
 
-    /// syncfs(2)
+    /// syncfs(2).
     static func syncfs(_ folder: Folder) throws(SystemError) {
         _ = try perform("syncfs", at: folder.path, effect: .syncVolume(file: folder.raw)) {
             cdoc_syncfs(folder.raw)

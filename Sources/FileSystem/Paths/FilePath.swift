@@ -4,7 +4,9 @@ package import Foundation
 ///
 /// Outside of our own targets a place is a `URL`.
 package struct FilePath: Hashable, Sendable, CustomStringConvertible {
-    /// The path as text. Never empty, never ending in a slash unless it is the root.
+    /// The path as text.
+    ///
+    /// Never empty, never ending in a slash unless it is the root.
     package let string: String
 
     /// Takes a path as it is, less trailing slashes.

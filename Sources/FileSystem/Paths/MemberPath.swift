@@ -1,6 +1,8 @@
 /// Where a member is inside its package: names only, so that no path can lead out of it.
 package struct MemberPath: Hashable, Sendable, CustomStringConvertible {
-    /// The names from the package's top down. Empty for the package itself.
+    /// The names from the package's top down.
+    ///
+    /// Empty for the package itself.
     package let components: [String]
 
     /// Nil when a name is empty, ".", "..", or holds a slash or a NUL.

@@ -1,6 +1,8 @@
 package import Foundation
 
-/// Reads files, folders and links. Any thread; every call may block on the disk.
+/// Reads files, folders and links.
+///
+/// Any thread; every call may block on the disk.
 package enum FileReading {
     /// Files of fewer bytes are read even where mapping is allowed: a page fault costs more than the copy.
     package static let mappedByteCountMin = 256 * 1024

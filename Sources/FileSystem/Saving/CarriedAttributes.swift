@@ -8,7 +8,9 @@ struct CarriedAttributes {
 
     private static let accessListName = "system.posix_acl_access"
 
-    /// Whether an attribute belongs to the document rather than to the bytes it had. A capability or an
+    /// Whether an attribute belongs to the document rather than to the bytes it had.
+    ///
+    /// A capability or an
     /// integrity hash is about the bytes.
     private static func isCarried(_ name: String) -> Bool {
         name.hasPrefix("user.") || name == accessListName || name == "security.selinux"
@@ -63,7 +65,9 @@ struct CarriedAttributes {
         if isTouched || own.stamp.permissions != wanted { try SystemCalls.fchmod(file, wanted) }
     }
 
-    /// Only root may give files away; a group can be kept by its members. Who may not, owns the new file.
+    /// Only root may give files away; a group can be kept by its members.
+    ///
+    /// Who may not, owns the new file.
     private func keepOwner(
         of file: borrowing FileDescriptor,
         now own: FileStatus

@@ -32,7 +32,9 @@ enum FileCopying {
         try check(try FileStamp(of: source), bears: stamp ?? now, at: source)
     }
 
-    /// Links an item other than a folder, or copies it with all it bears. A copy is synced.
+    /// Links an item other than a folder, or copies it with all it bears.
+    ///
+    /// A copy is synced.
     static func linkOrCopy(
         _ source: String,
         in sourceFolder: Folder,

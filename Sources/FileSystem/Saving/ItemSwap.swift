@@ -40,7 +40,7 @@ struct ItemSwap {
     /// Makes the swap last through a power cut.
     func sync(hasOldVersion: Bool) throws(SystemError) {
         try SystemCalls.fsync(targetFolder.descriptor)
-        if hasOldVersion { try SystemCalls.fsync(staging.folder.descriptor) }
+        if hasOldVersion { try SystemCalls.fsync(sourceFolder.descriptor) }
     }
 
     private func placeIfFree() throws(SystemError) {

@@ -20,7 +20,9 @@ package enum FileSource: Sendable {
     case existing(FilePath, FileStamp?)
 }
 
-/// What is set on a written item beside its bytes. A nil leaves what the item it replaces had, or the default.
+/// What is set on a written item beside its bytes.
+///
+/// A nil leaves what the item it replaces had, or the default.
 package struct MemberAttributes: Sendable, Equatable {
     /// The permission bits, 0o7777 at most.
     package var permissions: UInt32?
@@ -33,9 +35,13 @@ package struct MemberAttributes: Sendable, Equatable {
     }
 }
 
-/// How a package that is on disk differs from the one to be saved. What is not named here stays as it is.
+/// How a package that is on disk differs from the one to be saved.
+///
+/// What is not named here stays as it is.
 package struct PackageChanges: Sendable {
-    /// Members that are new or replaced. None lies inside another.
+    /// Members that are new or replaced.
+    ///
+    /// None lies inside another.
     package var placed: [MemberPath: MemberTree]
     /// Members that go.
     package var removed: Set<MemberPath>

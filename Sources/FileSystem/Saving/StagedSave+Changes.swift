@@ -66,6 +66,7 @@ extension StagedSave {
         }
         isInPlace = true
         try SystemCalls.fsync(folder.descriptor)
+        if isFolder { try SystemCalls.fsync(change.staging.folder.descriptor) }
     }
 
     private func swapInNext(for path: MemberPath, _ change: PackageChange) throws(SystemError) {

@@ -46,11 +46,15 @@ extension StagedSave {
 
     private func endAfterFailure(isNewInPlace: Bool) {
         guard isNewInPlace else { return abandon() }
-        if case .folder(let staging) = stage {
+        defer { stage = .committed(nil) }
+        guard case .folder(let staging) = stage else { return }
+        do {
+            // As long as the disk may fall back to the old version, that one must not be taken apart.
+            try SystemCalls.syncfs(staging.folder)
+            try staging.remove()
+        } catch {
             // The failure at hand is the one to tell; recovery removes what stays.
-            try? staging.remove()
         }
-        stage = .committed(nil)
     }
 
     private func commitFile(

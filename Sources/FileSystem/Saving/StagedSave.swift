@@ -51,7 +51,9 @@ package final class StagedSave {
         var removed: Set<MemberPath> = []
     }
 
-    /// Begins a save. Nothing is written yet; what a dead save of the item left is cleared at the first write.
+    /// Begins a save.
+    ///
+    /// Nothing is written yet; what a dead save of the item left is cleared at the first write.
     ///
     /// - Parameters:
     ///   - item: What to save. It need not exist, the folder it is in must.
@@ -122,7 +124,9 @@ package final class StagedSave {
         fileAttributes = attributes
     }
 
-    /// Stages the members of a package that change. The others are taken from the item at the commit.
+    /// Stages the members of a package that change.
+    ///
+    /// The others are taken from the item at the commit.
     ///
     /// - Throws: `ENOENT` or `ENOTDIR` at the commit when the item is no package.
     package func write(_ changes: PackageChanges) throws(SystemError) {
@@ -141,7 +145,9 @@ package final class StagedSave {
         }
     }
 
-    /// Removes what is staged. The item stays as it is; after a commit nothing happens.
+    /// Removes what is staged.
+    ///
+    /// The item stays as it is; after a commit nothing happens.
     package func abandon() {
         switch stage {
         // What cannot be removed now is removed by the next opening or saving of the item.

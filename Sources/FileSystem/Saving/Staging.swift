@@ -22,14 +22,28 @@ final class StagedFile: Sendable {
                     O_RDWR | O_CREAT | O_NOFOLLOW,
                     permissions: permissions
                 )
-                // Someone may have taken it for a leftover before it was locked; then it has no name any more.
-                if try SystemCalls.flock(file, waits: true), try SystemCalls.fstat(file).linkCount > 0 {
-                    return StagedFile(site: site, descriptor: file)
-                }
+                if try isLockedInPlace(file, at: site) { return StagedFile(site: site, descriptor: file) }
             } catch {
                 guard error.errno == EEXIST else { throw error }
                 try SaveRecovery.clear(site, waitsForLiveSave: true)
             }
+        }
+    }
+
+    /// Locks the file just made.
+    ///
+    /// - Returns: False when somebody took it for a leftover before that: then it has no name any more.
+    private static func isLockedInPlace(
+        _ file: borrowing FileDescriptor,
+        at site: SaveSite
+    ) throws(SystemError) -> Bool {
+        do {
+            _ = try SystemCalls.flock(file, waits: true)
+            return try SystemCalls.fstat(file).linkCount > 0
+        } catch {
+            // The first error is the one to tell; recovery removes what stays.
+            try? SystemCalls.unlinkat(site.folder, site.stagingName)
+            throw error
         }
     }
 
@@ -101,7 +115,9 @@ final class StagingFolder: Sendable {
     }
 }
 
-/// What a committed save still has to throw away. May be handed to another thread.
+/// What a committed save still has to throw away.
+///
+/// May be handed to another thread.
 package final class SaveRemains: Sendable {
     private let staging: StagingFolder
 

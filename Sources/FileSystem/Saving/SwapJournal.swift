@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The note that a swap in two steps is under way, left in the staging folder for whoever comes after a crash.
+/// The note that a swap in two steps is under way, left in the staging for whoever comes after a crash.
 ///
 /// It is there only while the new version is complete and durable, so finishing forwards is always right.
 struct SwapJournal: Equatable {
@@ -22,7 +22,9 @@ struct SwapJournal: Equatable {
         try SystemCalls.fsync(staging.descriptor)
     }
 
-    /// Takes the note out of a staging folder, durably. None there is no error.
+    /// Takes the note out of a staging folder, durably.
+    ///
+    /// None there is no error.
     static func remove(from staging: Folder) throws(SystemError) {
         do { try SystemCalls.unlinkat(staging, name) } catch {
             guard error.errno == ENOENT else { throw error }

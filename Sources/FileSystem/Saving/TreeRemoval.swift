@@ -1,6 +1,8 @@
 internal import Foundation
 
-/// Removes trees. Follows no symbolic link; what is gone already is no error.
+/// Removes trees.
+///
+/// Follows no symbolic link; what is gone already is no error.
 enum TreeRemoval {
     /// Removes all members of a folder.
     static func empty(_ folder: Folder) throws(SystemError) {

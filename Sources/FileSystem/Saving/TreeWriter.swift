@@ -1,6 +1,8 @@
 internal import Foundation
 
-/// Writes trees into a staging folder. Syncs nothing: that is done once, for all, before the commit.
+/// Writes trees into a staging folder.
+///
+/// Syncs nothing: that is done once, for all, before the commit.
 struct TreeWriter {
     /// The item that the tree, or a part of it, will replace; its members hand on their attributes.
     let replaced: Folder?

@@ -14,7 +14,9 @@ package final class DirectoryWatch: @unchecked Sendable {
     /// Events that fit one read; the kernel keeps what does not.
     private static let bufferByteCount = 16 * 1024
 
-    /// Begins to watch. What happens after this has returned is reported.
+    /// Begins to watch.
+    ///
+    /// What happens after this has returned is reported.
     ///
     /// - Parameters:
     ///   - path: A folder, or a file; a symbolic link is followed.

@@ -28,6 +28,7 @@ struct FolderContents {
 
     /// Takes in a look at the whole folder.
     mutating func replaceAll(with found: [FolderItem]) -> FolderDifference {
+        guard !items.isEmpty else { return begin(with: found) }
         var difference = FolderDifference()
         var gone = items
         for item in found {
@@ -62,6 +63,14 @@ struct FolderContents {
         var difference = FolderDifference()
         put(bare, &difference)
         return difference
+    }
+
+    /// The first look: nothing to compare with, and perhaps very much to take in.
+    private mutating func begin(with found: [FolderItem]) -> FolderDifference {
+        items.reserveCapacity(found.count)
+        for item in found { items[item.name] = item }
+        counts = [:]
+        return FolderDifference(put: found)
     }
 
     private mutating func put(_ item: FolderItem, _ difference: inout FolderDifference) {

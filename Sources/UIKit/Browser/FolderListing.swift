@@ -67,9 +67,10 @@ package final class FolderListing: Sendable {
 /// Gathers what is to be told until the main queue gets round to it.
 final class FolderOutbox: Sendable {
     private struct Pending {
+        /// The first list, which what is put and dropped afterwards changes.
+        var list: [FolderItem]?
         var put: [String: FolderItem] = [:]
         var drop: Set<String> = []
-        var isFirst = false
         var unwatched: BrowserError?
         var last: FolderUpdate?
         var isScheduled = false
@@ -83,9 +84,9 @@ final class FolderOutbox: Sendable {
         self.deliver = deliver
     }
 
-    func list(_ difference: FolderDifference, unwatched: BrowserError?) {
-        add(difference) {
-            $0.isFirst = true
+    func list(_ items: [FolderItem], unwatched: BrowserError?) {
+        add(FolderDifference()) {
+            $0.list = items
             $0.unwatched = unwatched
         }
     }
@@ -132,11 +133,14 @@ final class FolderOutbox: Sendable {
 
     private static func updates(_ told: Pending) -> [FolderUpdate] {
         var updates: [FolderUpdate] = []
-        let items = Array(told.put.values)
-        if told.isFirst {
-            updates.append(.listed(items))
-        } else if !items.isEmpty || !told.drop.isEmpty {
-            updates.append(.changed(FolderDifference(put: items, drop: Array(told.drop))))
+        let difference = FolderDifference(put: Array(told.put.values), drop: Array(told.drop))
+        if let list = told.list, difference.isEmpty {
+            updates.append(.listed(list))
+        } else if let list = told.list {
+            let kept = list.filter { told.put[$0.id] == nil && !told.drop.contains($0.id) }
+            updates.append(.listed(kept + difference.put))
+        } else if !difference.isEmpty {
+            updates.append(.changed(difference))
         }
         if let unwatched = told.unwatched { updates.append(.unwatched(unwatched)) }
         if let last = told.last { updates.append(last) }

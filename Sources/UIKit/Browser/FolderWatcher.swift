@@ -76,7 +76,7 @@ final class FolderWatcher: @unchecked Sendable {
             (device, inode) = (stamp.device, stamp.inode)
             let unwatched = beginWatching()
             let difference = contents.replaceAll(with: try scan())
-            outbox.list(difference, unwatched: unwatched)
+            outbox.list(difference.put, unwatched: unwatched)
             count(difference.put)
         }
     }

@@ -96,6 +96,11 @@ final class DocumentFileAccess: @unchecked Sendable {
             plan = nil
         }
         try write(staged.url(isDirectory: false))
+        if let plan, plan.isEmpty, attributes.isEmpty, !stagedIsTouched(staged) {
+            save.abandon()
+            plan.noteWritten(at: save.item)
+            return
+        }
         _ = try bridged(.writing) { () throws(SystemError) in try save.commit(Self.memberAttributes(attributes)) }
         plan?.noteWritten(at: save.item)
         if let remains = save.remains {
@@ -103,6 +108,13 @@ final class DocumentFileAccess: @unchecked Sendable {
             // not removed now is removed when the document is opened or saved next.
             queue.async { try? remains.remove() }
         }
+    }
+
+    /// Whether something was put into the staged package, by an override, though nothing of it differs.
+    private func stagedIsTouched(_ staged: FilePath) -> Bool {
+        // What cannot be listed is committed, which tells what is wrong with it.
+        guard let entries = try? FileReading.entries(in: staged) else { return true }
+        return !entries.isEmpty
     }
 
     /// Writes bytes to the staged place, or to any other.

@@ -110,6 +110,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     }
 
     /// Reads the document's file and makes it editable; false when it could not be read.
+    @discardableResult
     open func open() async -> Bool {
         await withCheckedContinuation { continuation in
             open { continuation.resume(returning: $0) }
@@ -179,6 +180,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     }
 
     /// Saves when there is something to save.
+    @discardableResult
     open func autosave() async -> Bool {
         await withCheckedContinuation { continuation in
             autosave { continuation.resume(returning: $0) }
@@ -205,6 +207,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     }
 
     /// Writes the document; false when it could not be written.
+    @discardableResult
     open func save(to url: URL, for saveOperation: SaveOperation) async -> Bool {
         await withCheckedContinuation { continuation in
             save(to: url, for: saveOperation) { continuation.resume(returning: $0) }
@@ -277,6 +280,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     }
 
     /// Saves what is unsaved and closes; false when the save failed.
+    @discardableResult
     open func close() async -> Bool {
         await withCheckedContinuation { continuation in
             close { continuation.resume(returning: $0) }
@@ -293,6 +297,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     }
 
     /// Gives up what is unsaved and reads the document anew; false when it could not be read.
+    @discardableResult
     open func revert(toContentsOf url: URL) async -> Bool {
         await withCheckedContinuation { continuation in
             revert(toContentsOf: url) { continuation.resume(returning: $0) }

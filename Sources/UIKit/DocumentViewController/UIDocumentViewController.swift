@@ -53,6 +53,7 @@ open class UIDocumentViewController: UIViewController {
     }
 
     /// Opens the document; false when it could not be opened.
+    @discardableResult
     open func openDocument() async -> Bool {
         await withCheckedContinuation { continuation in
             openDocument { continuation.resume(returning: $0) }

@@ -37,9 +37,6 @@ export class Connection {
     });
   }
 
-  /** How many things the person did are still on their way. */
-  get unansweredCount() { return this.#unanswered.size; }
-
   /** Whether the process has greeted this line. */
   get isLive() { return this.#isGreeted; }
 

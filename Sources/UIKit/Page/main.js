@@ -3,7 +3,6 @@ import './action-menu/element.js';
 import './connection-bar/element.js';
 import './document-browser/element.js';
 import './notice-shelf/element.js';
-import './scene-stage/element.js';
 import { Dialogs } from './app-dialog/dialogs.js';
 import { Scene } from './scene.js';
 import { strings } from './strings.js';
@@ -31,9 +30,8 @@ function dress() {
   stage.hidden = store.app === null || store.isMoved;
 }
 
-for (const element of [document.querySelector('connection-bar'), browser, stage,
-  document.querySelector('notice-shelf')]) {
-  element.attach(scene);
+for (const name of ['connection-bar', 'document-browser', 'notice-shelf']) {
+  document.querySelector(name).attach(scene);
 }
 new Dialogs(scene);
 store.listen(dress);
@@ -41,3 +39,5 @@ store.listen(dress);
 const first = document.getElementById('first');
 if (first?.textContent.trim()) store.receive({ type: 'hello', rev: 0, ...JSON.parse(first.textContent) });
 scene.connection.connect();
+// What shows documents comes after the list, which is what one waits for.
+import('./scene-stage/element.js').then(() => stage.attach(scene));

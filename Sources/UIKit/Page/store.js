@@ -1,10 +1,13 @@
+const guessMilliseconds = 3000;
+
 /**
  * The page's copy of the scene, and nothing else: every change comes from the process, except the
  * guesses that show an act's outcome before its answer.
  *
  * Invariants
  * 1. `items` holds what the process said of `browser.folder`, and nothing of another folder.
- * 2. A guess lives until its act is answered, and past that only until the process says the same.
+ * 2. A guess lives until its act is answered, and past that until the process says the same, an undo or
+ *    redo is answered, or a few seconds have gone: what is taken back at once may never be said at all.
  * 3. Listeners run once after a message, with the sections that it touched.
  */
 export class Store {
@@ -69,9 +72,20 @@ export class Store {
     ids.forEach((id) => this.#hidden.add(id));
     this.#touch('items');
     return (isGone) => {
-      ids.filter((id) => !isGone || !this.items.has(id)).forEach((id) => this.#hidden.delete(id));
-      this.#touch('items');
+      const showAgain = (gone) => {
+        gone.forEach((id) => this.#hidden.delete(id));
+        this.#touch('items');
+      };
+      if (!isGone) showAgain(ids);
+      else setTimeout(() => showAgain(ids), guessMilliseconds);
     };
+  }
+
+  /** Ends every guess. */
+  forgetGuesses() {
+    this.#hidden.clear();
+    this.#titles.clear();
+    this.#touch('items');
   }
 
   /** Shows an item under another title until the returned function is called with how it went. */

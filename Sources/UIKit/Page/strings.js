@@ -74,7 +74,7 @@ export const strings = {
 
   // The connection
   offline: 'Not connected — trying again',
-  offlineKept: 'Not connected — trying again. What you typed is kept.',
+  offlineMore: 'What you do here is kept and sent then.',
   restored: 'Connected again',
   typingLost: 'The program was started anew. What you typed last may be missing; look before you go on.',
   signedOut: 'Open the link that the program printed',

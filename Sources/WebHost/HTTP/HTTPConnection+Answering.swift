@@ -7,13 +7,16 @@ extension HTTPConnection {
         var headers: [WebHeader] = []
         withUnsafeMutablePointer(to: &headers) { list in
             _ = MHD_get_connection_values(
-                pointer, .HEADER_KIND,
+                pointer,
+                .HEADER_KIND,
                 { list, _, name, value in
                     guard let list, let name else { return .NO }
                     let header = WebHeader(String(cString: name), value.map { String(cString: $0) } ?? "")
                     list.assumingMemoryBound(to: [WebHeader].self).pointee.append(header)
                     return .YES
-                }, list)
+                },
+                list
+            )
         }
         return headers
     }
@@ -48,9 +51,16 @@ extension HTTPConnection {
         return MHD_queue_response(pointer, UInt32(response.status), reply) == .YES
     }
 
-    /// Takes a second descriptor of the socket and lets the library forget its own at once: an upgraded connection
-    /// then has nothing to do with the server's connections, limits and end.
-    private static let handOver: MHD_UpgradeHandler = { _, _, context, extra, extraByteCount, socket, handle in
+    /// Takes a second descriptor of the socket and lets the library forget its own at once: an upgraded
+    /// connection then has nothing to do with the server's connections, limits and end.
+    private static let handOver: MHD_UpgradeHandler = {
+        _,
+        _,
+        context,
+        extra,
+        extraByteCount,
+        socket,
+        handle in
         defer { _ = cdoc_mhd_close_upgraded(handle) }
         guard let context else { return }
         let exchange = Unmanaged<HTTPExchange>.fromOpaque(context).takeUnretainedValue()
@@ -89,7 +99,9 @@ private struct BodyPlan {
                 let isMissing = [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(error.errno)
                 status = isMissing ? 404 : 500
                 headers.removeAll { $0.isNamed("Content-Type") || $0.isNamed("ETag") }
-                source = .bytes(Data((isMissing ? "There is no such file." : "The file cannot be read.").utf8))
+                source = .bytes(
+                    Data((isMissing ? "There is no such file." : "The file cannot be read.").utf8)
+                )
             }
         }
         guard status == 200, let request, ["GET", "HEAD"].contains(request.method) else { return }
@@ -128,7 +140,8 @@ private struct BodyPlan {
             status = 206
             headers.append(WebHeader("Content-Range", "bytes \(first)-\(last)/\(whole)"))
             switch source {
-            case .bytes(let data): source = .bytes(Data(data.dropFirst(Int(first)).prefix(Int(last - first + 1))))
+            case .bytes(let data):
+                source = .bytes(Data(data.dropFirst(Int(first)).prefix(Int(last - first + 1))))
             case .file(let file, _, _): source = .file(file, offset: first, byteCount: last - first + 1)
             }
         }

@@ -14,16 +14,18 @@ struct HTTPCall {
     let registry: HTTPExchangeRegistry
 }
 
-/// One request and its answer. Its state is one enumeration under one lock.
+/// One request and its answer.
+///
+/// Its state is one enumeration under one lock.
 ///
 ///     new ── begin ──▶ discarding ── bodyEnded ──▶ answered
 ///       │                   └── bodyEnded (wait) ──▶ waiting ── fulfil ──▶ ready ── bodyEnded ──▶ answered
 ///       └─── begin ──▶ receiving ── bodyEnded ──▶ answered
 ///
-/// 1. A response is never queued in the first call, unless the connection shall end with it: the library closes a
-///    connection that is answered before its body was read.
-/// 2. A connection is suspended exactly while the stage is `waiting`, and resumed under the lock, so whoever finds
-///    another stage knows that it runs again.
+/// 1. A response is never queued in the first call, unless the connection shall end with it: the library
+///    closes a connection that is answered before its body was read.
+/// 2. A connection is suspended exactly while the stage is `waiting`, and resumed under the lock, so whoever
+///    finds another stage knows that it runs again.
 final class HTTPExchange: Sendable {
     private enum Stage {
         case new
@@ -52,14 +54,20 @@ final class HTTPExchange: Sendable {
         state.withLock { if case .new = $0.stage { true } else { false } }
     }
 
-    /// The head is there. False closes the connection.
+    /// The head is there.
+    ///
+    /// False closes the connection.
     func begin(_ call: HTTPCall, method: String, version: String) -> Bool {
         call.registry.insert(self)
         guard let target = target.flatMap({ RequestTarget($0) }) else {
             return refuse(.text("This address is not well formed.", status: 400), call, request: nil)
         }
         let request = WebRequest(
-            method: method, target: target, version: version, headers: call.connection.headers())
+            method: method,
+            target: target,
+            version: version,
+            headers: call.connection.headers()
+        )
         let answer = call.registry.handler.answer(to: request)
         let declared = request.declaredByteCount ?? 0
         if case .receive(let receiver, let byteCountMax) = answer {
@@ -84,7 +92,9 @@ final class HTTPExchange: Sendable {
         return true
     }
 
-    /// A piece of the body is there. False closes the connection.
+    /// A piece of the body is there.
+    ///
+    /// False closes the connection.
     func received(_ bytes: UnsafeRawBufferPointer, _ call: HTTPCall) -> Bool {
         let byteCount = UInt64(bytes.count)
         var receiver: (any HTTPBodyReceiver)?
@@ -107,7 +117,9 @@ final class HTTPExchange: Sendable {
         return true
     }
 
-    /// The body is whole, or an answer has become ready. False closes the connection.
+    /// The body is whole, or an answer has become ready.
+    ///
+    /// False closes the connection.
     func bodyEnded(_ call: HTTPCall) -> Bool {
         let (stage, request) = state.withLock { state in
             let stage = state.stage
@@ -130,7 +142,9 @@ final class HTTPExchange: Sendable {
         }
     }
 
-    /// Gives a waiting request its answer. Any thread; without effect when it is not waiting any longer.
+    /// Gives a waiting request its answer.
+    ///
+    /// Any thread; without effect when it is not waiting any longer.
     func fulfil(_ response: WebResponse) {
         state.withLock { state in
             guard case .waiting(let connection) = state.stage else { return }

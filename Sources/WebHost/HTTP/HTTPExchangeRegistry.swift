@@ -1,7 +1,9 @@
 internal import Dispatch
 internal import Locks
 
-/// The requests in progress of one server. Its state is in one struct under one lock.
+/// The requests in progress of one server.
+///
+/// Its state is in one struct under one lock.
 final class HTTPExchangeRegistry: Sendable {
     private struct State {
         var exchanges: [ObjectIdentifier: HTTPExchange] = [:]
@@ -23,7 +25,9 @@ final class HTTPExchangeRegistry: Sendable {
         state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange }
     }
 
-    /// A request is over. The library may hold a lock of its own here, so nothing is called back into it.
+    /// A request is over.
+    ///
+    /// The library may hold a lock of its own here, so nothing is called back into it.
     func remove(_ exchange: HTTPExchange) {
         let calls = state.withLock { state -> [@Sendable () -> Void] in
             state.exchanges[ObjectIdentifier(exchange)] = nil

@@ -42,9 +42,13 @@ struct UpgradedSocket: Sendable {
 struct HTTPLimits: Sendable {
     /// Connections at a time; a browser opens six to a host.
     var connectionCountMax = 512
-    /// Memory for one connection's head and buffers, in bytes. A longer head is answered with 431.
+    /// Memory for one connection's head and buffers, in bytes.
+    ///
+    /// A longer head is answered with 431.
     var headByteCountMax = 32 * 1024
-    /// After how many seconds without a byte a connection is closed. Waiting for an answer does not count.
+    /// After how many seconds without a byte a connection is closed.
+    ///
+    /// Waiting for an answer does not count.
     var idleSeconds = 30
     /// How much of a body that nobody wants is read, in bytes, before the connection is closed over it.
     var unwantedBodyByteCountMax: UInt64 = 64 * 1024

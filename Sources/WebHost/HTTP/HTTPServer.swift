@@ -3,13 +3,16 @@ internal import Dispatch
 internal import Foundation
 internal import Locks
 
-/// An HTTP/1.1 server on one listening socket. Its state is in one struct under one lock.
+/// An HTTP/1.1 server on one listening socket.
+///
+/// Its state is in one struct under one lock.
 ///
 /// The library below parses, bounds and times out connections on threads of its own; each request is one
 /// `HTTPExchange`. No type of the library is visible to callers.
 ///
 /// 1. The daemon runs from `init` to the end of `stop`; nothing calls into it after that.
-/// 2. The library must not be stopped over a suspended connection, so `stop` first makes every exchange answer.
+/// 2. The library must not be stopped over a suspended connection, so `stop` first makes every exchange
+///    answer.
 final class HTTPServer: Sendable {
     private struct Daemon: @unchecked Sendable {
         // Sendable: the library's functions that we call with it lock what they touch.
@@ -25,7 +28,9 @@ final class HTTPServer: Sendable {
 
     /// Starts to serve a listening socket.
     init(
-        listener: Descriptor, limits: HTTPLimits, handler: any HTTPRequestHandler
+        listener: Descriptor,
+        limits: HTTPLimits,
+        handler: any HTTPRequestHandler
     ) throws(WebHostError) {
         let exchanges = HTTPExchangeRegistry(handler: handler, limits: limits)
         let reference = Unmanaged.passRetained(exchanges)
@@ -42,12 +47,20 @@ final class HTTPServer: Sendable {
             Self.option(.END, 0),
         ]
         let pointer = cdoc_mhd_start(
-            flags, HTTPCallbacks.handle, HTTPCallbacks.began, HTTPCallbacks.ended, reference.toOpaque(), &options)
+            flags,
+            HTTPCallbacks.handle,
+            HTTPCallbacks.began,
+            HTTPCallbacks.ended,
+            reference.toOpaque(),
+            &options
+        )
         guard let pointer else {
             reference.release()
             throw WebHostError(
                 code: .serverRefused,
-                detail: "libmicrohttpd did not start; check the limits on open files and threads (ulimit -n -u).")
+                detail:
+                    "libmicrohttpd did not start; check the limits on open files and threads (ulimit -n -u)."
+            )
         }
         daemon = Daemon(pointer: pointer)
         self.listener = listener
@@ -56,8 +69,8 @@ final class HTTPServer: Sendable {
 
     /// Refuses new connections, lets requests in progress end, and frees everything.
     ///
-    /// - Parameter drainSeconds: How long requests in progress may take; then waiting ones are answered with 503
-    ///   and the rest are cut off.
+    /// - Parameter drainSeconds: How long requests in progress may take; then waiting ones are answered with
+    ///   503 and the rest are cut off.
     /// - Isolation: any. Returns when no thread of the server runs any longer; a second call returns at once.
     func stop(drainSeconds: Double) async {
         let isFirst = isStopping.withLock { stopping in
@@ -89,7 +102,9 @@ final class HTTPServer: Sendable {
     }
 }
 
-/// What the library calls, each on one of its threads. Kept free of any actor.
+/// What the library calls, each on one of its threads.
+///
+/// Kept free of any actor.
 private enum HTTPCallbacks {
     /// A request line is there: makes the exchange that the later calls carry.
     static let began:
@@ -101,15 +116,26 @@ private enum HTTPCallbacks {
 
     /// A head, a piece of a body, its end, or the turn after a pause.
     static let handle: MHD_AccessHandlerCallback = {
-        registry, connection, _, method, version, bytes, byteCount, context in
-        guard let registry, let connection, let method, let version, let byteCount, let held = context?.pointee
+        registry,
+        connection,
+        _,
+        method,
+        version,
+        bytes,
+        byteCount,
+        context in
+        guard let registry, let connection, let method, let version, let byteCount,
+            let held = context?.pointee
         else { return .NO }
         let exchange = Unmanaged<HTTPExchange>.fromOpaque(held).takeUnretainedValue()
         let registryObject = Unmanaged<HTTPExchangeRegistry>.fromOpaque(registry).takeUnretainedValue()
         let call = HTTPCall(connection: HTTPConnection(pointer: connection), registry: registryObject)
         if exchange.isNew {
             return exchange.begin(
-                call, method: String(cString: method), version: String(cString: version)) ? .YES : .NO
+                call,
+                method: String(cString: method),
+                version: String(cString: version)
+            ) ? .YES : .NO
         }
         let count = byteCount.pointee
         guard count > 0 else { return exchange.bodyEnded(call) ? .YES : .NO }

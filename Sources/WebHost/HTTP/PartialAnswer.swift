@@ -1,7 +1,7 @@
 /// Which part of a body answers a request: all, a range, or none.
 ///
-/// Pure: `Range`, `If-Range` and `If-None-Match` of RFC 9110 for one range. A request for several ranges, or in other
-/// units, gets the whole body, as the RFC permits.
+/// Pure: `Range`, `If-Range` and `If-None-Match` of RFC 9110 for one range. A request for several ranges, or
+/// in other units, gets the whole body, as the RFC permits.
 enum PartialAnswer: Hashable, Sendable {
     /// The whole body.
     case whole

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// What a request line asks for: a path and a query, decoded once and checked.
 ///
-/// A target with a `.` or `..` component, an empty component before the last, a NUL, an encoded slash or bytes that
-/// are no UTF-8 does not come into being, so no later code has to think of them.
+/// A target with a `.` or `..` component, an empty component before the last, a NUL, an encoded slash or
+/// bytes that are no UTF-8 does not come into being, so no later code has to think of them.
 package struct RequestTarget: Hashable, Sendable {
     /// The components between the slashes, decoded; empty for `/`.
     package let components: [String]
@@ -21,7 +21,9 @@ package struct RequestTarget: Hashable, Sendable {
         if names.last?.isEmpty == true { names.removeLast() }
         var components: [String] = []
         for name in names {
-            guard let component = Self.decoded(name, plusIsSpace: false), Self.isPlain(component) else { return nil }
+            guard let component = Self.decoded(name, plusIsSpace: false), Self.isPlain(component) else {
+                return nil
+            }
             components.append(component)
         }
         self.components = components
@@ -49,7 +51,8 @@ package struct RequestTarget: Hashable, Sendable {
     }
 
     private static func isPlain(_ component: String) -> Bool {
-        !component.isEmpty && component != "." && component != ".." && !component.utf8.contains(UInt8(ascii: "/"))
+        !component.isEmpty && component != "." && component != ".."
+            && !component.utf8.contains(UInt8(ascii: "/"))
             && !component.utf8.contains(0)
     }
 
@@ -60,7 +63,8 @@ package struct RequestTarget: Hashable, Sendable {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue
+                guard let high = rest.popFirst()?.hexadecimalValue,
+                    let low = rest.popFirst()?.hexadecimalValue
                 else { return nil }
                 bytes.append(high << 4 | low)
             case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))

@@ -2,7 +2,8 @@ package import Foundation
 
 /// An answer to a request.
 ///
-/// The host adds length, date and its security headers, answers `HEAD`, and cuts out the range that was asked for.
+/// The host adds length, date and its security headers, answers `HEAD`, and cuts out the range that was asked
+/// for.
 package struct WebResponse: Sendable {
     /// Where the bytes come from.
     package enum Body: Sendable {
@@ -10,8 +11,8 @@ package struct WebResponse: Sendable {
         case none
         /// Bytes in memory. They are copied once.
         case bytes(Data)
-        /// The contents of a regular file, which is opened without following a link at its end, when the answer is
-        /// sent.
+        /// The contents of a regular file, which is opened without following a link at its end, when the
+        /// answer is sent.
         case file(URL)
     }
 
@@ -32,18 +33,24 @@ package struct WebResponse: Sendable {
     /// HTML in memory.
     package static func html(_ text: String, status: Int = 200) -> WebResponse {
         WebResponse(
-            status: status, headers: [WebHeader("Content-Type", "text/html; charset=utf-8")],
-            body: .bytes(Data(text.utf8)))
+            status: status,
+            headers: [WebHeader("Content-Type", "text/html; charset=utf-8")],
+            body: .bytes(Data(text.utf8))
+        )
     }
 
     /// Plain text in memory.
     package static func text(_ text: String, status: Int = 200) -> WebResponse {
         WebResponse(
-            status: status, headers: [WebHeader("Content-Type", "text/plain; charset=utf-8")],
-            body: .bytes(Data(text.utf8)))
+            status: status,
+            headers: [WebHeader("Content-Type", "text/plain; charset=utf-8")],
+            body: .bytes(Data(text.utf8))
+        )
     }
 
-    /// A file on disk. Its media type is taken from its extension unless one is given.
+    /// A file on disk.
+    ///
+    /// Its media type is taken from its extension unless one is given.
     package static func file(_ url: URL, mediaType: String? = nil) -> WebResponse {
         let type = mediaType ?? MediaTypes.type(forExtension: url.pathExtension)
         return WebResponse(status: 200, headers: [WebHeader("Content-Type", type)], body: .file(url))

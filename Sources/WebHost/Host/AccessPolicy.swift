@@ -1,8 +1,10 @@
-/// Who may ask: the session's cookie, the start-up token, and where a request may come from. Pure.
+/// Who may ask: the session's cookie, the start-up token, and where a request may come from.
 ///
-/// A page of any site can make the browser send requests to this machine. `Host` shows by what name it got here (a
-/// site's name pointed at 127.0.0.1 must not work), `Origin` whose page it was, the cookie that the person once had
-/// the printed link.
+/// Pure.
+///
+/// A page of any site can make the browser send requests to this machine. `Host` shows by what name it got
+/// here (a site's name pointed at 127.0.0.1 must not work), `Origin` whose page it was, the cookie that the
+/// person once had the printed link.
 struct AccessPolicy: Sendable {
     /// The port that we listen on.
     var port: UInt16
@@ -43,7 +45,10 @@ struct AccessPolicy: Sendable {
             .flatMap { $0.value.split(separator: ";") }
             .contains { item in
                 let sides = item.drop { $0 == " " }.split(
-                    separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                    separator: "=",
+                    maxSplits: 1,
+                    omittingEmptySubsequences: false
+                )
                 return sides.count == 2 && sides[0] == cookieName
                     && Self.isEqual(String(sides[1]), sessionKey)
             }
@@ -52,9 +57,14 @@ struct AccessPolicy: Sendable {
     /// Whether a text is the start-up token.
     func isToken(_ text: String) -> Bool { Self.isEqual(text, token) }
 
-    /// The header that gives a browser the session. For 30 days, so that a bookmark goes on working.
+    /// The header that gives a browser the session.
+    ///
+    /// For 30 days, so that a bookmark goes on working.
     var sessionCookie: WebHeader {
-        WebHeader("Set-Cookie", "\(cookieName)=\(sessionKey); Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict")
+        WebHeader(
+            "Set-Cookie",
+            "\(cookieName)=\(sessionKey); Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"
+        )
     }
 
     /// Compares two secrets in a time that depends on their lengths only.

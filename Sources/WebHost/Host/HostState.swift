@@ -2,10 +2,13 @@ internal import Foundation
 
 /// What outlives a host: the session key and the port, in a folder that only its owner can use.
 ///
-/// 1. The key's file appears whole or not at all, also when two processes start at once: it is linked into place.
+/// 1. The key's file appears whole or not at all, also when two processes start at once: it is linked into
+///    place.
 /// 2. A key that others could have read is refused, not used.
 struct HostState: Sendable {
-    /// Names the cookie. Browsers share cookies between the ports of a machine, so each state has its own name.
+    /// Names the cookie.
+    ///
+    /// Browsers share cookies between the ports of a machine, so each state has its own name.
     let cookieName: String
     /// What the cookie holds: 256 random bits.
     let sessionKey: String
@@ -27,9 +30,12 @@ struct HostState: Sendable {
             portFile = directory.appendingPathComponent("port")
         } catch {
             throw WebHostError(
-                code: .stateUnusable, url: directory, call: error,
+                code: .stateUnusable,
+                url: directory,
+                call: error,
                 detail: "The folder for the session key must be yours and its files readable by nobody else "
-                    + "(chmod 700 the folder, chmod 600 session-key; a damaged session-key may be deleted).")
+                    + "(chmod 700 the folder, chmod 600 session-key; a damaged session-key may be deleted)."
+            )
         }
     }
 
@@ -52,7 +58,7 @@ struct HostState: Sendable {
         try? FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
         do throws(SystemCallFailure) {
             _ = try SystemCalls.check("mkdir") { mkdir(directory.path, 0o700) }
-        } catch where error.errno == EEXIST {}
+        } catch  where error.errno == EEXIST {}
         let folder = try SystemCalls.open(directory.path, O_RDONLY | O_DIRECTORY)
         let status = try SystemCalls.status(of: folder)
         guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
@@ -64,7 +70,7 @@ struct HostState: Sendable {
         let place = directory.appendingPathComponent("session-key").path
         do throws(SystemCallFailure) {
             return try readKey(place)
-        } catch where error.errno == ENOENT {
+        } catch  where error.errno == ENOENT {
             let draft = place + "." + Hexadecimal.text(try SystemCalls.randomBytes(count: 8))
             defer { _ = unlink(draft) }
             let random = try SystemCalls.randomBytes(count: 40)
@@ -73,7 +79,7 @@ struct HostState: Sendable {
             try SystemCalls.writeAll(ArraySlice(text.utf8), to: file)
             do throws(SystemCallFailure) {
                 _ = try SystemCalls.check("link") { link(draft, place) }
-            } catch where error.errno == EEXIST {}
+            } catch  where error.errno == EEXIST {}
             return try readKey(place)
         }
     }
@@ -81,7 +87,8 @@ struct HostState: Sendable {
     private static func readKey(_ place: String) throws(SystemCallFailure) -> String {
         let file = try SystemCalls.open(place, O_RDONLY | O_NOFOLLOW)
         let status = try SystemCalls.status(of: file)
-        guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_mode & S_IFMT == S_IFREG
+        else {
             throw SystemCallFailure(name: "open", errno: EPERM)
         }
         let bytes = try SystemCalls.readAll(file, byteCountMax: 256)

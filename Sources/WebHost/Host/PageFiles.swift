@@ -8,14 +8,17 @@ struct PageFiles: Sendable {
     /// By path below the folder.
     private let responses: [String: WebResponse]
 
-    /// Reads all regular files of a folder and the folders in it. Links are left out.
+    /// Reads all regular files of a folder and the folders in it.
+    ///
+    /// Links are left out.
     init(directory: URL) throws(WebHostError) {
         var responses: [String: WebResponse] = [:]
         var byteCount = 0
         do {
             for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
                 let url = directory.appendingPathComponent(path)
-                let type = try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
+                let type =
+                    try FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType
                 guard type == .typeRegular else { continue }
                 let data = try Data(contentsOf: url)
                 byteCount += data.count
@@ -24,8 +27,11 @@ struct PageFiles: Sendable {
             }
         } catch {
             throw WebHostError(
-                code: .pageUnreadable, url: directory,
-                detail: "The page's files cannot be read: \(error.localizedDescription) Reinstall the program.")
+                code: .pageUnreadable,
+                url: directory,
+                detail:
+                    "The page's files cannot be read: \(error.localizedDescription) Reinstall the program."
+            )
         }
         self.responses = responses
     }
@@ -43,6 +49,7 @@ struct PageFiles: Sendable {
                 WebHeader("ETag", "\"\(Hexadecimal.text(SHA1.digest(Array(data))))\""),
                 WebHeader("Cache-Control", "no-cache"),
             ],
-            body: .bytes(data))
+            body: .bytes(data)
+        )
     }
 }

@@ -1,4 +1,6 @@
-/// The relative path of an uploaded file, checked. Pure.
+/// The relative path of an uploaded file, checked.
+///
+/// Pure.
 enum UploadPath {
     /// A path component is at most so long on Linux, in bytes.
     private static let componentByteCountMax = 255

@@ -1,7 +1,9 @@
 internal import Foundation
 internal import Locks
 
-/// Writes the body of one upload to a new file. Its state is in one struct under one lock.
+/// Writes the body of one upload to a new file.
+///
+/// Its state is in one struct under one lock.
 ///
 /// 1. The file is ours alone: it did not exist before, and it is removed unless the upload ends well.
 /// 2. After the first error nothing more is written; the answer at the end names it.
@@ -19,7 +21,9 @@ final class UploadReceiver: HTTPBodyReceiver {
     /// Makes the file, and the folder above it if that is missing.
     init(url: URL, whenFinished: @escaping @Sendable (UInt64) -> Void) throws {
         try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
         let file = try SystemCalls.open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         self.url = url
         self.whenFinished = whenFinished

@@ -1,7 +1,9 @@
 package import Foundation
 internal import Locks
 
-/// HTTP and WebSocket for one app's page, on this machine's loopback. Its state is in one struct under one lock.
+/// HTTP and WebSocket for one app's page, on this machine's loopback.
+///
+/// Its state is in one struct under one lock.
 ///
 /// The host knows addresses, sessions and tabs; what is in the page and in the messages is its delegate's.
 ///
@@ -10,7 +12,8 @@ internal import Locks
 ///     …
 ///     await host.stop()
 ///
-/// - Isolation: any; it has threads of its own (two for requests, one for all tabs) and one serial queue for news.
+/// - Isolation: any; it has threads of its own (two for requests, one for all tabs) and one serial queue for
+///   news.
 package final class WebHost: Sendable {
     private enum Stage {
         case made
@@ -27,12 +30,15 @@ package final class WebHost: Sendable {
     private let delegate: WeakDelegate
     private let stage = Locked(Stage.made)
 
-    /// Reads the page's files and opens the state directory. Nothing listens yet.
+    /// Reads the page's files and opens the state directory.
     ///
-    /// - Throws: `WebHostError` with code `pageUnreadable` or `stateUnusable`, or `serverRefused` where the kernel
-    ///   has no random bytes.
+    /// Nothing listens yet.
+    ///
+    /// - Throws: `WebHostError` with code `pageUnreadable` or `stateUnusable`, or `serverRefused` where the
+    ///   kernel has no random bytes.
     package init(
-        configuration: WebHostConfiguration, delegate: any WebHostDelegate
+        configuration: WebHostConfiguration,
+        delegate: any WebHostDelegate
     ) throws(WebHostError) {
         self.configuration = configuration
         self.delegate = WeakDelegate(delegate)
@@ -45,7 +51,9 @@ package final class WebHost: Sendable {
         }
     }
 
-    /// Listens, and returns the link that lets a browser in. The link is a secret: print it, never log it.
+    /// Listens, and returns the link that lets a browser in.
+    ///
+    /// The link is a secret: print it, never log it.
     ///
     /// - Throws: `WebHostError` with code `portUnavailable`, `serverRefused`, or `alreadyStarted`.
     package func start() throws(WebHostError) -> URL {
@@ -57,11 +65,24 @@ package final class WebHost: Sendable {
             }
             let loop = try Self.makeLoop()
             let access = AccessPolicy(
-                port: port, cookieName: state.cookieName, sessionKey: state.sessionKey, token: token)
+                port: port,
+                cookieName: state.cookieName,
+                sessionKey: state.sessionKey,
+                token: token
+            )
             let router = WebHostRouter(
-                access: access, configuration: configuration, files: files, delegate: delegate, loop: loop,
-                queue: queue)
-            let server = try HTTPServer(listener: listener.socket, limits: HTTPLimits(), handler: router)
+                access: access,
+                configuration: configuration,
+                files: files,
+                delegate: delegate,
+                loop: loop,
+                queue: queue
+            )
+            let server = try HTTPServer(
+                listener: listener.socket,
+                limits: configuration.httpLimits,
+                handler: router
+            )
             stage = .running(server, loop)
         }
         state.keep(port: port)
@@ -74,8 +95,8 @@ package final class WebHost: Sendable {
     /// Closes the tabs, lets requests in progress end, and stops listening.
     ///
     /// Requests that take longer than the configuration's `drainSeconds` are answered with 503 or cut off. It
-    /// suspends and does not block: what the delegate has to do for them on the main actor can go on meanwhile. The
-    /// news of the tabs' end may still arrive after it has returned.
+    /// suspends and does not block: what the delegate has to do for them on the main actor can go on
+    /// meanwhile. The news of the tabs' end may still arrive after it has returned.
     package func stop() async {
         let running = stage.withLock { stage in
             defer { stage = .stopped }
@@ -96,13 +117,16 @@ package final class WebHost: Sendable {
         do throws(SystemCallFailure) {
             do throws(SystemCallFailure) {
                 return try LoopbackListener(port: wanted)
-            } catch where wanted != 0 && [EADDRINUSE, EACCES].contains(error.errno) {
+            } catch  where wanted != 0 && [EADDRINUSE, EACCES].contains(error.errno) {
                 return try LoopbackListener(port: 0)
             }
         } catch {
             throw WebHostError(
-                code: .portUnavailable, call: error,
-                detail: "No port of 127.0.0.1 can be listened on; check the loopback interface and open files.")
+                code: .portUnavailable,
+                call: error,
+                detail:
+                    "No port of 127.0.0.1 can be listened on; check the loopback interface and open files."
+            )
         }
     }
 
@@ -111,8 +135,10 @@ package final class WebHost: Sendable {
             return try SocketLoop()
         } catch {
             throw WebHostError(
-                code: .serverRefused, call: error,
-                detail: "The kernel refused what tabs need; check the limit on open files (ulimit -n).")
+                code: .serverRefused,
+                call: error,
+                detail: "The kernel refused what tabs need; check the limit on open files (ulimit -n)."
+            )
         }
     }
 }

@@ -2,25 +2,27 @@ package import Foundation
 
 /// What a host asks and tells the program.
 ///
-/// The news of tabs and finished uploads (the last four) come one at a time and in order, on one serial queue of the
-/// host. They MUST return soon; a receiver on the main actor hops there itself. The host keeps its delegate weakly.
+/// The news of tabs and finished uploads (the last four) come one at a time and in order, on one serial queue
+/// of the host. They MUST return soon; a receiver on the main actor hops there itself. The host keeps its
+/// delegate weakly.
 package protocol WebHostDelegate: AnyObject, Sendable {
     /// The page, for somebody who may see it. Called for every `GET /`.
     func page(for request: WebRequest) async -> WebResponse
 
-    /// A file of an editor, `GET /web/KEY/PATH`. The key is the whole authorisation: answer 404 to an unknown one,
-    /// and compare with `WebHost.isEqual(_:_:)`.
+    /// A file of an editor, `GET /web/KEY/PATH`. The key is the whole authorisation: answer 404 to an unknown
+    /// one, and compare with `WebHost.isEqual(_:_:)`.
     ///
     /// - Parameters:
     ///   - key: 32 hexadecimal digits.
-    ///   - path: The rest of the path, decoded; no `.`, `..` or empty component, no NUL. It may be empty, and it
-    ///     ends in a slash where the address does.
+    ///   - path: The rest of the path, decoded; no `.`, `..` or empty component, no NUL. It may be empty, and
+    ///     it ends in a slash where the address does.
     func editorFile(key: String, path: String, request: WebRequest) async -> WebResponse
 
-    /// Where the bytes of an upload go: a place where no item is, on whose folder the host may be let loose. The folder
-    /// is made if it is missing.
+    /// Where the bytes of an upload go: a place where no item is, on whose folder the host may be let loose.
+    /// The folder is made if it is missing.
     ///
-    /// Called on a thread of the server, before the first byte. The error's description is shown to the person.
+    /// Called on a thread of the server, before the first byte. The error's description is shown to the
+    /// person.
     ///
     /// - Parameters:
     ///   - tab: The tab's id.
@@ -28,7 +30,8 @@ package protocol WebHostDelegate: AnyObject, Sendable {
     ///   - path: The file's path inside what was dropped; relative, no `.`, `..` or empty component, no NUL.
     func uploadDestination(tab: String, batch: String, path: String) throws -> URL
 
-    /// An upload is whole and closed. Comes before any message that the tab sends after the request was answered.
+    /// An upload is whole and closed. Comes before any message that the tab sends after the request was
+    /// answered.
     func uploadFinished(_ upload: WebUpload)
 
     /// A tab is there; messages can be sent to it.
@@ -74,13 +77,18 @@ package final class WebTab: Sendable, CustomStringConvertible {
         connection.send(text)
     }
 
-    /// Closes the connection behind the messages that wait. Any thread; never blocks.
+    /// Closes the connection behind the messages that wait.
+    ///
+    /// Any thread; never blocks.
     ///
     /// - Parameters:
     ///   - code: 1000, or one from 3000 to 4999.
     ///   - reason: Text for the other side, of which 122 bytes go out.
     package func close(code: UInt16, reason: String) {
-        precondition(code == 1000 || (3000...4999).contains(code), "closed a tab with the reserved code \(code)")
+        precondition(
+            code == 1000 || (3000...4999).contains(code),
+            "closed a tab with the reserved code \(code)"
+        )
         connection.close(code: code, reason: reason)
     }
 

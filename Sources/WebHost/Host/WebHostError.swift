@@ -4,7 +4,9 @@ package import Foundation
 package struct WebHostError: Error, Sendable, CustomStringConvertible {
     /// What failed, coarse enough to switch over.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind { case pageUnreadable, stateUnusable, portUnavailable, serverRefused, alreadyStarted }
+        private enum Kind {
+            case pageUnreadable, stateUnusable, portUnavailable, serverRefused, alreadyStarted
+        }
         private let kind: Kind
 
         /// The page's files cannot be read.

@@ -2,10 +2,12 @@ internal import Dispatch
 internal import Foundation
 internal import Locks
 
-/// Decides what each request of a host comes to. Its state, the tabs, is under one lock.
+/// Decides what each request of a host comes to.
 ///
-/// Every request passes the same gates in the same order: name of the machine, origin, then the address with its own
-/// authorisation. Every answer gets its security headers in `secured`.
+/// Its state, the tabs, is under one lock.
+///
+/// Every request passes the same gates in the same order: name of the machine, origin, then the address with
+/// its own authorisation. Every answer gets its security headers in `secured`.
 final class WebHostRouter: HTTPRequestHandler {
     private let access: AccessPolicy
     private let configuration: WebHostConfiguration
@@ -13,13 +15,19 @@ final class WebHostRouter: HTTPRequestHandler {
     private let delegate: WeakDelegate
     private let loop: SocketLoop
     private let queue: DispatchQueue
-    /// The latest connection of each tab id. Entered on the loop's thread, removed with the news of its end.
+    /// The latest connection of each tab id.
+    ///
+    /// Entered on the loop's thread, removed with the news of its end.
     private let tabs = Locked([String: WebTab]())
 
     /// Routes for one running host.
     init(
-        access: AccessPolicy, configuration: WebHostConfiguration, files: PageFiles, delegate: WeakDelegate,
-        loop: SocketLoop, queue: DispatchQueue
+        access: AccessPolicy,
+        configuration: WebHostConfiguration,
+        files: PageFiles,
+        delegate: WeakDelegate,
+        loop: SocketLoop,
+        queue: DispatchQueue
     ) {
         self.access = access
         self.configuration = configuration
@@ -49,11 +57,16 @@ final class WebHostRouter: HTTPRequestHandler {
         if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursIfSent) { return refusal }
         let isIn = access.hasSession(request)
         if let token = request.target.value("token"), isIn || access.isToken(token) {
-            let response = WebResponse(status: 303, headers: [WebHeader("Location", "/"), access.sessionCookie])
+            let response = WebResponse(
+                status: 303,
+                headers: [WebHeader("Location", "/"), access.sessionCookie]
+            )
             return .respond(SecurityHeaders.secured(response, authority: authority))
         }
         guard isIn else {
-            return .respond(SecurityHeaders.secured(.html(Self.closedDoor, status: 401), authority: authority))
+            return .respond(
+                SecurityHeaders.secured(.html(Self.closedDoor, status: 401), authority: authority)
+            )
         }
         return .wait { [delegate] in
             let response = await delegate.object?.page(for: request) ?? Self.programGone
@@ -72,7 +85,9 @@ final class WebHostRouter: HTTPRequestHandler {
     }
 
     private func answerEditorFile(_ request: WebRequest, _ authority: String) -> HTTPAnswer {
-        if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursOrNullIfSent) { return refusal }
+        if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursOrNullIfSent) {
+            return refusal
+        }
         let components = request.target.components
         guard components.count > 1, Hexadecimal.isDigits(components[1], count: 32) else {
             return refuse(404, "There is nothing at this address.", authority: authority)
@@ -97,7 +112,11 @@ final class WebHostRouter: HTTPRequestHandler {
             let batch = request.target.value("batch"), UploadPath.isBatch(batch),
             let path = request.target.value("path"), UploadPath.isAcceptable(path)
         else {
-            return refuse(400, "An upload names its tab, its batch and a relative path.", authority: authority)
+            return refuse(
+                400,
+                "An upload names its tab, its batch and a relative path.",
+                authority: authority
+            )
         }
         guard let program = delegate.object else {
             return .respond(SecurityHeaders.secured(Self.programGone, authority: authority))
@@ -110,7 +129,8 @@ final class WebHostRouter: HTTPRequestHandler {
             }
             return .receive(
                 SecuredReceiver(receiver: receiver, authority: authority),
-                byteCountMax: configuration.uploadByteCountMax)
+                byteCountMax: configuration.uploadByteCountMax
+            )
         } catch let failure as SystemCallFailure {
             return .respond(SecurityHeaders.secured(UploadReceiver.answer(to: failure), authority: authority))
         } catch {
@@ -139,7 +159,8 @@ final class WebHostRouter: HTTPRequestHandler {
         }
     }
 
-    /// On the loop's thread, so that the end of a tab's earlier connection comes before the start of its next.
+    /// On the loop's thread, so that the end of a tab's earlier connection comes before the start of its
+    /// next.
     private func connect(_ id: String, _ socket: UpgradedSocket, _ loop: SocketLoop) {
         let connection = WebSocketConnection(loop: loop, limits: configuration.webSocketLimits)
         let tab = WebTab(id: id, connection: connection)
@@ -157,18 +178,25 @@ final class WebHostRouter: HTTPRequestHandler {
                     if tabs[id] === tab { tabs[id] = nil }
                 }
                 delegate.object?.tabDisconnected(tab)
-            })
+            }
+        )
         loop.open(connection, on: socket, events: events)
     }
 
     // MARK: - Refusals
 
     private func gate(
-        _ request: WebRequest, _ authority: String, methods: [String], _ rule: AccessPolicy.OriginRule
+        _ request: WebRequest,
+        _ authority: String,
+        methods: [String],
+        _ rule: AccessPolicy.OriginRule
     ) -> HTTPAnswer? {
         guard methods.contains(request.method) else {
-            let response = WebResponse.text("This address takes \(methods.joined(separator: ", ")).", status: 405)
-                .setting("Allow", methods.joined(separator: ", "))
+            let response = WebResponse.text(
+                "This address takes \(methods.joined(separator: ", ")).",
+                status: 405
+            )
+            .setting("Allow", methods.joined(separator: ", "))
             return .respond(SecurityHeaders.secured(response, authority: authority))
         }
         guard access.admitsOrigin(of: request, authority: authority, rule) else {
@@ -194,8 +222,8 @@ final class WebHostRouter: HTTPRequestHandler {
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>Open the printed link</title>
         <h1>Open the link that the program printed</h1>
-        <p>When it started, the program printed a link to this page. Open that link once in this browser; afterwards
-        this address works by itself.</p>
+        <p>When it started, the program printed a link to this page. Open that link once in this browser;
+        afterwards this address works by itself.</p>
         </html>
 
         """

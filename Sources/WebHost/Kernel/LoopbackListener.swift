@@ -2,7 +2,8 @@ internal import Foundation
 
 /// A listening socket on 127.0.0.1.
 ///
-/// It is bound before the server's library sees it, so that no option of the library can open the port to a network.
+/// It is bound before the server's library sees it, so that no option of the library can open the port to a
+/// network.
 struct LoopbackListener {
     let socket: Descriptor
     let port: UInt16
@@ -12,9 +13,12 @@ struct LoopbackListener {
         let socket = Descriptor(
             owning: try SystemCalls.check("socket") {
                 Foundation.socket(
-                    AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue),
-                    0)
-            })
+                    AF_INET,
+                    CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue),
+                    0
+                )
+            }
+        )
         // A server that restarts gets its port back although connections of its predecessor linger.
         var one: CInt = 1
         let optionSize = socklen_t(MemoryLayout<CInt>.size)

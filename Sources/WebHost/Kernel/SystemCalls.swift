@@ -5,7 +5,8 @@ internal import Foundation
 enum SystemCalls {
     /// Runs a call until it is not interrupted; throws what errno said when the result is -1.
     static func check<Result: FixedWidthInteger>(
-        _ name: String, _ body: () -> Result
+        _ name: String,
+        _ body: () -> Result
     ) throws(SystemCallFailure) -> Result {
         while true {
             let result = body()
@@ -17,7 +18,9 @@ enum SystemCalls {
 
     /// open(2), never inherited by a child.
     static func open(
-        _ path: String, _ flags: CInt, mode: mode_t = 0o600
+        _ path: String,
+        _ flags: CInt,
+        mode: mode_t = 0o600
     ) throws(SystemCallFailure) -> Descriptor {
         Descriptor(owning: try check("open") { Foundation.open(path, flags | O_CLOEXEC, mode) })
     }
@@ -31,7 +34,8 @@ enum SystemCalls {
 
     /// write(2), until everything is written.
     static func writeAll(
-        _ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor
+        _ bytes: UnsafeRawBufferPointer,
+        to descriptor: Descriptor
     ) throws(SystemCallFailure) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -54,14 +58,19 @@ enum SystemCalls {
 
     /// read(2), until the end or `byteCountMax`.
     static func readAll(
-        _ descriptor: Descriptor, byteCountMax: Int
+        _ descriptor: Descriptor,
+        byteCountMax: Int
     ) throws(SystemCallFailure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCountMax)
         var byteCount = 0
         while byteCount < byteCountMax {
             let got = try check("read") {
                 bytes.withUnsafeMutableBytes { buffer in
-                    read(descriptor.number, buffer.baseAddress.map { $0 + byteCount }, byteCountMax - byteCount)
+                    read(
+                        descriptor.number,
+                        buffer.baseAddress.map { $0 + byteCount },
+                        byteCountMax - byteCount
+                    )
                 }
             }
             if got == 0 { break }
@@ -72,7 +81,8 @@ enum SystemCalls {
 
     /// getrandom(2): bytes nobody can guess.
     static func randomBytes(count: Int) throws(SystemCallFailure) -> [UInt8] {
-        // Up to 256 bytes come whole once the pool is ready (getrandom(2), "Interruption by a signal handler").
+        // Up to 256 bytes come whole once the pool is ready (getrandom(2), "Interruption by a signal
+        // handler").
         precondition(count <= 256, "asked for more random bytes than one call promises to give")
         var bytes = [UInt8](repeating: 0, count: count)
         _ = try check("getrandom") { cdoc_getrandom(&bytes, count) }

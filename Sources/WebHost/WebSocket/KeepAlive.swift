@@ -1,4 +1,6 @@
-/// Whether the other side of a WebSocket is still there. Pure; times are seconds of a clock that only runs forward.
+/// Whether the other side of a WebSocket is still there.
+///
+/// Pure; times are seconds of a clock that only runs forward.
 ///
 /// 1. Bytes received are a sign. So are bytes taken, while there are any to take.
 /// 2. One ping is sent for each silence.

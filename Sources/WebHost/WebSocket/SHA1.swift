@@ -1,7 +1,7 @@
 /// SHA-1 of FIPS 180-4, for the handshake of RFC 6455 and for entity tags.
 ///
-/// Not a security function: collisions can be made at will. The handshake only shows that the server understood the
-/// request, and a tag only tells one file of ours from another.
+/// Not a security function: collisions can be made at will. The handshake only shows that the server
+/// understood the request, and a tag only tells one file of ours from another.
 enum SHA1 {
     /// The 20 bytes of the digest.
     static func digest(_ message: [UInt8]) -> [UInt8] {
@@ -17,7 +17,9 @@ enum SHA1 {
             }
             for index in 16..<80 {
                 schedule[index] = rotated(
-                    schedule[index - 3] ^ schedule[index - 8] ^ schedule[index - 14] ^ schedule[index - 16], 1)
+                    schedule[index - 3] ^ schedule[index - 8] ^ schedule[index - 14] ^ schedule[index - 16],
+                    1
+                )
             }
             mix(schedule, into: &state)
         }

@@ -30,16 +30,21 @@ final class SocketLoop: @unchecked Sendable {
 
     /// Makes the loop and starts its thread, which runs until `stop`.
     init() throws(SystemCallFailure) {
-        poll = Descriptor(owning: try SystemCalls.check("epoll_create1") { epoll_create1(CInt(EPOLL_CLOEXEC)) })
+        poll = Descriptor(
+            owning: try SystemCalls.check("epoll_create1") { epoll_create1(CInt(EPOLL_CLOEXEC)) }
+        )
         wake = Descriptor(
-            owning: try SystemCalls.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) })
+            owning: try SystemCalls.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) }
+        )
         try control(EPOLL_CTL_ADD, wake, id: Self.wakeID, events: EPOLLIN.rawValue)
         let thread = Thread { [self] in run() }
         thread.name = "sheaf-websockets"
         thread.start()
     }
 
-    /// A name for a new connection. Any thread.
+    /// A name for a new connection.
+    ///
+    /// Any thread.
     func makeID() -> UInt64 {
         inbox.withLock { inbox in
             inbox.lastID += 1
@@ -47,7 +52,9 @@ final class SocketLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs a job on the loop's thread. Any thread; dropped when the loop has stopped.
+    /// Runs a job on the loop's thread.
+    ///
+    /// Any thread; dropped when the loop has stopped.
     func post(_ job: @escaping Job) {
         let isFirst = inbox.withLock { inbox -> Bool in
             guard !inbox.isClosed else { return false }
@@ -67,14 +74,18 @@ final class SocketLoop: @unchecked Sendable {
             if isStopped { return continuation.resume() }
             post { loop in
                 loop.stopsAt = min(loop.stopsAt ?? .infinity, MonotonicClock.now() + graceSeconds)
-                for session in loop.sessions.values { session.connection.close(code: 1001, reason: "shutting down") }
+                for session in loop.sessions.values {
+                    session.connection.close(code: 1001, reason: "shutting down")
+                }
             }
         }
     }
 
     // MARK: - On the loop's thread
 
-    /// Opens a connection on a socket. `events.ended` follows `events.opened` also when that fails.
+    /// Opens a connection on a socket.
+    ///
+    /// `events.ended` follows `events.opened` also when that fails.
     func open(_ connection: WebSocketConnection, on upgraded: UpgradedSocket, events: WebSocketEvents) {
         events.queue.async(execute: events.opened)
         guard
@@ -115,7 +126,10 @@ final class SocketLoop: @unchecked Sendable {
             if let stopsAt, sessions.isEmpty || MonotonicClock.now() >= stopsAt { return finish() }
             let timeout = waitMilliseconds()
             let count = epoll_wait(poll.number, &events, CInt(Self.eventCountMax), timeout)
-            precondition(count >= 0 || errno == EINTR, "epoll_wait refused our own descriptors: errno \(errno)")
+            precondition(
+                count >= 0 || errno == EINTR,
+                "epoll_wait refused our own descriptors: errno \(errno)"
+            )
             for event in events.prefix(Int(max(count, 0))) { handle(event) }
             checkTimes()
         }
@@ -170,12 +184,17 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     private func control(
-        _ operation: CInt, _ descriptor: Descriptor, id: UInt64, events: UInt32
+        _ operation: CInt,
+        _ descriptor: Descriptor,
+        id: UInt64,
+        events: UInt32
     ) throws(SystemCallFailure) {
         var event = epoll_event()
         event.events = events
         event.data.u64 = id
-        _ = try SystemCalls.check("epoll_ctl") { epoll_ctl(poll.number, operation, descriptor.number, &event) }
+        _ = try SystemCalls.check("epoll_ctl") {
+            epoll_ctl(poll.number, operation, descriptor.number, &event)
+        }
     }
 
     /// eventfd(2): the counter only overflows at 2^64, so that a write cannot fail in a way that matters.

@@ -5,15 +5,21 @@ internal import Locks
 struct WebSocketEvents: Sendable {
     /// The queue of the calls; serial, or the order is lost.
     var queue: DispatchQueue
-    /// It is open. The first call.
+    /// It is open.
+    ///
+    /// The first call.
     var opened: @Sendable () -> Void
     /// A text message came.
     var received: @Sendable (String) -> Void
-    /// It is over. The last call.
+    /// It is over.
+    ///
+    /// The last call.
     var ended: @Sendable () -> Void
 }
 
-/// One WebSocket as the rest of the program sees it. Its state is in structs under one lock each.
+/// One WebSocket as the rest of the program sees it.
+///
+/// Its state is in structs under one lock each.
 ///
 /// The framing, the socket and the waiting are `WebSocketSession`'s, on the loop's thread.
 final class WebSocketConnection: Sendable {
@@ -38,13 +44,17 @@ final class WebSocketConnection: Sendable {
         outbox = Locked(WebSocketOutbox(limits: limits))
     }
 
-    /// Sends a text message behind those before it. Any thread; never blocks. Without effect on a connection that is
-    /// over; one whose other side leaves too much unread is cut.
+    /// Sends a text message behind those before it.
+    ///
+    /// Any thread; never blocks. Without effect on a connection that is over; one whose other side leaves too
+    /// much unread is cut.
     func send(_ text: String) {
         perform(outbox.withLock { $0.send(text) })
     }
 
-    /// Closes behind the messages that wait. Any thread; never blocks.
+    /// Closes behind the messages that wait.
+    ///
+    /// Any thread; never blocks.
     func close(code: UInt16, reason: String) {
         perform(outbox.withLock { $0.close(WebSocketOutbox.Closing(code: code, reason: reason)) })
     }
@@ -71,7 +81,8 @@ final class WebSocketConnection: Sendable {
         let resumes = unread.withLock { unread -> Bool in
             unread.byteCount -= byteCount
             unread.count -= 1
-            let isLow = unread.byteCount <= limits.unreadByteCountMax / 2 && unread.count <= limits.unreadCountMax / 2
+            let isLow =
+                unread.byteCount <= limits.unreadByteCountMax / 2 && unread.count <= limits.unreadCountMax / 2
             defer { if isLow { unread.isPaused = false } }
             return unread.isPaused && isLow
         }

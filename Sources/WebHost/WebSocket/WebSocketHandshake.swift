@@ -1,6 +1,8 @@
 internal import Foundation
 
-/// The opening handshake of RFC 6455, section 4.2. Pure.
+/// The opening handshake of RFC 6455, section 4.2.
+///
+/// Pure.
 enum WebSocketHandshake {
     /// What a request to upgrade comes to.
     enum Outcome: Hashable, Sendable {
@@ -16,19 +18,28 @@ enum WebSocketHandshake {
             return .refuse(status: 405, [WebHeader("Allow", "GET")], reason: "A WebSocket starts with GET.")
         }
         guard
-            request.listHeader("Upgrade").contains("websocket"), request.listHeader("Connection").contains("upgrade")
+            request.listHeader("Upgrade").contains("websocket"),
+            request.listHeader("Connection").contains("upgrade")
         else {
             return .refuse(
-                status: 426, [WebHeader("Upgrade", "websocket")], reason: "This address speaks WebSocket only.")
+                status: 426,
+                [WebHeader("Upgrade", "websocket")],
+                reason: "This address speaks WebSocket only."
+            )
         }
         guard request.header("Sec-WebSocket-Version") == "13" else {
             return .refuse(
-                status: 426, [WebHeader("Sec-WebSocket-Version", "13")], reason: "Only version 13 is spoken here.")
+                status: 426,
+                [WebHeader("Sec-WebSocket-Version", "13")],
+                reason: "Only version 13 is spoken here."
+            )
         }
         guard let key = request.header("Sec-WebSocket-Key"), Data(base64Encoded: key)?.count == 16 else {
             return .refuse(status: 400, [], reason: "The WebSocket key is not 16 bytes in Base64.")
         }
-        return .accept([WebHeader("Upgrade", "websocket"), WebHeader("Sec-WebSocket-Accept", acceptance(of: key))])
+        return .accept([
+            WebHeader("Upgrade", "websocket"), WebHeader("Sec-WebSocket-Accept", acceptance(of: key)),
+        ])
     }
 
     /// What proves to the other side that its key was read.

@@ -2,9 +2,13 @@
 struct WebSocketLimits: Sendable {
     /// The longest message that is received, in bytes; a longer one closes with 1009.
     var messageByteCountMax = 64 << 20
-    /// Frames a message may come in. Browsers use frames of at least some kilobytes.
+    /// Frames a message may come in.
+    ///
+    /// Browsers use frames of at least some kilobytes.
     var framesPerMessageMax = 1 << 16
-    /// Bytes that may wait to be sent. One longest message and as much again.
+    /// Bytes that may wait to be sent.
+    ///
+    /// One longest message and as much again.
     var unsentByteCountMax = 128 << 20
     /// Messages that may wait to be sent.
     var unsentCountMax = 1 << 16

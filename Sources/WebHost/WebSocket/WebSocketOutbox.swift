@@ -1,4 +1,6 @@
-/// What waits to be sent over one WebSocket. Pure.
+/// What waits to be sent over one WebSocket.
+///
+/// Pure.
 ///
 /// 1. Messages leave in the order in which they came.
 /// 2. After `close` or `end` nothing more is taken in.

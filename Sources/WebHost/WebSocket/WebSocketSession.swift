@@ -2,7 +2,9 @@ internal import CLinux
 internal import CWslay
 internal import Foundation
 
-/// One WebSocket on the loop's thread: the socket, the framing by wslay, and the times. Not Sendable on purpose.
+/// One WebSocket on the loop's thread: the socket, the framing by wslay, and the times.
+///
+/// Not Sendable on purpose.
 ///
 ///     open ── close queued ──▶ closing ── both closes seen ──▶ over
 ///      │                          │
@@ -10,8 +12,8 @@ internal import Foundation
 ///
 /// 1. `context` lives exactly as long as the session.
 /// 2. No call leaves this file for the owner except on the owner's queue.
-/// 3. In `lingering` our close is out and what still arrives is thrown away: closing over unread bytes would make
-///    the kernel take the close frame back (RFC 1122, 4.2.2.13).
+/// 3. In `lingering` our close is out and what still arrives is thrown away: closing over unread bytes would
+///    make the kernel take the close frame back (RFC 1122, 4.2.2.13).
 final class WebSocketSession {
     private enum Stage {
         case open
@@ -40,6 +42,7 @@ final class WebSocketSession {
     private var frameCount = 0
     private var lateClosing: WebSocketOutbox.Closing?
     private var isCloseFresh = false
+    private var hasSocketFailed = false
 
     /// Takes over an upgraded socket; nil when memory is short.
     init?(connection: WebSocketConnection, upgraded: UpgradedSocket, events: WebSocketEvents) {
@@ -47,7 +50,9 @@ final class WebSocketSession {
         var context: wslay_event_context_ptr?
         let link = WslayLink()
         let reference = Unmanaged.passUnretained(link).toOpaque()
-        guard wslay_event_context_server_init(&context, &callbacks, reference) == 0, let context else { return nil }
+        guard wslay_event_context_server_init(&context, &callbacks, reference) == 0, let context else {
+            return nil
+        }
         self.link = link
         self.connection = connection
         self.context = context
@@ -59,7 +64,12 @@ final class WebSocketSession {
         // Small messages go out at once; without this they would wait for the acknowledgement of the last.
         var one: CInt = 1
         _ = setsockopt(
-            socket.number, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
+            socket.number,
+            CInt(IPPROTO_TCP),
+            TCP_NODELAY,
+            &one,
+            socklen_t(MemoryLayout<CInt>.size)
+        )
         link.session = self
     }
 
@@ -97,7 +107,8 @@ final class WebSocketSession {
         if case .lingering = stage { return discard() }
         guard wantsRead else { return }
         turnByteCount = connection.limits.turnByteCount
-        guard wslay_event_recv(context) == 0 else { return stage = .over }
+        // Without a failure of the socket it was the framing that gave up, and it has queued a close.
+        if wslay_event_recv(context) != 0, hasSocketFailed { return stage = .over }
         flush()
     }
 
@@ -160,7 +171,10 @@ final class WebSocketSession {
             var text = message
             let result = text.withUTF8 { bytes in
                 var frame = wslay_event_msg(
-                    opcode: UInt8(WSLAY_TEXT_FRAME.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
+                    opcode: UInt8(WSLAY_TEXT_FRAME.rawValue),
+                    msg: bytes.baseAddress,
+                    msg_length: bytes.count
+                )
                 return wslay_event_queue_msg(context, &frame)
             }
             // After a close, from either side, messages have nowhere to go; short memory ends the connection.
@@ -177,7 +191,9 @@ final class WebSocketSession {
         return wslay_event_want_write(context) == 0 && !connection.withOutbox { $0.isEmpty }
     }
 
-    /// Queues a close behind the last message. Not earlier: wslay lets control frames overtake messages.
+    /// Queues a close behind the last message.
+    ///
+    /// Not earlier: wslay lets control frames overtake messages.
     private func queueLateClosing() {
         isCloseFresh = false
         guard let closing = lateClosing, wslay_event_want_write(context) == 0 else { return }
@@ -190,7 +206,9 @@ final class WebSocketSession {
         let bytes = Self.shortened(reason)
         // Refused only when a close is queued already, and then that one goes out.
         _ = wslay_event_queue_close(context, code, bytes, bytes.count)
-        if case .open = stage { stage = .closing(until: MonotonicClock.now() + connection.limits.closeSeconds) }
+        if case .open = stage {
+            stage = .closing(until: MonotonicClock.now() + connection.limits.closeSeconds)
+        }
     }
 
     /// A reason as a close frame takes it: fewer than 123 bytes, cut between characters.
@@ -295,6 +313,7 @@ final class WebSocketSession {
     }
 
     private func failed() -> Int {
+        hasSocketFailed = true
         wslay_event_set_error(context, CInt(WSLAY_ERR_CALLBACK_FAILURE.rawValue))
         return -1
     }
@@ -310,11 +329,15 @@ private enum WslayCallbacks {
     static var table: wslay_event_callbacks {
         wslay_event_callbacks(
             recv_callback: { context, buffer, byteCount, _, link in
-                guard let buffer, let session = WslayCallbacks.session(link) else { return WslayCallbacks.failed(context) }
+                guard let buffer, let session = WslayCallbacks.session(link) else {
+                    return WslayCallbacks.failed(context)
+                }
                 return session.fill(buffer, byteCount)
             },
             send_callback: { context, bytes, byteCount, flags, link in
-                guard let bytes, let session = WslayCallbacks.session(link) else { return WslayCallbacks.failed(context) }
+                guard let bytes, let session = WslayCallbacks.session(link) else {
+                    return WslayCallbacks.failed(context)
+                }
                 return session.drain(bytes, byteCount, more: flags & CInt(WSLAY_MSG_MORE.rawValue) != 0)
             },
             genmask_callback: nil,
@@ -328,7 +351,8 @@ private enum WslayCallbacks {
                 guard let message = message?.pointee else { return }
                 let bytes = UnsafeBufferPointer(start: message.msg, count: message.msg_length)
                 WslayCallbacks.session(link)?.received(opcode: message.opcode, bytes)
-            })
+            }
+        )
     }
 
     private static func session(_ link: UnsafeMutableRawPointer?) -> WebSocketSession? {

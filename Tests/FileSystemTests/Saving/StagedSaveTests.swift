@@ -14,7 +14,7 @@ struct StagedSaveTests {
     }
 
     func member(_ path: String) -> MemberPath {
-        MemberPath(path.split(separator: "/").map(String.init))!
+        path.split(separator: "/").reduce(.top) { $0.appending(String($1)) ?? $0 }
     }
 
     func permissions(_ path: FilePath) throws -> UInt32 { try FileStamp(of: path).permissions }

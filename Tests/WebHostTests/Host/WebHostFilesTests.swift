@@ -13,7 +13,11 @@ struct WebHostFilesTests {
         #expect(script.status == 200)
         #expect(script.header("content-type") == "text/javascript; charset=utf-8")
         let tag = try #require(script.header("etag"))
-        let again = try await host.request("GET", "/page/app.js", headers: ["Cookie": cookie, "If-None-Match": tag])
+        let again = try await host.request(
+            "GET",
+            "/page/app.js",
+            headers: ["Cookie": cookie, "If-None-Match": tag]
+        )
         #expect(again.status == 304)
         let head = try await host.request("HEAD", "/page/styles/app.css", headers: ["Cookie": cookie])
         #expect(head.status == 200)
@@ -27,9 +31,11 @@ struct WebHostFilesTests {
         let cookie = try await host.signIn()
         try FileManager.default.createSymbolicLink(
             at: host.folder.url.appendingPathComponent("page/link.txt"),
-            withDestinationURL: host.folder.url.appendingPathComponent("secret.txt"))
+            withDestinationURL: host.folder.url.appendingPathComponent("secret.txt")
+        )
         let attempts = [
-            "/page/../secret.txt", "/page/%2e%2e/secret.txt", "/page/..%2fsecret.txt", "/page/%2e%2e%2fsecret.txt",
+            "/page/../secret.txt", "/page/%2e%2e/secret.txt", "/page/..%2fsecret.txt",
+            "/page/%2e%2e%2fsecret.txt",
             "/page//../secret.txt", "/page/./app.js", "/page/link.txt", "/page/", "/page", "/page/styles",
             "/page/styles/", "/page/app.js/", "/page/app.js%00.css", "/page/%c0%ae%c0%ae/secret.txt",
             "/page/..;/secret.txt", "/page/\\..\\secret.txt", "/../secret.txt", "//secret.txt", "/secret.txt",
@@ -63,7 +69,10 @@ struct WebHostFilesTests {
         #expect(try await host.request("GET", "/web/\(key)/../secret.txt").status == 400)
         let evil = ["Origin": "http://evil.example"]
         #expect(try await host.request("GET", "/web/\(key)/index.html", headers: evil).status == 403)
-        #expect(try await host.request("GET", "/web/\(key)/index.html", headers: ["Host": "evil.example"]).status == 421)
+        #expect(
+            try await host.request("GET", "/web/\(key)/index.html", headers: ["Host": "evil.example"]).status
+                == 421
+        )
         await host.host.stop()
     }
 
@@ -100,7 +109,12 @@ struct WebHostUploadTests {
         let host = try TestHost()
         let headers = ["Cookie": try await host.signIn(), "Origin": host.origin]
         let body = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        let response = try await host.request("POST", target("folder/ü +%&.bin"), headers: headers, body: body)
+        let response = try await host.request(
+            "POST",
+            target("folder/ü +%&.bin"),
+            headers: headers,
+            body: body
+        )
         #expect(response.status == 204)
         let url = host.folder.url.appendingPathComponent("uploads/b1/folder/ü +%&.bin")
         #expect(try Data(contentsOf: url) == Data(body))
@@ -140,15 +154,28 @@ struct WebHostUploadTests {
             let response = try await host.request("POST", target(path), headers: headers, body: [1])
             #expect(response.status == 400, "\(path)")
         }
-        #expect(try await host.request("POST", target("x", batch: "../b"), headers: headers, body: [1]).status == 400)
-        #expect(try await host.request("POST", target("x", tab: "1"), headers: headers, body: [1]).status == 400)
+        #expect(
+            try await host.request("POST", target("x", batch: "../b"), headers: headers, body: [1]).status
+                == 400
+        )
+        #expect(
+            try await host.request("POST", target("x", tab: "1"), headers: headers, body: [1]).status == 400
+        )
         #expect(try await host.request("POST", "/upload", headers: headers, body: [1]).status == 400)
-        #expect(try await host.request("POST", target("x", batch: "refused"), headers: headers, body: [1]).status == 500)
-        #expect(try await host.request("POST", target("x"), headers: ["Origin": host.origin], body: [1]).status == 401)
+        #expect(
+            try await host.request("POST", target("x", batch: "refused"), headers: headers, body: [1]).status
+                == 500
+        )
+        #expect(
+            try await host.request("POST", target("x"), headers: ["Origin": host.origin], body: [1]).status
+                == 401
+        )
         var noOrigin = headers
         noOrigin["Origin"] = nil
         #expect(try await host.request("POST", target("x"), headers: noOrigin, body: [1]).status == 403)
-        #expect(!FileManager.default.fileExists(atPath: host.folder.url.appendingPathComponent("uploads").path))
+        #expect(
+            !FileManager.default.fileExists(atPath: host.folder.url.appendingPathComponent("uploads").path)
+        )
         await host.host.stop()
     }
 
@@ -157,18 +184,28 @@ struct WebHostUploadTests {
         let host = try TestHost { $0.uploadByteCountMax = 1000 }
         let cookie = try await host.signIn()
         let headers = ["Cookie": cookie, "Origin": host.origin]
-        let long = try await host.request("POST", target("long"), headers: headers, body: [UInt8](repeating: 1, count: 1001))
+        let long = try await host.request(
+            "POST",
+            target("long"),
+            headers: headers,
+            body: [UInt8](repeating: 1, count: 1001)
+        )
         #expect(long.status == 413)
         let common = "Host: \(host.authority)\r\nOrigin: \(host.origin)\r\nCookie: \(cookie)\r\n"
         let chunked = try RawClient(port: host.port)
         let chunk = "400\r\n" + String(repeating: "x", count: 1024) + "\r\n0\r\n\r\n"
         try await chunked.write(
-            Array("POST \(target("chunked")) HTTP/1.1\r\n\(common)Transfer-Encoding: chunked\r\n\r\n\(chunk)".utf8))
+            Array(
+                "POST \(target("chunked")) HTTP/1.1\r\n\(common)Transfer-Encoding: chunked\r\n\r\n\(chunk)"
+                    .utf8
+            )
+        )
         #expect(try await chunked.readToEnd().isEmpty)
         do {
             let broken = try RawClient(port: host.port)
             try await broken.write(
-                Array("POST \(target("broken")) HTTP/1.1\r\n\(common)Content-Length: 900\r\n\r\nabc".utf8))
+                Array("POST \(target("broken")) HTTP/1.1\r\n\(common)Content-Length: 900\r\n\r\nabc".utf8)
+            )
         }
         await host.host.stop()
         let folder = host.folder.url.appendingPathComponent("uploads/b1").path

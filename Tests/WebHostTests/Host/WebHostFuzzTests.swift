@@ -8,7 +8,7 @@ struct WebHostFuzzTests {
     @Test("Malformed requests harm nobody else", arguments: [UInt64(0x5EAF_0001), 0x5EAF_0002])
     func requests(seed: UInt64) async throws {
         print("seed \(seed)")
-        let host = try TestHost()
+        let host = try TestHost { $0.httpLimits.idleSeconds = 1 }
         let cookie = try await host.signIn()
         var random = SeededGenerator(state: seed)
         let valid = Array(
@@ -22,12 +22,20 @@ struct WebHostFuzzTests {
             Content-Length: 5\r
             \r
             hello
-            """.utf8)
-        for _ in 0..<150 {
-            let client = try RawClient(port: host.port)
-            try await client.write(Self.mutated(valid, &random))
-            shutdown(client.socket, CInt(SHUT_WR))
-            _ = try await client.readToEnd()
+            """.utf8
+        )
+        // Side by side: a body that breaks off is waited for until the time-out.
+        let inputs = (0..<150).map { _ in Self.mutated(valid, &random) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for input in inputs {
+                group.addTask {
+                    let client = try RawClient(port: host.port)
+                    try await client.write(input)
+                    shutdown(client.socket, CInt(SHUT_WR))
+                    _ = try await client.readToEnd()
+                }
+            }
+            try await group.waitForAll()
         }
         #expect(try await host.request("GET", "/", headers: ["Cookie": cookie]).status == 200)
         await host.host.stop()
@@ -69,10 +77,15 @@ struct WebHostFuzzTests {
             let victim = try await host.openTab(TestHost.tabID(100 + round), cookie: cookie)
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let payload = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+                let payload = (0..<Int.random(in: 0...300, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
                 bytes += WebSocketClient.frame(
-                    payload, opcode: UInt8.random(in: 0...15, using: &random), isFinal: Bool.random(using: &random),
-                    isMasked: Int.random(in: 0...9, using: &random) > 0)
+                    payload,
+                    opcode: UInt8.random(in: 0...15, using: &random),
+                    isFinal: Bool.random(using: &random),
+                    isMasked: Int.random(in: 0...9, using: &random) > 0
+                )
             }
             try await victim.raw.write(Self.mutated(bytes, &random))
             shutdown(victim.raw.socket, CInt(SHUT_WR))

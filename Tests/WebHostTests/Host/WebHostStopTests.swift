@@ -93,8 +93,11 @@ struct WebHostStopTests {
                 while true {
                     number += 1
                     _ = try await host.request(
-                        "POST", "/upload?tab=\(TestHost.tabID(1))&batch=b&path=f\(number)", headers: headers,
-                        body: [UInt8](repeating: 7, count: 300_000))
+                        "POST",
+                        "/upload?tab=\(TestHost.tabID(1))&batch=b&path=f\(number)",
+                        headers: headers,
+                        body: [UInt8](repeating: 7, count: 300_000)
+                    )
                 }
             }
             #expect(try await host.delegate.waitFor { $0.count > 20 })
@@ -118,8 +121,10 @@ struct WebHostStopTests {
         let idle = try WebHost(
             configuration: WebHostConfiguration(
                 pageDirectory: folder.url.appendingPathComponent("page"),
-                stateDirectory: folder.url.appendingPathComponent("state")),
-            delegate: delegate)
+                stateDirectory: folder.url.appendingPathComponent("state")
+            ),
+            delegate: delegate
+        )
         await idle.stop()
     }
 }

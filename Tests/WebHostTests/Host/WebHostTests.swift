@@ -13,8 +13,14 @@ struct WebHostTests {
         #expect(entry.status == 303)
         #expect(entry.header("location") == "/")
         let cookie = try #require(entry.header("set-cookie"))
-        #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"))
-        let page = try await host.request("GET", "/", headers: ["Cookie": "other=1; " + (try await host.signIn())])
+        #expect(
+            cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/")
+        )
+        let page = try await host.request(
+            "GET",
+            "/",
+            headers: ["Cookie": "other=1; " + (try await host.signIn())]
+        )
         #expect(page.status == 200)
         #expect(page.text == "<!doctype html><p>The page")
         await host.host.stop()
@@ -86,20 +92,28 @@ struct WebHostTests {
         let cookie = try await host.signIn()
         let port = host.port
         for name in ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)", "LOCALHOST:\(port)"] {
-            #expect(try await host.request("GET", "/", headers: ["Host": name, "Cookie": cookie]).status == 200, "\(name)")
+            #expect(
+                try await host.request("GET", "/", headers: ["Host": name, "Cookie": cookie]).status == 200,
+                "\(name)"
+            )
         }
         let others = [
             "evil.example:\(port)", "127.0.0.1", "127.0.0.1:1", "127.0.0.1:\(port).evil.example",
             "127.0.0.1.evil.example:\(port)", "localhost:\(port)@evil.example", "127.1:\(port)",
         ]
         for name in others {
-            #expect(try await host.request("GET", "/", headers: ["Host": name, "Cookie": cookie]).status == 421, "\(name)")
+            #expect(
+                try await host.request("GET", "/", headers: ["Host": name, "Cookie": cookie]).status == 421,
+                "\(name)"
+            )
         }
         let client = try RawClient(port: port)
         try await client.write(Array("GET / HTTP/1.0\r\nCookie: \(cookie)\r\n\r\n".utf8))
         #expect(try await client.response().status == 421)
         let twice = try RawClient(port: port)
-        try await twice.write(Array("GET / HTTP/1.1\r\nHost: \(host.authority)\r\nHost: evil.example\r\n\r\n".utf8))
+        try await twice.write(
+            Array("GET / HTTP/1.1\r\nHost: \(host.authority)\r\nHost: evil.example\r\n\r\n".utf8)
+        )
         #expect([400, 421].contains(try await twice.response().status))
         await host.host.stop()
     }
@@ -108,14 +122,25 @@ struct WebHostTests {
     func originHeader() async throws {
         let host = try TestHost()
         let cookie = try await host.signIn()
-        for origin in ["http://evil.example", "null", "https://\(host.authority)", "http://localhost:\(host.port)"] {
+        for origin in [
+            "http://evil.example", "null", "https://\(host.authority)", "http://localhost:\(host.port)",
+        ] {
             let headers = ["Origin": origin, "Cookie": cookie]
             #expect(try await host.request("GET", "/", headers: headers).status == 403, "\(origin)")
-            #expect(try await host.request("GET", "/page/app.js", headers: headers).status == 403, "\(origin)")
+            #expect(
+                try await host.request("GET", "/page/app.js", headers: headers).status == 403,
+                "\(origin)"
+            )
             let upload = "/upload?tab=\(TestHost.tabID(1))&batch=b&path=x"
-            #expect(try await host.request("POST", upload, headers: headers, body: [1]).status == 403, "\(origin)")
+            #expect(
+                try await host.request("POST", upload, headers: headers, body: [1]).status == 403,
+                "\(origin)"
+            )
         }
-        #expect(try await host.request("GET", "/", headers: ["Origin": host.origin, "Cookie": cookie]).status == 200)
+        #expect(
+            try await host.request("GET", "/", headers: ["Origin": host.origin, "Cookie": cookie]).status
+                == 200
+        )
         await host.host.stop()
     }
 
@@ -141,7 +166,9 @@ struct WebHostTests {
     @Test("Methods that an address does not take are refused, and named")
     func methods() async throws {
         let host = try TestHost()
-        for (method, target) in [("POST", "/"), ("PUT", "/page/app.js"), ("GET", "/upload"), ("DELETE", "/live")] {
+        for (method, target) in [
+            ("POST", "/"), ("PUT", "/page/app.js"), ("GET", "/upload"), ("DELETE", "/live"),
+        ] {
             let response = try await host.request(method, target)
             #expect(response.status == 405)
             #expect(response.header("allow") != nil)
@@ -163,7 +190,10 @@ struct WebHostTests {
                     for round in 0..<25 {
                         let script = (worker + round).isMultiple(of: 2)
                         let response = try await host.request(
-                            "GET", script ? "/page/app.js" : "/", headers: ["Cookie": cookie])
+                            "GET",
+                            script ? "/page/app.js" : "/",
+                            headers: ["Cookie": cookie]
+                        )
                         #expect(response.text == (script ? "console.log('page')" : "page"))
                     }
                 }

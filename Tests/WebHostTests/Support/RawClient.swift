@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
-/// Runs something that blocks on a thread that may. Tests share a small pool of threads with the host's own tasks; a
-/// test that blocked there would wait for itself.
+/// Runs something that blocks on a thread that may.
+///
+/// Tests share a small pool of threads with the host's own tasks; a test that blocked there would wait for
+/// itself.
 func offPool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
@@ -130,7 +132,10 @@ final class WebSocketClient: Sendable {
     let raw: RawClient
 
     init(
-        port: UInt16, target: String, headers: [String: String] = [:], receiveBufferByteCount: CInt? = nil
+        port: UInt16,
+        target: String,
+        headers: [String: String] = [:],
+        receiveBufferByteCount: CInt? = nil
     ) async throws {
         raw = try RawClient(port: port, receiveBufferByteCount: receiveBufferByteCount)
         var all = [
@@ -141,12 +146,16 @@ final class WebSocketClient: Sendable {
         let head = all.filter { !$0.value.isEmpty }.map { "\($0.key): \($0.value)\r\n" }.joined()
         try await raw.write(Array("GET \(target) HTTP/1.1\r\n\(head)\r\n".utf8))
         let response = try await raw.response()
-        guard response.status == 101, response.header("sec-websocket-accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+        guard response.status == 101,
+            response.header("sec-websocket-accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
         else { throw Refused(response: response) }
     }
 
     static func frame(
-        _ payload: [UInt8], opcode: UInt8 = 1, isFinal: Bool = true, isMasked: Bool = true
+        _ payload: [UInt8],
+        opcode: UInt8 = 1,
+        isFinal: Bool = true,
+        isMasked: Bool = true
     ) -> [UInt8] {
         var bytes: [UInt8] = [(isFinal ? 0x80 : 0) | opcode]
         let mask: UInt8 = isMasked ? 0x80 : 0
@@ -165,7 +174,17 @@ final class WebSocketClient: Sendable {
     @discardableResult
     func send(_ text: String) async throws -> Bool { try await raw.write(Self.frame(Array(text.utf8))) }
 
+    /// The next frame that is no ping; pings on the way are answered.
     func read() async throws -> Frame {
+        while true {
+            let frame = try await readAny()
+            guard frame.opcode == 9 else { return frame }
+            try await raw.write(Self.frame(frame.payload, opcode: 10))
+        }
+    }
+
+    /// The next frame.
+    func readAny() async throws -> Frame {
         let head = try await raw.read(2)
         var count = Int(head[1] & 0x7F)
         if count == 126 { count = try await raw.read(2).reduce(0) { $0 << 8 | Int($1) } }
@@ -173,11 +192,10 @@ final class WebSocketClient: Sendable {
         return Frame(opcode: head[0] & 15, payload: try await raw.read(count))
     }
 
-    /// The next text message; pings on the way are answered.
+    /// The next text message.
     func readText() async throws -> String {
         while true {
             let frame = try await read()
-            if frame.opcode == 9 { try await raw.write(Self.frame(frame.payload, opcode: 10)) }
             if frame.opcode == 1 { return frame.text }
             if frame.opcode == 8 { throw RawClient.Ended() }
         }

@@ -20,7 +20,9 @@ final class TemporaryFolder: Sendable {
     func write(_ text: String, to path: String) throws {
         let place = url.appendingPathComponent(path)
         try FileManager.default.createDirectory(
-            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            at: place.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
         try Data(text.utf8).write(to: place)
     }
 }
@@ -82,8 +84,12 @@ final class RecordingDelegate: WebHostDelegate {
 
     func tabDisconnected(_ tab: WebTab) { note(.disconnected(tab.id)) }
 
-    func setPage(_ make: @escaping @Sendable () async -> WebResponse) { state.withLock { $0.makePage = make } }
-    func setOnMessage(_ act: @escaping @Sendable (WebTab, String) -> Void) { state.withLock { $0.onMessage = act } }
+    func setPage(_ make: @escaping @Sendable () async -> WebResponse) {
+        state.withLock { $0.makePage = make }
+    }
+    func setOnMessage(_ act: @escaping @Sendable (WebTab, String) -> Void) {
+        state.withLock { $0.onMessage = act }
+    }
     func tab(_ id: String) -> WebTab? { state.withLock { $0.tabs[id] } }
     var news: [News] { state.withLock { $0.news } }
 
@@ -112,7 +118,8 @@ final class TestHost: Sendable {
     let port: UInt16
 
     init(
-        folder: TemporaryFolder? = nil, change: (inout WebHostConfiguration) -> Void = { _ in }
+        folder: TemporaryFolder? = nil,
+        change: (inout WebHostConfiguration) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
@@ -122,10 +129,13 @@ final class TestHost: Sendable {
         try folder.write("0123456789", to: "editor/digits.txt")
         try folder.write("<p>editor", to: "editor/index.html")
         delegate = RecordingDelegate(
-            uploads: folder.url.appendingPathComponent("uploads"), editor: folder.url.appendingPathComponent("editor"))
+            uploads: folder.url.appendingPathComponent("uploads"),
+            editor: folder.url.appendingPathComponent("editor")
+        )
         var configuration = WebHostConfiguration(
             pageDirectory: folder.url.appendingPathComponent("page"),
-            stateDirectory: folder.url.appendingPathComponent("state"))
+            stateDirectory: folder.url.appendingPathComponent("state")
+        )
         change(&configuration)
         host = try WebHost(configuration: configuration, delegate: delegate)
         link = try host.start()
@@ -145,7 +155,10 @@ final class TestHost: Sendable {
 
     /// One request on a connection of its own.
     func request(
-        _ method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []
+        _ method: String,
+        _ target: String,
+        headers: [String: String] = [:],
+        body: [UInt8] = []
     ) async throws -> RawResponse {
         let client = try RawClient(port: port)
         var all = ["Host": authority, "Connection": "close"]
@@ -158,7 +171,11 @@ final class TestHost: Sendable {
 
     /// A tab of the page.
     func openTab(_ id: String, cookie: String) async throws -> WebSocketClient {
-        try await WebSocketClient(port: port, target: "/live?tab=\(id)", headers: ["Cookie": cookie, "Origin": origin])
+        try await WebSocketClient(
+            port: port,
+            target: "/live?tab=\(id)",
+            headers: ["Cookie": cookie, "Origin": origin]
+        )
     }
 
     static func tabID(_ number: Int) -> String {

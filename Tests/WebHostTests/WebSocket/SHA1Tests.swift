@@ -13,10 +13,13 @@ struct SHA1Tests {
                 "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
                 "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
             ),
-            ("0123456701234567012345670123456701234567012345670123456701234567", 10,
-                "dea356a2cddd90c7a7ecedc5ebb563934f460452"),
+            (
+                "0123456701234567012345670123456701234567012345670123456701234567", 10,
+                "dea356a2cddd90c7a7ecedc5ebb563934f460452"
+            ),
             ("a", 10_000, "a080cbda64850abb7b7f67ee875ba068074ff6fe"),
-        ])
+        ]
+    )
     func vectors(text: String, count: Int, expected: String) {
         let message = Array(String(repeating: text, count: count).utf8)
         #expect(Hexadecimal.text(SHA1.digest(message)) == expected)
@@ -24,6 +27,8 @@ struct SHA1Tests {
 
     @Test("The handshake's answer is that of RFC 6455, section 1.3")
     func acceptance() {
-        #expect(WebSocketHandshake.acceptance(of: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        #expect(
+            WebSocketHandshake.acceptance(of: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+        )
     }
 }

@@ -22,7 +22,10 @@ struct WebSocketSessionTests {
         for byte in bytes { try await tab.raw.write([byte]) }
         #expect(try await tab.read() == Client.Frame(opcode: 10, payload: [1, 2, 3]))
         #expect(
-            try await host.delegate.waitFor { $0.last == .received(id, String(decoding: text, as: UTF8.self)) })
+            try await host.delegate.waitFor {
+                $0.last == .received(id, String(decoding: text, as: UTF8.self))
+            }
+        )
         await host.host.stop()
     }
 
@@ -30,12 +33,13 @@ struct WebSocketSessionTests {
     func closeCodes() async throws {
         let host = try TestHost { $0.messageByteCountMax = 1000 }
         let cookie = try await host.signIn()
-        let cases: [(String, UInt16, [UInt8])] = [
+        let cases: [(String, UInt16?, [UInt8])] = [
+            // Below the messages, wslay gives up on a frame without naming a code.
             ("unmasked", 1002, Client.frame(Array("hello".utf8), isMasked: false)),
             ("reserved bit", 1002, [0xC1, 0x80, 0, 0, 0, 0]),
             ("unknown opcode", 1002, Client.frame([], opcode: 3)),
-            ("fragmented ping", 1002, Client.frame([], opcode: 9, isFinal: false)),
-            ("long ping", 1002, Client.frame([UInt8](repeating: 0, count: 126), opcode: 9)),
+            ("fragmented ping", nil, Client.frame([], opcode: 9, isFinal: false)),
+            ("long ping", nil, Client.frame([UInt8](repeating: 0, count: 126), opcode: 9)),
             ("continuation of nothing", 1002, Client.frame([], opcode: 0)),
             ("message in a message", 1002, Client.frame([65], isFinal: false) + Client.frame([65])),
             ("bad UTF-8", 1007, Client.frame([0xC3, 0x28])),
@@ -43,15 +47,18 @@ struct WebSocketSessionTests {
             ("cut UTF-8", 1007, Client.frame([0xE2, 0x82])),
             ("binary", 1003, Client.frame([1, 2], opcode: 2)),
             ("too long", 1009, Client.frame([UInt8](repeating: 65, count: 1001))),
-            ("too long in pieces", 1009,
+            (
+                "too long in pieces", 1009,
                 Client.frame([UInt8](repeating: 65, count: 600), isFinal: false)
-                    + Client.frame([UInt8](repeating: 65, count: 600), opcode: 0)),
+                    + Client.frame([UInt8](repeating: 65, count: 600), opcode: 0)
+            ),
         ]
         for (index, (name, code, bytes)) in cases.enumerated() {
             let id = TestHost.tabID(index + 1)
             let tab = try await host.openTab(id, cookie: cookie)
             try await tab.raw.write(bytes)
-            #expect(try await tab.read().closeCode == code, "\(name)")
+            let frame = try await tab.read()
+            #expect(frame.opcode == 8 && frame.closeCode == code, "\(name)")
             #expect(try await host.delegate.waitFor { $0.last == .disconnected(id) }, "\(name)")
         }
         await host.host.stop()

@@ -36,7 +36,7 @@ function draw() {
   for (const channel of channels) {
     const { slider, number } = rows[channel];
     if (slider.value !== String(color[channel])) slider.value = color[channel];
-    if (document.activeElement !== number || Number(number.value) !== color[channel]) number.value = color[channel];
+    if (Number(number.value) !== color[channel] || number.value === '') number.value = color[channel];
     slider.style.setProperty('--from', hexOf({ ...color, [channel]: 0 }));
     slider.style.setProperty('--to', hexOf({ ...color, [channel]: 255 }));
     slider.style.setProperty('--now', hex);
@@ -129,9 +129,14 @@ document.getElementById('controls').addEventListener('keydown', (event) => {
 function show({ red, green, blue, editable }) {
   const shown = { red, green, blue };
   for (const channel of channels) if (channel !== dragged) color[channel] = shown[channel];
-  for (const input of document.querySelectorAll('input')) input.disabled = !editable;
+  setEditable(editable);
   draw();
 }
 
+function setEditable(editable) {
+  for (const input of document.querySelectorAll('input')) input.disabled = !editable;
+}
+
+setEditable(false); // until the app has shown a colour
 draw();
 post({ kind: 'ready' });

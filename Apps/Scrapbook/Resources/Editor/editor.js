@@ -112,7 +112,8 @@ async function take(blob) {
   if (!isEditable) return;
   const type = await pictureType(blob);
   if (type === null) {
-    sayProblem(`${blob.name ? `“${blob.name}”` : 'This'} is neither a JPEG nor a PNG picture. Choose one of those.`);
+    const name = blob.name ? `“${blob.name}”` : 'This';
+    sayProblem(`${name} is neither a JPEG nor a PNG picture. Choose one of those.`);
     return;
   }
   if (blob.size > byteCountMax) {
@@ -171,7 +172,8 @@ document.addEventListener('drop', (event) => {
   if (file) take(file);
 });
 document.addEventListener('paste', (event) => {
-  const file = [...(event.clipboardData?.files ?? [])].find((candidate) => candidate.type.startsWith('image/'));
+  const files = [...(event.clipboardData?.files ?? [])];
+  const file = files.find((candidate) => candidate.type.startsWith('image/'));
   if (!file) return;
   event.preventDefault();
   take(file);
@@ -198,5 +200,6 @@ function setEditable(editable) {
   document.getElementById('invitation').hidden = !editable || image.hasAttribute('src');
 }
 
+setEditable(false); // until the app has shown a page
 fit();
 post({ kind: 'ready' });

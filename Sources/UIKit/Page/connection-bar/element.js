@@ -32,8 +32,8 @@ export class ConnectionBar extends HTMLElement {
     this.bar.hidden = !isOff;
     document.documentElement.classList.toggle('is-cut-off', isOff);
     if (connection === 'off') {
-      setText(this.text, this.scene.connection.unansweredCount > 0 ? strings.offlineKept : strings.offline);
-      setText(this.detail, '');
+      setText(this.text, strings.offline);
+      setText(this.detail, strings.offlineMore);
     } else if (connection === 'signedOut') {
       setText(this.text, strings.signedOut);
       setText(this.detail, strings.signedOutMore);
@@ -41,6 +41,7 @@ export class ConnectionBar extends HTMLElement {
       this.scene.announce(strings.restored);
     }
     this.#wasOff = isOff;
+    document.documentElement.style.setProperty('--connection-height', `${this.bar.offsetHeight}px`);
   }
 }
 

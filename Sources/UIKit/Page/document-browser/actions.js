@@ -6,7 +6,8 @@ import { strings } from '../strings.js';
 export class ItemActions {
   #scene;
   #list;
-  #busy = 0;
+  /** @type {Set<Promise<any>>} */
+  #underWay = new Set();
   /** @type {string[]} */
   #cutIds = [];
 
@@ -20,14 +21,14 @@ export class ItemActions {
   }
 
   /** Whether changes that arrive now may be the person's own. */
-  get isBusy() { return this.#busy > 0; }
+  get isBusy() { return this.#underWay.size > 0; }
   get canPaste() { return this.#cutIds.length > 0; }
   get #browser() { return this.#scene.store.browser; }
 
   enter(folder) { return this.#do('browser.enter', { folder }); }
   create() { return this.#do('browser.create'); }
-  undo() { return this.#browser.undo ? this.#do('browser.undo') : undefined; }
-  redo() { return this.#browser.redo ? this.#do('browser.redo') : undefined; }
+  undo() { return this.#takeBack('undo'); }
+  redo() { return this.#takeBack('redo'); }
   tapBar(bar) { return this.#do('bar.tap', { of: this.#browser.id, bar: bar.id }); }
 
   open(items) {
@@ -70,7 +71,7 @@ export class ItemActions {
     if (answer === undefined) return;
     this.#scene.notice({
       text: items.length === 1 ? strings.trashed(items[0].title) : strings.trashedMany(items.length),
-      act: { name: 'browser.undo', arguments: {}, title: strings.undo },
+      act: { title: strings.undo, run: () => this.undo() },
     });
   }
 
@@ -151,10 +152,20 @@ export class ItemActions {
     this.#list.refresh();
   }
 
+  /** Undo means what was done last, also when the process is still at it. */
+  async #takeBack(which) {
+    const isBusy = this.isBusy;
+    await Promise.all(this.#underWay);
+    if (!isBusy && !this.#browser[which]) return;
+    await this.#do(`browser.${which}`);
+    this.#scene.store.forgetGuesses();
+  }
+
   async #do(name, args) {
-    this.#busy += 1;
-    const answer = await this.#scene.perform(name, args);
-    this.#busy -= 1;
+    const act = this.#scene.perform(name, args);
+    this.#underWay.add(act);
+    const answer = await act;
+    this.#underWay.delete(act);
     return answer;
   }
 }

@@ -7,7 +7,6 @@ import { strings } from '../strings.js';
 import { ItemActions } from './actions.js';
 import { Imports } from './imports.js';
 import { browserKey } from './keys.js';
-import { showKeyboardMap } from './key-map.js';
 
 const remembered = (name, otherwise) => localStorage.getItem(`browser.${name}`) ?? otherwise;
 const remember = (name, value) => localStorage.setItem(`browser.${name}`, value);
@@ -211,7 +210,8 @@ export class DocumentBrowser extends HTMLElement {
   #keyed(event) {
     if (this.inert || this.hidden || event.defaultPrevented || isTextField(event.target)) return;
     if (document.querySelector('dialog[open], .menu:popover-open')) return;
-    const isInList = [document.body, this.heading].includes(event.target) || this.list.list.contains(event.target);
+    const isInList = [document.body, this.heading].includes(event.target)
+      || this.list.list.contains(event.target);
     const act = browserKey(event, isInList);
     if (act === null) return;
     event.preventDefault();
@@ -232,9 +232,14 @@ export class DocumentBrowser extends HTMLElement {
       folder: () => this.actions.newFolder(),
       icons: () => this.#setView('icons'),
       list: () => this.#setView('list'),
-      help: () => showKeyboardMap(),
+      help: () => this.#showKeyboardMap(),
     };
     acts[act]();
+  }
+
+  async #showKeyboardMap() {
+    const { showKeyboardMap } = await import('./key-map.js');
+    showKeyboardMap();
   }
 
   #chosenOrCurrent() {
@@ -311,7 +316,7 @@ export class DocumentBrowser extends HTMLElement {
       this.actions.canPaste && { title: strings.paste, icon: 'paste', run: () => this.actions.paste() },
       { title: strings.importFolder, icon: 'import', run: () => this.imports.choose({ folder: true }) },
       { title: strings.selectAll, icon: 'select', run: () => this.#select(() => this.list.selection.all()) },
-      !isPhone() && { title: strings.keyboardMap, icon: 'keyboard', run: () => showKeyboardMap() },
+      !isPhone() && { title: strings.keyboardMap, icon: 'keyboard', run: () => this.#showKeyboardMap() },
     ], { anchor: this.more, label: strings.more });
   }
 

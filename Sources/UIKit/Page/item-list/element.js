@@ -30,6 +30,8 @@ export class ItemList extends HTMLElement {
   #columnCount = 1;
   #rowHeight = 44;
   #drawnView = '';
+  /** The places drawn last, from and before. */
+  #drawn = [0, 0];
   #wanted = { ids: [], renames: false };
   #typed = { text: '', at: -Infinity };
   #hold = 0;
@@ -43,7 +45,7 @@ export class ItemList extends HTMLElement {
     this.grid = h('div.grid', {}, this.header, this.list);
     this.append(this.grid);
     this.nameField = new NameField(this, (id, title) => this.#emit('rename', { id, title }));
-    this.addEventListener('scroll', () => this.#draw(), { passive: true });
+    this.addEventListener('scroll', () => this.#drawWhatCame(), { passive: true });
     new ResizeObserver(() => this.#draw()).observe(this);
     this.#listen();
   }
@@ -54,11 +56,22 @@ export class ItemList extends HTMLElement {
 
   /** Shows these items. */
   show(items, label) {
-    this.#items = inOrder(items, this.sort);
+    this.#items = inOrder(this.#inPresentOrder(items), this.sort);
     this.selection.setOrder(this.#items.map((item) => item.id));
     setAttributes(this.list, { 'aria-label': label });
     this.#meetWish();
     this.#draw();
+  }
+
+  /** The same items, those known before in their order; sorting what is nearly sorted costs little. */
+  #inPresentOrder(items) {
+    const rest = new Map(items.map((item) => [item.id, item]));
+    const known = [];
+    for (const { id } of this.#items) {
+      if (rest.has(id)) known.push(rest.get(id));
+      rest.delete(id);
+    }
+    return known.concat([...rest.values()]);
   }
 
   /** Draws again, after `view`, `sort`, `cut` or `isChoosing` changed. */
@@ -119,41 +132,61 @@ export class ItemList extends HTMLElement {
     this.#measure();
     const rowCount = Math.ceil(this.#items.length / this.#columnCount);
     this.list.style.height = `${rowCount * this.#rowHeight}px`;
-    const spare = 4;
-    const top = this.scrollTop - this.list.offsetTop;
-    const firstRow = Math.max(0, Math.floor(top / this.#rowHeight) - spare);
-    const lastRow = Math.ceil((top + this.clientHeight) / this.#rowHeight) + spare;
-    const places = this.#placesToDraw(firstRow * this.#columnCount, lastRow * this.#columnCount);
-    const current = this.selection.current ?? this.#items[0]?.id;
-    const width = 100 / this.#columnCount;
-    keep(this.list, places, (place) => this.#items[place].id,
+    const [first, end] = this.#drawn = this.#placesInView();
+    keep(this.list, this.#placesToDraw(first, end), (place) => this.#items[place].id,
       (place) => makeItem(this.#items[place], this.view),
-      (element, place) => {
-        const item = this.#items[place];
-        updateItem(element, item, {
-          view: this.view,
-          isChosen: this.selection.chosen.has(item.id),
-          isCurrent: item.id === current,
-          isCut: this.cut.has(item.id),
-          place,
-          count: this.#items.length,
-        });
-        element.style.width = `${width}%`;
-        element.style.height = `${this.#rowHeight}px`;
-        element.style.insetInlineStart = `${(place % this.#columnCount) * width}%`;
-        element.style.top = `${Math.floor(place / this.#columnCount) * this.#rowHeight}px`;
-      });
+      (element, place) => this.#updateAt(place, element));
     this.nameField.follow(this.elementOf(this.nameField.id));
     if (hadFocus && !this.list.contains(document.activeElement)) {
       this.elementOf(this.selection.current)?.focus({ preventScroll: true });
     }
   }
 
+  /** After scrolling: what was drawn is right as it is, only what came into view is new. */
+  #drawWhatCame() {
+    const [first, end] = this.#placesInView();
+    if (first === this.#drawn[0] && end === this.#drawn[1]) return;
+    this.#drawn = [first, end];
+    keep(this.list, this.#placesToDraw(first, end), (place) => this.#items[place].id, (place) => {
+      const element = makeItem(this.#items[place], this.view);
+      this.#updateAt(place, element);
+      return element;
+    });
+    this.nameField.follow(this.elementOf(this.nameField.id));
+  }
+
+  /** From which place on, and before which, items are in view or nearly. */
+  #placesInView() {
+    const spareRows = 4;
+    const top = this.scrollTop - this.list.offsetTop;
+    const firstRow = Math.max(0, Math.floor(top / this.#rowHeight) - spareRows);
+    const endRow = Math.ceil((top + this.clientHeight) / this.#rowHeight) + spareRows;
+    return [firstRow * this.#columnCount, endRow * this.#columnCount];
+  }
+
+  #updateAt(place, element) {
+    const item = this.#items[place];
+    const { current, chosen } = this.selection;
+    updateItem(element, item, {
+      view: this.view,
+      isChosen: chosen.has(item.id),
+      isCurrent: current === null ? place === 0 : item.id === current,
+      isCut: this.cut.has(item.id),
+      place,
+      count: this.#items.length,
+    });
+    const width = 100 / this.#columnCount;
+    element.style.width = `${width}%`;
+    element.style.height = `${this.#rowHeight}px`;
+    element.style.insetInlineStart = `${(place % this.#columnCount) * width}%`;
+    element.style.top = `${Math.floor(place / this.#columnCount) * this.#rowHeight}px`;
+  }
+
   /** The places that can be seen, and the one that has the keyboard, wherever it is. */
   #placesToDraw(first, end) {
     const places = new Set();
     for (let place = first; place < Math.min(end, this.#items.length); place += 1) places.add(place);
-    for (const id of [this.selection.current, this.nameField.id]) {
+    for (const id of [this.selection.current ?? this.#items[0]?.id, this.nameField.id]) {
       const place = this.selection.placeOf(id);
       if (place >= 0) places.add(place);
     }

@@ -59,7 +59,8 @@ export class NoticeShelf extends HTMLElement {
       type: 'button',
       onclick: () => {
         leave();
-        this.scene.perform(act.name, act.arguments);
+        if (act.run) act.run();
+        else this.scene.perform(act.name, act.arguments);
       },
     }, act.title);
   }

@@ -24,6 +24,7 @@ export class SceneStage extends HTMLElement {
       if (touched.has('stack') || touched.has('webs') || touched.has('browser')) this.#update();
     });
     document.addEventListener('keydown', (event) => this.#keyed(event));
+    if (scene.store.app !== null) this.#update();
   }
 
   async #update() {
@@ -89,7 +90,8 @@ export class SceneStage extends HTMLElement {
   }
 
   async #play(steps, milliseconds) {
-    const animation = this.animate(steps, { duration: prefersLessMotion() ? 120 : milliseconds, easing: curve });
+    const duration = prefersLessMotion() ? 120 : milliseconds;
+    const animation = this.animate(steps, { duration, easing: curve });
     await animation.finished.catch(() => {}); // a cancelled animation has also ended
   }
 

@@ -29,7 +29,9 @@ export class WebFrames {
     this.#keyed = keyed;
     addEventListener('message', (event) => this.#channelOffered(event));
     scene.addEventListener('web', ({ detail }) => this.#call(detail));
-    scene.addEventListener('line', () => this.#webs.forEach((web, id) => web.isLoaded && this.#tellLoaded(id)));
+    scene.addEventListener('line', () => {
+      for (const [id, web] of this.#webs) if (web.isLoaded) this.#tellLoaded(id);
+    });
   }
 
   /**

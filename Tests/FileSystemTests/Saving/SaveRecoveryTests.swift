@@ -1,0 +1,114 @@
+import CrashHarness
+import Foundation
+import Testing
+
+@testable import FileSystem
+
+@Suite("SaveRecovery")
+struct SaveRecoveryTests {
+    let scratch: ScratchFolder
+    var item: FilePath { scratch.path.appending("item.doc") }
+    var stagingName: String { SaveSite.stagingName(for: "item.doc") }
+    var staging: FilePath { scratch.path.appending(stagingName) }
+
+    init() throws { scratch = try ScratchFolder() }
+
+    @Test("Two system calls when nothing was left")
+    func cost() throws {
+        try DiskTree.file("1").write(to: item)
+        let counter = FaultInjector(callNumber: 0, errno: 0)
+        try SystemCallObservation.withObserver(counter) { try SaveRecovery.recover(item: item) }
+        #expect(counter.callCount == 2)
+    }
+
+    @Test(
+        "What a dead save left goes, what only looks like it stays",
+        arguments: ["file", ["a": "1"]] as [DiskTree]
+    )
+    func leftovers(left: DiskTree) throws {
+        let others: [String: DiskTree] = [
+            "item.doc": "1", ".sheaf-item.doc": "2", ".sheaf-0000000000000000-item.doc": "3",
+            stagingName + "~": "4", SaveSite.stagingName(for: "item.do"): "5",
+        ]
+        for (name, tree) in others { try tree.write(to: scratch.path.appending(name)) }
+        try left.write(to: staging)
+        try SaveRecovery.recover(item: item)
+        #expect(try scratch.tree() == .folder(others))
+    }
+
+    @Test("A live save is left alone")
+    func live() throws {
+        try DiskTree.file("old").write(to: item)
+        let save = try StagedSave(item: item)
+        try save.write(Data("new".utf8))
+        try SaveRecovery.recover(item: item)
+        #expect(try DiskTree(at: staging) == "new")
+        try save.commit()
+        #expect(try scratch.tree() == ["item.doc": "new"])
+    }
+
+    static let journal = DiskTree.file("sheaf swap 1\n")
+    static let memberJournal = DiskTree.file("sheaf swap 1/Pages\n")
+
+    static let cutSwaps: [(DiskTree?, DiskTree, DiskTree)] = [
+        (nil, [".sheaf-journal": journal, ".sheaf-next": ["n": "N"], ".sheaf-old": ["o": "O"]], ["n": "N"]),
+        (nil, [".sheaf-journal": journal, ".sheaf-old": ["o": "O"]], ["o": "O"]),
+        (["o": "O"], [".sheaf-journal": journal, ".sheaf-next": ["n": "N"]], ["o": "O"]),
+        (["n": "N"], [".sheaf-journal": journal, ".sheaf-old": ["o": "O"]], ["n": "N"]),
+        (["o": "O"], [".sheaf-journal-part": "sheaf", ".sheaf-next": ["n": "N"]], ["o": "O"]),
+        (
+            ["i": "I"], [".sheaf-journal": memberJournal, ".sheaf-next": ["n": "N"], ".sheaf-old": [:]],
+            ["i": "I", "Pages": ["n": "N"]]
+        ),
+    ]
+
+    @Test("A swap in two steps that was cut short is brought to its end", arguments: cutSwaps)
+    func cutSwap(old: DiskTree?, left: DiskTree, expected: DiskTree) throws {
+        try old?.write(to: item)
+        try left.write(to: staging)
+        try SaveRecovery.recover(item: item)
+        #expect(try scratch.tree() == .folder(["item.doc": expected]))
+    }
+
+    @Test("Recovery that fails at any call can be done again", arguments: cutSwaps)
+    func failingRecovery(old: DiskTree?, left: DiskTree, expected: DiskTree) throws {
+        var callNumber = 0
+        var isFailed = true
+        while isFailed {
+            callNumber += 1
+            let scratch = try ScratchFolder(in: ScratchFolder.memoryDisk)
+            let item = scratch.path.appending("item.doc")
+            try old?.write(to: item)
+            try left.write(to: scratch.path.appending(stagingName))
+            let faults = FaultInjector(callNumber: callNumber, errno: EIO)
+            // What the failing one says does not matter here; what the next one leaves does.
+            try? SystemCallObservation.withObserver(faults) { try SaveRecovery.recover(item: item) }
+            isFailed = faults.failed != nil
+            try SaveRecovery.recover(item: item)
+            #expect(try scratch.tree() == .folder(["item.doc": expected]), "call \(callNumber)")
+        }
+        #expect(callNumber > 10)
+    }
+
+    @Test("A journal that would lead out of the item is refused")
+    func foreignJournal() throws {
+        #expect(SwapJournal(text: "sheaf swap 1/..\n") == nil)
+        #expect(SwapJournal(text: "sheaf swap 1/a//b\n") == nil)
+        #expect(SwapJournal(text: "sheaf swap 1/a") == nil)
+        #expect(SwapJournal(text: "sheaf swap 1/a/b\n")?.target == MemberPath(["a", "b"]))
+    }
+
+    @Test("A symbolic link where a staging would be is not followed and stops a save")
+    func bait() throws {
+        try DiskTree.file("1").write(to: item)
+        try DiskTree.link("elsewhere").write(to: staging)
+        try SaveRecovery.recover(item: item)
+        let error = #expect(throws: SystemError.self) {
+            let save = try StagedSave(item: item)
+            try save.write(Data("2".utf8))
+        }
+        #expect(error?.errno == EEXIST)
+        #expect(error?.path == staging)
+        #expect(try DiskTree(at: staging) == .link("elsewhere"))
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import Testing
+import UIKit
+
+/// A document of plain text that notes what is asked of it, and where.
+@MainActor
+final class TextDocument: UIDocument {
+    var text = ""
+    var contentsError: (any Error)?
+    var attributes: [AnyHashable: Any] = [:]
+    private(set) var errors: [any Error] = []
+    private(set) var loads = 0
+    nonisolated let calls = CallLog()
+
+    override func contents(forType typeName: String) throws -> Any {
+        calls.note("contents")
+        if let contentsError { throw contentsError }
+        return Data(text.utf8)
+    }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        MainActor.assertIsolated()
+        calls.note("load")
+        loads += 1
+        let data = try #require(contents as? Data)
+        guard data != Data("broken".utf8) else { throw CocoaError(.fileReadCorruptFile) }
+        text = String(decoding: data, as: UTF8.self)
+    }
+
+    override func fileAttributesToWrite(
+        to url: URL,
+        for saveOperation: SaveOperation
+    ) throws -> [AnyHashable: Any] {
+        calls.note("attributes")
+        return attributes
+    }
+
+    override func changeCountToken(for saveOperation: SaveOperation) -> Any {
+        calls.note("token")
+        return super.changeCountToken(for: saveOperation)
+    }
+
+    override func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {
+        calls.note("updateToken")
+        super.updateChangeCount(withToken: changeCountToken, for: saveOperation)
+    }
+
+    nonisolated override func read(from url: URL) throws {
+        calls.note(Thread.isMainThread ? "read on main" : "read")
+        try super.read(from: url)
+    }
+
+    nonisolated override func writeContents(
+        _ contents: Any,
+        andAttributes additionalFileAttributes: [AnyHashable: Any]? = nil,
+        safelyTo url: URL,
+        for saveOperation: SaveOperation
+    ) throws {
+        calls.note("writeSafely")
+        try super.writeContents(
+            contents,
+            andAttributes: additionalFileAttributes,
+            safelyTo: url,
+            for: saveOperation)
+    }
+
+    nonisolated override func writeContents(
+        _ contents: Any,
+        to url: URL,
+        for saveOperation: SaveOperation,
+        originalContentsURL: URL?
+    ) throws {
+        calls.note(originalContentsURL == nil ? "write" : "write over")
+        try super.writeContents(contents, to: url, for: saveOperation, originalContentsURL: originalContentsURL)
+    }
+
+    override func disableEditing() { calls.note("disableEditing") }
+    override func enableEditing() { calls.note("enableEditing") }
+
+    override func handleError(_ error: any Error, userInteractionPermitted: Bool) {
+        calls.note("handleError")
+        errors.append(error)
+        super.handleError(error, userInteractionPermitted: userInteractionPermitted)
+    }
+
+    /// Changes the text so that it can be undone.
+    func type(_ newText: String) {
+        let old = text
+        undoManager.registerUndo(withTarget: self) { $0.type(old) }
+        text = newText
+    }
+}
+
+/// What was called, in order, by any thread.
+final class CallLog: @unchecked Sendable {
+    // Sendable because `entries` is only touched under the lock.
+    private let lock = NSLock()
+    private var entries: [String] = []
+
+    func note(_ entry: String) {
+        lock.withLock { entries.append(entry) }
+    }
+
+    /// Everything since the last time, and forgets it.
+    func take() -> [String] {
+        lock.withLock {
+            defer { entries = [] }
+            return entries
+        }
+    }
+}
+
+/// A folder of a test's own, gone with the test.
+final class Playground {
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("UIKitTests-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)  // a test that locked something leaves it to the system
+    }
+
+    subscript(name: String) -> URL { folder.appendingPathComponent(name) }
+
+    func put(_ text: String, at name: String) throws -> URL {
+        let url = self[name]
+        try Data(text.utf8).write(to: url)
+        return url
+    }
+
+    func text(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: self[name]), as: UTF8.self)
+    }
+
+    /// All names in the folder, sorted.
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+}
+
+/// Waits until a notification of a document has made a condition true.
+@MainActor
+func wait(
+    for document: UIDocument,
+    _ condition: @escaping @MainActor () -> Bool
+) async {
+    if condition() { return }
+    await withCheckedContinuation { continuation in
+        let waiting = Waiting(continuation, condition)
+        for name in [UIDocument.stateChangedNotification, UIDocument.changeCountedNotification] {
+            waiting.observers.append(
+                NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) { _ in
+                    MainActor.assumeIsolated { waiting.check() }
+                })
+        }
+    }
+}
+
+@MainActor
+private final class Waiting {
+    var observers: [any NSObjectProtocol] = []
+    private var continuation: CheckedContinuation<Void, Never>?
+    private let condition: @MainActor () -> Bool
+
+    init(_ continuation: CheckedContinuation<Void, Never>, _ condition: @escaping @MainActor () -> Bool) {
+        self.continuation = continuation
+        self.condition = condition
+    }
+
+    func check() {
+        guard let continuation, condition() else { return }
+        self.continuation = nil
+        observers.forEach(NotificationCenter.default.removeObserver)
+        continuation.resume()
+    }
+}
