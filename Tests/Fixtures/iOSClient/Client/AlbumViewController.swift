@@ -75,7 +75,7 @@ class AlbumViewController: UIViewController, WKScriptMessageHandler, WKNavigatio
 
     private func showState() {
         if document.documentState.contains(.inConflict) { print("conflict") }
-        view.isHidden = document.documentState.contains(.editingDisabled)
+        navigationItem.rightBarButtonItem?.isEnabled = !document.documentState.contains(.editingDisabled)
     }
 
     private func showFailure() {
