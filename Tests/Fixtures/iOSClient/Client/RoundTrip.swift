@@ -15,7 +15,7 @@ struct RoundTrip {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }  // in the temporary folder: goes anyway
         try check(UTType.album.conforms(to: .package), "an album is a package")
-        try check(UTType(filenameExtension: "album") == .album, "the extension leads to the type")
+        try check(UTType(filenameExtension: "album", conformingTo: .package) == .album, "the extension leads to the type")
         let document = try await create()
         try await edit(document)
         try check(await document.close(), "closes")
