@@ -43,9 +43,17 @@ struct RoundTrip {
         document.undoManager.redo()
         try check(document.text == "On the sea", "redo brings it back")
         document.cover = Cover(title: "Summer", year: 2026)
+        await endOfTurn()
         try check(await save(document), "is saved")
         try check(!document.hasUnsavedChanges, "is clean after saving")
         try check(document.calls.contains("fileAttributesToWrite"), "overrides are called: \(document.calls)")
+    }
+
+    /// What was edited in one turn of the run loop is one group to undo; it closes with the turn.
+    private func endOfTurn() async {
+        await withCheckedContinuation { continuation in
+            RunLoop.main.perform { DispatchQueue.main.async { continuation.resume() } }
+        }
     }
 
     private func save(_ document: UIDocument) async -> Bool {
