@@ -22,6 +22,11 @@ final class DocumentHold {
     isolated deinit {
         observers.forEach(NotificationCenter.default.removeObserver)
         document.viewControllerCount -= 1
-        if document.viewControllerCount == 0 { document.close(completionHandler: nil) }
+        // Given back in the same turn it stays open: a close that waits behind an opening cannot be taken back.
+        DispatchQueue.main.async { [document] in
+            MainActor.assumeIsolated {
+                if document.viewControllerCount == 0 { document.close(completionHandler: nil) }
+            }
+        }
     }
 }

@@ -62,7 +62,7 @@ struct LaunchArgumentsTests {
 
     @Test(
         "What is unknown or cut short is refused, by its name",
-        arguments: [["--documents"], ["--documents", ""], ["--port"], ["--verbose"], ["folder"], [""]])
+        arguments: [["--documents"], ["--documents", ""], ["--port"], ["--verbose"], ["folder"]])
     func wrong(arguments: [String]) {
         let failure = #expect(throws: LaunchArguments.Failure.self) {
             try LaunchArguments(["app"] + arguments, environment: [:])

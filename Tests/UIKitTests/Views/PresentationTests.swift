@@ -36,7 +36,7 @@ struct PresentationTests {
         let sheet = controller("sheet")
         let window = window(root)
         root.present(sheet, animated: true) { journal.note("shown") }
-        #expect(journal.take() == ["sheet load", "sheet will*+", "sheet is*+", "sheet did*+", "shown"])
+        #expect(journal.take() == ["sheet load+", "sheet will*+", "sheet is*+", "sheet did*+", "shown"])
         #expect(root.presentedViewController === sheet)
         #expect(sheet.presentingViewController === root)
         #expect(!sheet.isBeingPresented)
