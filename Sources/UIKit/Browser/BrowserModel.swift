@@ -62,8 +62,13 @@ final class BrowserModel {
     func stop() {
         listing?.stop()
         listing = nil
-        waiting.forEach { $0.resume() }
+        resumeWaiting()
+    }
+
+    private func resumeWaiting() {
+        let resumed = waiting
         waiting = []
+        resumed.forEach { $0.resume() }
     }
 
     /// Returns when the folder has been listed, or cannot be.
@@ -73,14 +78,11 @@ final class BrowserModel {
     }
 
     private func take(_ update: FolderUpdate) {
-        defer {
-            isListed = true
-            waiting.forEach { $0.resume() }
-            waiting = []
-        }
         switch update {
         case .listed(let found):
             items = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            isListed = true
+            resumeWaiting()
         case .changed(let difference):
             for item in difference.put { items[item.id] = item }
             for id in difference.drop { items[id] = nil }
@@ -95,10 +97,12 @@ final class BrowserModel {
         changed()
     }
 
-    /// Shows the folder above: this one cannot be shown any more.
+    /// Shows the folder above: this one cannot be shown any more. Who waits for a list gets that one's.
     private func leave() {
-        stop()
-        if !folder.isEmpty { show(folder: BrowserLocation.split(folder).folderID) }
+        guard !folder.isEmpty else { return stop() }
+        listing?.stop()
+        listing = nil
+        show(folder: BrowserLocation.split(folder).folderID)
     }
 
     /// Looks again at an item that this process has changed where watching does not show it: inside a package.

@@ -32,11 +32,12 @@ struct BrowserModelTests {
         #expect(stage.names == ["a.txt", "sub"])
     }
 
-    @Test("A folder that is not there or is elsewhere leads back to one that is", arguments: ["none", "..", "sub/../..", "/etc", "a.txt"])
+    @Test("A folder that is not there or is elsewhere leads back to one that is", arguments: ["none", "..", "/etc", "a.txt", ".hidden"])
     func enterNowhere(folder: String) async throws {
         let stage = try await begin()
         try await stage.perform("enter", ["folder": folder])
-        await stage.until { stage.browser.model.folder.isEmpty && !stage.names.isEmpty }
+        await stage.browser.model.whenListed()
+        #expect(stage.browser.model.folder.isEmpty)
         #expect(stage.names == ["a.txt", "sub"])
     }
 
