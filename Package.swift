@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "CDynamicInit"),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CWslay", pkgConfig: "libwslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CWslay"),
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
@@ -65,12 +65,12 @@ let package = Package(
             name: "CrashHarness", dependencies: ["FileSystem", "Locks"],
             path: "Tests/Harnesses/CrashHarness", swiftSettings: strict),
         .executableTarget(
-            name: "save-harness", dependencies: ["CrashHarness"], path: "Tests/Harnesses/save-harness",
+            name: "save-harness", dependencies: ["CrashHarness", "FileSystem"], path: "Tests/Harnesses/save-harness",
             swiftSettings: strict),
-        .testTarget(name: "WebHostTests", dependencies: ["WebHost"], swiftSettings: strict),
+        .testTarget(name: "WebHostTests", dependencies: ["Locks", "WebHost"], swiftSettings: strict),
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(
-            name: "DocumentFoundationTests", dependencies: ["DocumentFoundation", "FileSystem"],
+            name: "DocumentFoundationTests", dependencies: ["DocumentFoundation", "FileSystem", "Locks"],
             swiftSettings: strict),
         .testTarget(
             name: "UIKitTests", dependencies: ["DocumentFoundation", "FileSystem", "UIKit", "_Testing_UIKit"],

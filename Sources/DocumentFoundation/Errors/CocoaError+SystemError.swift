@@ -1,6 +1,5 @@
 package import FileSystem
 package import Foundation
-internal import Glibc
 
 /// What was being done to an item when the kernel refused; Apple's codes differ by it.
 package enum FileAccess: Sendable {

@@ -1,6 +1,5 @@
 internal import FileSystem
 package import Foundation
-internal import Glibc
 
 /// The trash that this desktop's file managers show too: the FreeDesktop trash specification 1.0.
 ///

@@ -1,5 +1,5 @@
 internal import FileSystem
-internal import Glibc
+internal import Foundation
 
 /// One trash on one volume: a folder with `files` and `info` in it.
 struct TrashFolder: Hashable, Sendable {

@@ -1,6 +1,5 @@
 internal import FileSystem
 package import Foundation
-internal import Glibc
 
 /// What the trash takes from its surroundings: who, when, and where home is.
 package struct TrashSettings: Sendable {

@@ -22,7 +22,8 @@ function dress() {
   document.title = [place, appName].filter((name, at, all) => name && all.indexOf(name) === at).join(' — ')
     || strings.documents;
   const style = store.browser?.style ?? 'auto';
-  document.documentElement.dataset.style = style === 'white' ? 'light' : style;
+  // White is what an app gets that never chose; such an app follows the reader's setting.
+  document.documentElement.dataset.style = style === 'white' ? 'auto' : style;
   applyTint(document.documentElement, store.browser?.tint ?? store.app?.tint);
   const isStageInFront = front !== undefined || store.browser === null;
   opening.hidden = store.app !== null;

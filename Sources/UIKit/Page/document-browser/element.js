@@ -14,6 +14,7 @@ const remember = (name, value) => localStorage.setItem(`browser.${name}`, value)
 /** The documents and folders of one location: what is there, and everything one can do with it. */
 export class DocumentBrowser extends HTMLElement {
   #folder;
+  #awaitsItems = false;
   #announcing = { added: 0, removed: 0, timer: 0 };
 
   /** @param {import('../scene.js').Scene} scene */
@@ -145,15 +146,23 @@ export class DocumentBrowser extends HTMLElement {
     this.empty.hidden = items.length > 0;
     const here = browser.path.at(-1)?.name ?? browser.title;
     this.list.show(items, here || strings.documents);
-    if (from !== undefined && from !== browser.folder) this.#arrived(from);
+    if (from !== undefined && from !== browser.folder) this.#arrived(from, browser.folder);
+    else if (this.#awaitsItems && items.length > 0 && document.activeElement === this.heading) {
+      this.list.focusCurrent();
+    }
+    this.#awaitsItems &&= items.length === 0;
   }
 
   /** After the folder changed: the keyboard is on the folder one came out of, or on the first item. */
-  #arrived(from) {
-    const child = this.list.items.find((item) => from === item.id || from.startsWith(`${item.id}/`));
-    if (child) this.list.chooseWhenThere([child.id]);
-    if (this.list.items.length > 0) this.list.focusCurrent();
-    else this.heading.focus();
+  #arrived(from, folder) {
+    const above = folder === '' ? '' : `${folder}/`;
+    if (from !== folder && from.startsWith(above)) {
+      this.list.chooseWhenThere([above + from.slice(above.length).split('/')[0]]);
+    }
+    // The items may come after the folder.
+    this.#awaitsItems = this.list.items.length === 0;
+    if (this.#awaitsItems) this.heading.focus();
+    else this.list.focusCurrent();
     this.scene.announce(`${this.heading.textContent}, ${strings.itemCount(this.list.items.length)}`);
   }
 

@@ -249,8 +249,7 @@ export class ItemList extends HTMLElement {
     this.#scrollToCurrent();
     this.#draw();
     if (renames) this.beginRenaming(ids[0]);
-    else if ([document.body, this].some((place) => place === document.activeElement)
-      || this.list.contains(document.activeElement)) this.focusCurrent();
+    else if (document.activeElement.matches('body, h1, .item')) this.focusCurrent();
     this.#emit('choose');
   }
 

@@ -1,0 +1,100 @@
+import UIKit
+import UniformTypeIdentifiers
+
+/// Creates, edits, undoes, saves, closes and reopens a document as an app does.
+@MainActor
+struct RoundTrip {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    private var url: URL { folder.appendingPathComponent("Trip.album") }
+
+    func run() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // in the temporary folder: goes anyway
+        try check(UTType.album.conforms(to: .package), "an album is a package")
+        try check(UTType(filenameExtension: "album", conformingTo: .package) == .album, "the extension leads to the type")
+        let document = try await create()
+        try await edit(document)
+        try check(await document.close(), "closes")
+        try check(document.documentState.contains(.closed), "is closed")
+        try await reopen()
+        try readCoordinated()
+        try await failToOpen()
+    }
+
+    private func create() async throws -> ChattyDocument {
+        let document = ChattyDocument(fileURL: url)
+        try check(await document.save(to: url, for: .forCreating), "is created")
+        try check(document.documentState == .normal, "is open after its creation")
+        try check(document.localizedName == "TRIP", "has its own name")
+        try check(document.fileType == "org.sheaf.album", "has its type")
+        return document
+    }
+
+    private func edit(_ document: ChattyDocument) async throws {
+        document.text = "On the sea"
+        try check(document.hasUnsavedChanges, "an edit is a change")
+        try check(document.undoManager.undoActionName == "Typing", "undo has a name")
+        document.undoManager.undo()
+        try check(document.text == "", "undo takes the text back")
+        document.undoManager.redo()
+        try check(document.text == "On the sea", "redo brings it back")
+        document.cover = Cover(title: "Summer", year: 2026)
+        await endOfTurn()
+        try check(await save(document), "is saved")
+        try check(!document.hasUnsavedChanges, "is clean after saving")
+        try check(document.calls.contains("fileAttributesToWrite"), "overrides are called: \(document.calls)")
+    }
+
+    /// What was edited in one turn of the run loop is one group to undo; it closes with the turn.
+    private func endOfTurn() async {
+        await withCheckedContinuation { continuation in
+            RunLoop.main.perform { DispatchQueue.main.async { continuation.resume() } }
+        }
+    }
+
+    private func save(_ document: UIDocument) async -> Bool {
+        await withCheckedContinuation { continuation in
+            document.save(to: document.fileURL, for: .forOverwriting) { success in
+                continuation.resume(returning: success)
+            }
+        }
+    }
+
+    private func reopen() async throws {
+        let document = AlbumDocument(fileURL: url)
+        try check(await document.open(), "opens again")
+        try check(document.text == "On the sea", "has its text: \(document.text)")
+        try check(document.cover.title == "Summer" && document.cover.year == 2026, "has its cover")
+        try check(!document.undoManager.canUndo && !document.hasUnsavedChanges, "opens clean")
+        document.text = "On land"
+        try check(await document.revert(toContentsOf: url), "reverts")
+        try check(document.text == "On the sea", "has the saved text again")
+        try check(await document.close(), "closes again")
+    }
+
+    private func readCoordinated() throws {
+        let presenter = FolderPresenter(folder: folder)
+        defer { presenter.stop() }
+        var error: NSError?
+        var names: [String] = []
+        NSFileCoordinator(filePresenter: presenter).coordinate(readingItemAt: url, options: [], error: &error) { url in
+            names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []  // none: the check fails
+        }
+        try check(error == nil, "is read coordinated: \(String(describing: error))")
+        try check(names.sorted() == ["cover.archive", "text.txt"], "has two members: \(names)")
+    }
+
+    private func failToOpen() async throws {
+        let document = ChattyDocument(fileURL: folder.appendingPathComponent("Nowhere.album"))
+        try check(await !document.open(), "what is not there does not open")
+        try check(document.calls.contains("handleError"), "the error is handed over: \(document.calls)")
+    }
+
+    private func check(_ condition: Bool, _ claim: String) throws {
+        if !condition { throw Failure(description: "not so: \(claim)") }
+    }
+}
