@@ -67,8 +67,16 @@ final class DocumentFileAccess: @unchecked Sendable {
     }
 
     /// Whether a member of the package differs from what was read or written last.
-    func membersChanged(at url: URL) -> Bool {
+    ///
+    /// - Cost: one lstat(2) for each member that the change names, as long as they are what is known: an own
+    ///   save looks at no other. Else one for every member there is.
+    func membersChanged(_ change: DocumentWatch.Change, at url: URL) -> Bool {
         guard let tree = knownTree.withLock({ $0 })?.value else { return false }
+        if !change.isWhole, let item = FilePath(url),
+            change.members.allSatisfy({ tree.isKnown($0, of: item) })
+        {
+            return false
+        }
         return !tree.matchesContents(of: url)
     }
 
@@ -101,7 +109,9 @@ final class DocumentFileAccess: @unchecked Sendable {
             plan.noteWritten(at: save.item)
             return
         }
-        _ = try bridged(.writing) { () throws(SystemError) in try save.commit(Self.memberAttributes(attributes)) }
+        _ = try bridged(.writing) { () throws(SystemError) in
+            try save.commit(Self.memberAttributes(attributes))
+        }
         plan?.noteWritten(at: save.item)
         if let remains = save.remains {
             // The old tree of a large package takes a while to remove, and nobody needs to wait for it. What is
@@ -197,7 +207,9 @@ final class DocumentFileAccess: @unchecked Sendable {
         let url = document.fileURL
         queue.async { [weak document] in
             guard let document, document.record.withLock({ $0.isPresenting }) else { return }
-            self.watch = DocumentWatch(url, on: self.queue) { [weak document] in document?.checkForOutsideChange() }
+            self.watch = DocumentWatch(url, on: self.queue) { [weak document] change in
+                document?.checkForOutsideChange(change)
+            }
         }
     }
 
@@ -208,7 +220,9 @@ final class DocumentFileAccess: @unchecked Sendable {
     // MARK: Errors and values
 
     private func path(of url: URL) throws -> FilePath {
-        guard let path = FilePath(url) else { throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url]) }
+        guard let path = FilePath(url) else {
+            throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url])
+        }
         return path
     }
 
@@ -223,6 +237,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         func value(_ key: FileAttributeKey) -> Any? { attributes[key] ?? attributes[key.rawValue] }
         return MemberAttributes(
             permissions: (value(.posixPermissions) as? NSNumber).map { $0.uint32Value & 0o7777 },
-            modificationDate: value(.modificationDate) as? Date)
+            modificationDate: value(.modificationDate) as? Date
+        )
     }
 }
