@@ -28,12 +28,25 @@ struct Figure: Encodable {
         self.init(id, what, own, unit, peer: nil, goal)
     }
 
-    init(_ id: String, _ what: String, _ own: Samples, _ unit: Unit, beside peer: String, _ its: Samples, goal: Goal? = nil) {
+    init(
+        _ id: String,
+        _ what: String,
+        _ own: Samples,
+        _ unit: Unit,
+        beside peer: String,
+        _ its: Samples,
+        goal: Goal? = nil
+    ) {
         self.init(id, what, own, unit, peer: (peer, its), goal)
     }
 
     private init(
-        _ id: String, _ what: String, _ own: Samples, _ unit: Unit, peer: (name: String, samples: Samples)?, _ goal: Goal?
+        _ id: String,
+        _ what: String,
+        _ own: Samples,
+        _ unit: Unit,
+        peer: (name: String, samples: Samples)?,
+        _ goal: Goal?
     ) {
         self.id = id
         self.what = what

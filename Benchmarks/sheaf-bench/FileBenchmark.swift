@@ -18,12 +18,20 @@ enum FileBenchmark {
             bare.add(peerSeconds)
         }
         let (closed, written) = (await document.close(), try Data(contentsOf: document.fileURL))
-        guard closed, written == document.data else { throw BenchmarkFailure("\(document.fileURL.path) is not what was saved") }
+        guard closed, written == document.data else {
+            throw BenchmarkFailure("\(document.fileURL.path) is not what was saved")
+        }
         let what = "UIDocument.save of 4 KB, durable, call to handler"
         return [
             Figure(
-                "save-4k", what, own, .microseconds, beside: "C: write, fsync, rename, fsync of the folder", bare,
-                goal: .ratioAtMost(1.5))
+                "save-4k",
+                what,
+                own,
+                .microseconds,
+                beside: "C: write, fsync, rename, fsync of the folder",
+                bare,
+                goal: .ratioAtMost(1.5)
+            )
         ]
     }
 
@@ -41,15 +49,23 @@ enum FileBenchmark {
         let what = "coordinated read of nothing, uncontended, mean of \(readsInRun)"
         return [
             Figure(
-                "coordinate", what, own, .microseconds, beside: "C: open, flock, unlock, close", peer,
-                goal: .valueAtMost(5))
+                "coordinate",
+                what,
+                own,
+                .microseconds,
+                beside: "C: open, flock, unlock, close",
+                peer,
+                goal: .valueAtMost(5)
+            )
         ]
     }
 
     private static func coordinatedRead(_ url: URL) throws {
         var failure: NSError?
         var isGranted = false
-        NSFileCoordinator().coordinate(readingItemAt: url, options: [], error: &failure) { _ in isGranted = true }
+        NSFileCoordinator().coordinate(readingItemAt: url, options: [], error: &failure) { _ in
+            isGranted = true
+        }
         if let failure { throw failure }
         guard isGranted else { throw BenchmarkFailure("a read of \(url.path) was not granted") }
     }

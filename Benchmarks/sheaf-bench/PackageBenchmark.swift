@@ -15,7 +15,9 @@ enum PackageBenchmark {
         var (own, ten, bare) = (Samples(), Samples(), Samples())
         for round in 1...105 {
             let data = WorkFolder.bytes(1024, seed: round)
-            let (folder, name) = (WorkFolder.folderName(round % folders), WorkFolder.memberName(round % membersInEach))
+            let (folder, name) = (
+                WorkFolder.folderName(round % folders), WorkFolder.memberName(round % membersInEach)
+            )
             let peerSeconds = try Peers.save(data, as: "bare.txt", in: work.path)
             try large.replace(name, in: folder, with: data)
             let ownSeconds = try await large.timedSave()
@@ -30,8 +32,14 @@ enum PackageBenchmark {
         var figures = [
             Figure("package-one", what, own, .microseconds, beside: bareName, bare, goal: .ratioAtMost(3)),
             Figure(
-                "package-one-size", what, own, .microseconds, beside: "the same save with 10 members", ten,
-                goal: .ratioAtMost(1.3)),
+                "package-one-size",
+                what,
+                own,
+                .microseconds,
+                beside: "the same save with 10 members",
+                ten,
+                goal: .ratioAtMost(1.3)
+            ),
         ]
         figures += try await copies(of: large, beside: own, in: work)
         try await close(large)
@@ -41,7 +49,9 @@ enum PackageBenchmark {
 
     /// What a program pays that writes the package anew, or has it compared.
     private static func copies(
-        of document: PackageDocument, beside own: Samples, in work: WorkFolder
+        of document: PackageDocument,
+        beside own: Samples,
+        in work: WorkFolder
     ) async throws -> [Figure] {
         let source = document.fileURL.path
         var (copying, syncing) = (Samples(), Samples())
@@ -49,7 +59,10 @@ enum PackageBenchmark {
             let copy = work.item("Copy-\(round)").path
             if let elapsed = try Peers.run("cp", "-a", source, copy) { copying.add(elapsed) }
             try document.replace(
-                WorkFolder.memberName(round), in: WorkFolder.folderName(round), with: WorkFolder.bytes(1024, seed: -round))
+                WorkFolder.memberName(round),
+                in: WorkFolder.folderName(round),
+                with: WorkFolder.bytes(1024, seed: -round)
+            )
             _ = try await document.timedSave()
             if let elapsed = try Peers.run("rsync", "-a", source + "/", copy) { syncing.add(elapsed) }
             try FileManager.default.removeItem(atPath: copy)
@@ -57,11 +70,28 @@ enum PackageBenchmark {
         let what = "the same save"
         var figures: [Figure] = []
         if copying.count > 0 {
-            figures.append(Figure("package-one-cp", what, own, .microseconds, beside: "cp -a of the package, not synced", copying))
+            figures.append(
+                Figure(
+                    "package-one-cp",
+                    what,
+                    own,
+                    .microseconds,
+                    beside: "cp -a of the package, not synced",
+                    copying
+                )
+            )
         }
         if syncing.count > 0 {
             figures.append(
-                Figure("package-one-rsync", what, own, .microseconds, beside: "rsync -a of that change, not synced", syncing))
+                Figure(
+                    "package-one-rsync",
+                    what,
+                    own,
+                    .microseconds,
+                    beside: "rsync -a of that change, not synced",
+                    syncing
+                )
+            )
         }
         return figures
     }
@@ -80,7 +110,11 @@ enum PackageBenchmark {
             }
             for folder in 0..<folders {
                 let data = WorkFolder.bytes(1024, seed: round &* 1000 &+ folder)
-                try document.replace(WorkFolder.memberName(round), in: WorkFolder.folderName(folder), with: data)
+                try document.replace(
+                    WorkFolder.memberName(round),
+                    in: WorkFolder.folderName(folder),
+                    with: data
+                )
             }
             let ownSeconds = try await document.timedSave()
             await document.settle()
@@ -92,8 +126,14 @@ enum PackageBenchmark {
         let what = "the same package, one member changed in each folder"
         return [
             Figure(
-                "package-many", what, own, .milliseconds, beside: "100 bare saves in C, not together atomic", bare,
-                goal: .valueAtMost(150))
+                "package-many",
+                what,
+                own,
+                .milliseconds,
+                beside: "100 bare saves in C, not together atomic",
+                bare,
+                goal: .valueAtMost(150)
+            )
         ]
     }
 
@@ -115,7 +155,14 @@ enum PackageBenchmark {
         }
         let what = "opening a package of 10,000 members, reading one"
         let opening = Figure(
-            "package-open", what, own, .milliseconds, beside: "C: fts over the same tree", walk, goal: .ratioAtMost(1.5))
+            "package-open",
+            what,
+            own,
+            .milliseconds,
+            beside: "C: fts over the same tree",
+            walk,
+            goal: .ratioAtMost(1.5)
+        )
         return [opening, try memory(in: work)]
     }
 
@@ -123,7 +170,8 @@ enum PackageBenchmark {
     private static func memory(in work: WorkFolder) throws -> Figure {
         let url = try work.makePackage("Movie.pack", folders: 1, membersInEach: 10)
         let movie = url.appendingPathComponent("movie.raw").path
-        guard FileManager.default.createFile(atPath: movie, contents: nil), truncate(movie, 1 << 30) == 0 else {
+        guard FileManager.default.createFile(atPath: movie, contents: nil), truncate(movie, 1 << 30) == 0
+        else {
             throw BenchmarkFailure.call("truncate", movie)
         }
         var (own, none) = (Samples(), Samples())
@@ -134,7 +182,14 @@ enum PackageBenchmark {
         }
         let what = "most memory of a process that opens a package with a 1 GiB member, changes another, saves"
         return Figure(
-            "package-memory", what, own, .mebibytes, beside: "the same without that member", none, goal: .valueAtMost(64))
+            "package-memory",
+            what,
+            own,
+            .mebibytes,
+            beside: "the same without that member",
+            none,
+            goal: .valueAtMost(64)
+        )
     }
 
     private static func peak(of package: URL) throws -> Double {
@@ -156,7 +211,11 @@ enum PackageBenchmark {
         let document = PackageDocument(fileURL: package)
         document.wanted = (WorkFolder.folderName(0), WorkFolder.memberName(0))
         _ = try await document.timedOpen()
-        try document.replace(WorkFolder.memberName(1), in: WorkFolder.folderName(0), with: Data("changed".utf8))
+        try document.replace(
+            WorkFolder.memberName(1),
+            in: WorkFolder.folderName(0),
+            with: Data("changed".utf8)
+        )
         _ = try await document.timedSave()
         try await close(document)
         return try Peers.peakBytes()
@@ -165,7 +224,10 @@ enum PackageBenchmark {
     // MARK: Documents
 
     private static func package(
-        _ name: String, folders: Int, membersInEach: Int = membersInEach, in work: WorkFolder
+        _ name: String,
+        folders: Int,
+        membersInEach: Int = membersInEach,
+        in work: WorkFolder
     ) async throws -> PackageDocument {
         let url = try work.makePackage(name, folders: folders, membersInEach: membersInEach)
         let document = PackageDocument(fileURL: url)
@@ -174,6 +236,8 @@ enum PackageBenchmark {
     }
 
     private static func close(_ document: PackageDocument) async throws {
-        guard await document.close() else { throw BenchmarkFailure("\(document.fileURL.path) was not closed") }
+        guard await document.close() else {
+            throw BenchmarkFailure("\(document.fileURL.path) was not closed")
+        }
     }
 }

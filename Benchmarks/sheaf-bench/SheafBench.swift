@@ -38,7 +38,9 @@ enum SheafBench {
         }
         let chosen = arguments.dropFirst(4)
         if let unknown = chosen.first(where: { name in !groups.contains { $0.name == name } }) {
-            throw BenchmarkFailure("there is no group \(unknown), only \(groups.map(\.name).joined(separator: ", "))")
+            throw BenchmarkFailure(
+                "there is no group \(unknown), only \(groups.map(\.name).joined(separator: ", "))"
+            )
         }
         var figures: [Figure] = []
         for group in groups where chosen.isEmpty || chosen.contains(group.name) {
