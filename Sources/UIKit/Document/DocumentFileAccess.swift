@@ -25,6 +25,63 @@ final class DocumentFileAccess: @unchecked Sendable {
         let item: FilePath
     }
 
+    // MARK: Turns
+
+    /// What waits for its turn. One thing at a time is under way, from its request for access to its end; the
+    /// queue itself never waits for access, so that it can always make way for others.
+    private struct Line {
+        var isBusy = false
+        var waiting: [Turn] = []
+    }
+
+    /// Begins something and calls back when it has ended.
+    typealias Turn = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+
+    private let line = Locked(Line())
+
+    /// Runs a block on the queue when everything before it has ended.
+    func perform(_ block: @escaping @Sendable () -> Void) {
+        enqueue { [queue] done in
+            queue.async {
+                block()
+                done()
+            }
+        }
+    }
+
+    /// Runs a block on the queue with coordinated access, when everything before it has ended.
+    func perform(
+        _ intent: NSFileAccessIntent,
+        for document: UIDocument,
+        _ block: @escaping @Sendable (Result<URL, any Error>) -> Void
+    ) {
+        enqueue { [queue] done in
+            NSFileCoordinator(filePresenter: document).coordinate(intent, on: queue) { place in
+                block(place)
+                done()
+            }
+        }
+    }
+
+    private func enqueue(_ turn: @escaping Turn) {
+        let isNext = line.withLock { line in
+            defer { line.isBusy = true }
+            if line.isBusy { line.waiting.append(turn) }
+            return !line.isBusy
+        }
+        if isNext { begin(turn) }
+    }
+
+    private func begin(_ turn: Turn) {
+        turn { [self] in
+            let next = line.withLock { line -> Turn? in
+                line.isBusy = !line.waiting.isEmpty
+                return line.waiting.isEmpty ? nil : line.waiting.removeFirst()
+            }
+            if let next { begin(next) }
+        }
+    }
+
     /// States that the caller is on the queue.
     func confined() {
         dispatchPrecondition(condition: .onQueue(queue))

@@ -19,8 +19,11 @@ extension UIDocument {
             savesRunning -= 1
             finishSaving(result, operation: operation, token: token, handler)
         }
-        performAsynchronousFileAccess { [self] in
-            let result = Result { try writeCoordinated(snapshot) }
+        let options: NSFileCoordinator.WritingOptions = operation == .forCreating ? .forReplacing : []
+        let intent = NSFileAccessIntent.writingIntent(with: snapshot.url, options: options)
+        fileAccess.perform(intent, for: self) { [self] access in
+            fileAccess.confined()
+            let result = Result { try write(snapshot, at: access.get()) }
             DispatchQueue.main.async { finish(result) }
         }
     }
@@ -42,20 +45,6 @@ extension UIDocument {
             operation: operation,
             contents: Transferred(contents),
             attributes: Transferred(attributes))
-    }
-
-    private nonisolated func writeCoordinated(_ snapshot: SaveSnapshot) throws -> SavedItem {
-        fileAccess.confined()
-        var failure: NSError?
-        var result: Result<SavedItem, any Error>?
-        let options: NSFileCoordinator.WritingOptions = snapshot.operation == .forCreating ? .forReplacing : []
-        let coordinator = NSFileCoordinator(filePresenter: self)
-        coordinator.coordinate(writingItemAt: snapshot.url, options: options, error: &failure) { place in
-            result = Result { try write(snapshot, at: place) }
-        }
-        if let failure { throw failure }
-        guard let result else { throw CocoaError(.fileWriteUnknown) }
-        return try result.get()
     }
 
     private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {

@@ -147,7 +147,7 @@ struct OutsideChangeTests {
                 NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: url, error: &error) { place in
                     text = (try? Data(contentsOf: place)).map { String(decoding: $0, as: UTF8.self) }
                 }
-                continuation.resume(returning: error == nil ? text : nil)
+                continuation.resume(returning: error.map { "\($0)" } ?? text)
             }
         }
         #expect(read == "fresh")

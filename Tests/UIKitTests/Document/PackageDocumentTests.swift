@@ -87,15 +87,17 @@ struct PackageDocumentTests {
         let document = BookDocument(fileURL: try makeBook())
         #expect(await document.open())
         document.put("one", at: "cover.txt")
-        let saved = await withCheckedContinuation { continuation in
-            document.save(to: document.fileURL, for: .forOverwriting) { continuation.resume(returning: $0) }
+        await withCheckedContinuation { continuation in
+            document.save(to: document.fileURL, for: .forOverwriting) { saved in
+                #expect(saved)
+                #expect(document.hasUnsavedChanges)
+                #expect((try? playground.text("Book.book/cover.txt")) == "one")
+                #expect(!FileManager.default.fileExists(atPath: playground["Book.book/late.txt"].path))
+                continuation.resume()
+            }
             document.put("two", at: "cover.txt")
             document.put("late", at: "late.txt")
         }
-        #expect(saved)
-        #expect(document.hasUnsavedChanges)
-        #expect(try playground.text("Book.book/cover.txt") == "one")
-        #expect(!FileManager.default.fileExists(atPath: playground["Book.book/late.txt"].path))
         await document.close()
         #expect(try playground.text("Book.book/cover.txt") == "two")
         #expect(try playground.text("Book.book/late.txt") == "late")
