@@ -19,8 +19,11 @@ extension UIDocument {
             savesRunning -= 1
             finishSaving(result, operation: operation, token: token, handler)
         }
-        performAsynchronousFileAccess { [self] in
-            let result = Result { try writeCoordinated(snapshot) }
+        let options: NSFileCoordinator.WritingOptions = operation == .forCreating ? .forReplacing : []
+        let intent = NSFileAccessIntent.writingIntent(with: snapshot.url, options: options)
+        fileAccess.perform(intent, for: self) { [self] access in
+            fileAccess.confined()
+            let result = Result { try write(snapshot, at: access.get()) }
             DispatchQueue.main.async { finish(result) }
         }
     }
@@ -44,20 +47,6 @@ extension UIDocument {
             attributes: Transferred(attributes))
     }
 
-    private nonisolated func writeCoordinated(_ snapshot: SaveSnapshot) throws -> SavedItem {
-        fileAccess.confined()
-        var failure: NSError?
-        var result: Result<SavedItem, any Error>?
-        let options: NSFileCoordinator.WritingOptions = snapshot.operation == .forCreating ? .forReplacing : []
-        let coordinator = NSFileCoordinator(filePresenter: self)
-        coordinator.coordinate(writingItemAt: snapshot.url, options: options, error: &failure) { place in
-            result = Result { try write(snapshot, at: place) }
-        }
-        if let failure { throw failure }
-        guard let result else { throw CocoaError(.fileWriteUnknown) }
-        return try result.get()
-    }
-
     private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {
         try fileAccess.recover(place)
         let copy = try keepWhatOthersWrote(at: place, snapshot.operation)
@@ -73,7 +62,7 @@ extension UIDocument {
             $0.modificationDate = stamp.modificationDate
         }
         startPresenting()
-        return SavedItem(url: place, conflictCopy: copy)
+        return SavedItem(url: place, conflictCopies: [copy, fileAccess.takeKeptCopy()].compactMap { $0 })
     }
 
     /// Keeps the item beside its place when it is not the one that this document read or wrote last.
@@ -101,7 +90,7 @@ extension UIDocument {
             lastError = nil
             OpenDocuments.insert(self)
             change { $0.saved(creating: operation == .forCreating) }
-            if let copy = item.conflictCopy { noteConflict(copy) }
+            item.conflictCopies.forEach(noteConflict)
             NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)
             handler?(true)
         case .failure(let error):
@@ -154,5 +143,5 @@ private struct SaveSnapshot: Sendable {
 /// What a save left on disk.
 private struct SavedItem: Sendable {
     let url: URL
-    let conflictCopy: URL?
+    let conflictCopies: [URL]
 }

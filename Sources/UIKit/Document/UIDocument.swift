@@ -308,7 +308,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     ///
     /// - Parameter block: Must not wait for the main actor.
     open func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) {
-        fileAccess.queue.async(execute: block)
+        fileAccess.perform(block)
     }
 
     // MARK: Errors

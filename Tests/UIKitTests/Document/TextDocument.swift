@@ -7,6 +7,8 @@ import UIKit
 final class TextDocument: UIDocument {
     var text = ""
     var contentsError: (any Error)?
+    /// Keeps the document from saving by itself while a test looks at what is unsaved.
+    var isAutosaveOff = false
     var attributes: [AnyHashable: Any] = [:]
     private(set) var errors: [any Error] = []
     private(set) var loads = 0
@@ -72,6 +74,14 @@ final class TextDocument: UIDocument {
     ) throws {
         calls.note(originalContentsURL == nil ? "write" : "write over")
         try super.writeContents(contents, to: url, for: saveOperation, originalContentsURL: originalContentsURL)
+    }
+
+    override func autosave(completionHandler: ((Bool) -> Void)? = nil) {
+        guard !isAutosaveOff else {
+            completionHandler?(true)
+            return
+        }
+        super.autosave(completionHandler: completionHandler)
     }
 
     override func disableEditing() { calls.note("disableEditing") }

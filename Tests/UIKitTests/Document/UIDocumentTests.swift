@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UIKit
 
-@Suite("UIDocument")
+@Suite("UIDocument", .timeLimit(.minutes(2)))
 @MainActor
 struct UIDocumentTests {
     let playground: Playground
@@ -301,6 +301,7 @@ struct UIDocumentTests {
     func undo() async throws {
         let document = TextDocument(fileURL: try playground.put("a", at: "a.txt"))
         await document.open()
+        document.isAutosaveOff = true
         document.type("b")
         #expect(document.hasUnsavedChanges)
         await wait(for: document) { document.undoManager.groupingLevel == 0 }
@@ -309,6 +310,7 @@ struct UIDocumentTests {
         #expect(!document.hasUnsavedChanges)
         document.undoManager.redo()
         #expect(document.hasUnsavedChanges)
+        document.isAutosaveOff = false
         await document.close()
         #expect(try playground.text("a.txt") == "b")
     }
@@ -345,13 +347,15 @@ struct UIDocumentTests {
         await document.open()
         document.text = "one"
         document.updateChangeCount(.done)
-        let saved = await withCheckedContinuation { continuation in
-            document.save(to: document.fileURL, for: .forOverwriting) { continuation.resume(returning: $0) }
+        await withCheckedContinuation { continuation in
+            document.save(to: document.fileURL, for: .forOverwriting) { saved in
+                #expect(saved)
+                #expect(document.hasUnsavedChanges)
+                continuation.resume()
+            }
             document.text = "two"
             document.updateChangeCount(.done)
         }
-        #expect(saved)
-        #expect(document.hasUnsavedChanges)
         await wait(for: document) { !document.hasUnsavedChanges }
         #expect(try playground.text("a.txt") == "two")
         await document.close()
