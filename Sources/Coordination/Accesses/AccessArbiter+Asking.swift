@@ -23,6 +23,14 @@ extension AccessArbiter {
         accesses[id] = access
     }
 
+    /// Whether any presenter but the owner is asked about an access.
+    func concernsPresenters(_ request: AccessRequest) -> Bool {
+        guard !presentersByPath.isEmpty else { return false }
+        return request.claims.contains { claim in
+            questions(for: claim).contains { $0.key != request.presenter }
+        }
+    }
+
     /// Asks every presenter its first question, in the order of their ids.
     mutating func askAll(for id: AccessID) {
         guard let presenters = accesses[id]?.questions.keys, !presenters.isEmpty else { return }

@@ -22,6 +22,23 @@ extension AccessArbiter {
         while admitNext() || startNext() {}
     }
 
+    /// Runs an access that nothing stands in the way of and no presenter is asked about: most are such.
+    ///
+    /// `settle` would do the same in more steps.
+    mutating func startAtOnce(_ request: AccessRequest) -> Effect? {
+        guard queue.isEmpty, !concernsPresenters(request) else { return nil }
+        var access = Access(request)
+        for id in admitted {
+            if let other = accesses[id], Self.conflict(access, other) { return nil }
+        }
+        admissionCount += 1
+        access.stage = .running
+        access.admission = admissionCount
+        accesses[request.id] = access
+        admitted.append(request.id)
+        return .grant(request.id, request.claims.map(\.item))
+    }
+
     private mutating func admitNext() -> Bool {
         for position in queue.indices {
             let id = queue[position]
@@ -50,7 +67,7 @@ extension AccessArbiter {
     private mutating func startNext() -> Bool {
         var hasChanged = false
         for id in admitted {
-            guard let access = accesses[id] else { continue }
+            guard accesses[id]?.stage != .running, let access = accesses[id] else { continue }
             if access.stage == .asking, access.outstanding.isEmpty {
                 accesses[id]?.stage = .ready
             } else if access.stage != .ready {

@@ -10,8 +10,9 @@
 /// Invariants:
 /// 1. Two running accesses of different purposes never conflict, preparations aside.
 /// 2. An access is admitted when it conflicts with no admitted access and no earlier waiting one. It passes
-///    by only those that do not run, or only prepare, and that themselves wait, directly or not, for an access of its purpose,
-///    or for an answer of the presenter it is done for while that has been asked to save.
+///    by only those that do not run, or only prepare, and that themselves wait, directly or not, for an
+///    access of its purpose, or for an answer of the presenter it is done for while that has been asked to
+///    save.
 /// 3. Of two admitted accesses that conflict, one has passed the other by; it was admitted later and runs
 ///    first.
 /// 4. All claims of an access are admitted together, so that no order of taking them can deadlock.
@@ -94,6 +95,7 @@ package struct AccessArbiter: Sendable {
     /// An access wants to run.
     package mutating func request(_ request: AccessRequest) -> [Effect] {
         precondition(accesses[request.id] == nil, "access \(request.id) is requested a second time")
+        if let grant = startAtOnce(request) { return [grant] }
         accesses[request.id] = Access(request)
         queue.append(request.id)
         settle()
@@ -207,7 +209,7 @@ package struct AccessArbiter: Sendable {
         if let heir = admitted.first(where: { accesses[$0]?.reliances.contains(id) == true }) {
             bequeath(access, to: heir)
         } else {
-            effects += access.reacquirers.map { .reacquire($0) }
+            for ticket in access.reacquirers { effects.append(.reacquire(ticket)) }
         }
     }
 

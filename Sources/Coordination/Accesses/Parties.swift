@@ -16,6 +16,11 @@ package struct AccessID: Hashable, Sendable {
         self.client = client
         self.number = number
     }
+
+    // Numbers alone tell most accesses apart.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(number)
+    }
 }
 
 /// One presenter, named by the client it lives in.

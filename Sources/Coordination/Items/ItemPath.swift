@@ -54,7 +54,12 @@ package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
 
     // Strings compare by canonical equivalence; names on disk are bytes.
     package static func == (left: ItemPath, right: ItemPath) -> Bool {
-        left.string.utf8.count == right.string.utf8.count && left.string.utf8.elementsEqual(right.string.utf8)
+        let (left, right) = (left.string.utf8, right.string.utf8)
+        guard left.count == right.count else { return false }
+        let isSame = left.withContiguousStorageIfAvailable { left in
+            right.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
+        }
+        return (isSame ?? nil) ?? left.elementsEqual(right)
     }
 
     package func hash(into hasher: inout Hasher) {

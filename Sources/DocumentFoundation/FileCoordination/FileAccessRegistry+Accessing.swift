@@ -159,7 +159,7 @@ extension FileAccessRegistry {
         by caller: AccessCaller
     ) -> GrantedAccess {
         let urls = items.indices.map { index in
-            granted[index] == request.claims[index].item && !items[index].resolvesSymbolicLink
+            !items[index].resolvesSymbolicLink && granted[index] == request.claims[index].item
                 ? items[index].url
                 : URL(fileURLWithPath: granted[index].string, isDirectory: items[index].url.hasDirectoryPath)
         }

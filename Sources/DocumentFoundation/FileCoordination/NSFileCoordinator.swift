@@ -128,7 +128,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
             }
             precondition(
                 wasSettable,
-                "a file coordinator's purpose identifier can be set once, and not if it was made for a presenter"
+                "a file coordinator's purpose can be set once, and not if it was made for a presenter"
             )
         }
     }

@@ -189,7 +189,9 @@ extension StagedSave {
         } else {
             try writer.write(tree, as: name, in: staging.folder, counterpart: .top)
         }
-        isDressed = true
+        // The writer takes attributes over from the members of a package that is replaced; a lone file's are
+        // taken over at the commit.
+        if case .directory = tree { isDressed = true }
     }
 
     /// The package on disk; nil when nothing or something else is there.

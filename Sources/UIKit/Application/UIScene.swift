@@ -58,7 +58,7 @@ open class UISceneSession: NSObject {
     }
 
     /// The tab's identity; a reloaded tab has the same.
-    public let persistentIdentifier: String
+    public internal(set) var persistentIdentifier: String
     /// What it is for.
     public let role: Role
     /// How its scene was made.

@@ -16,6 +16,8 @@ final class BrowserModel {
     private let changed: () -> Void
     private let told: (String) -> Void
     private var listing: FolderListing?
+    private var isListed = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     private lazy var location = makeLocation()
     private lazy var operations = location.map { FolderOperations(location: $0) }
 
@@ -44,6 +46,7 @@ final class BrowserModel {
         guard listing == nil || id != folder else { return }
         folder = id
         items = [:]
+        isListed = false
         listing = FolderListing(id, of: location) { [weak self] update in self?.take(update) }
         changed()
     }
@@ -51,9 +54,22 @@ final class BrowserModel {
     func stop() {
         listing?.stop()
         listing = nil
+        waiting.forEach { $0.resume() }
+        waiting = []
+    }
+
+    /// Returns when the folder has been listed, or cannot be.
+    func whenListed() async {
+        guard listing != nil, !isListed else { return }
+        await withCheckedContinuation { waiting.append($0) }
     }
 
     private func take(_ update: FolderUpdate) {
+        defer {
+            isListed = true
+            waiting.forEach { $0.resume() }
+            waiting = []
+        }
         switch update {
         case .listed(let found):
             items = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

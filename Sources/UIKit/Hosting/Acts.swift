@@ -35,9 +35,9 @@ final class Acts {
         let arguments = Arguments(values: message["arguments"] as? [String: Any] ?? [:])
         let answer: Answer = { [weak tabSession] result in
             switch result {
-            case .success(let value): tabSession?.send(.reply(id, value))
+            case .success(let value): tabSession?.answer(id, .reply(id, value))
             case .failure(let refusal):
-                tabSession?.send(.refusal(id, title: refusal.title, message: refusal.message))
+                tabSession?.answer(id, .refusal(id, title: refusal.title, message: refusal.message))
             }
         }
         do {

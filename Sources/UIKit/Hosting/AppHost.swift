@@ -59,7 +59,12 @@ private final class HostReceiver: WebHostDelegate, Sendable {
     }
 
     func page(for request: WebRequest) async -> WebResponse {
-        .file(PageFiles.directory.appendingPathComponent("index.html"))
+        do {
+            return .html(try await FirstPage.make())
+        } catch {
+            Diagnostics.report("The page could not be made: \(error)")
+            return .text("The page could not be made. Look at what the program printed.\n", status: 500)
+        }
     }
 
     func editorFile(key: String, path: String, request: WebRequest) async -> WebResponse {

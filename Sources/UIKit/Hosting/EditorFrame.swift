@@ -125,22 +125,26 @@ package final class EditorFrame {
 
     private func take(_ message: [String: Any], for handler: String) {
         let reply = message["reply"] as? Int
-        let body = message["body"] ?? NSNull()
-        guard let onMessage else { return }
-        onMessage(handler, body) { [weak self] answer in
-            guard let self, let reply else { return }
+        guard let onMessage else {
+            self.reply(reply, ["error": "Nobody listens to this editor any more."])
+            return
+        }
+        onMessage(handler, message["body"] ?? NSNull()) { [weak self] answer in
             switch answer {
             case .success(let value):
-                let wrapped: Any = value ?? NSNull()
-                guard JSONSerialization.isValidJSONObject([wrapped]) else {
-                    tab?.send(.web(identifier, ["do": "reply", "id": reply, "error": "The reply is no JSON value."]))
-                    return
-                }
-                tab?.send(.web(identifier, ["do": "reply", "id": reply, "value": wrapped]))
+                let value: Any = value ?? NSNull()
+                let isJSON = JSONSerialization.isValidJSONObject([value])
+                self?.reply(reply, isJSON ? ["value": value] : ["error": "The reply is no JSON value."])
             case .failure(let error):
-                tab?.send(.web(identifier, ["do": "reply", "id": reply, "error": error.message]))
+                self?.reply(reply, ["error": error.message])
             }
         }
+    }
+
+    private func reply(_ number: Int?, _ members: [String: Any]) {
+        guard let number else { return }
+        let message = members.merging(["do": "reply", "id": number]) { own, _ in own }
+        tab?.answer(number, .web(identifier, message))
     }
 }
 

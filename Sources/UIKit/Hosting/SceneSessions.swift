@@ -8,6 +8,7 @@ enum SceneSessions {
     static let graceSeconds: TimeInterval = 30
 
     private static var sessions: [String: UISceneSession] = [:]
+    private static var preparedSession: UISceneSession?
     private static var departures: [String: Int] = [:]
     private static var departuresCounted = 0
 
@@ -18,7 +19,8 @@ enum SceneSessions {
 
     static func connected(_ tab: WebTab) {
         departures[tab.id] = nil
-        let session = sessions[tab.id] ?? make(for: tab)
+        let session = sessions[tab.id] ?? takePrepared(for: tab.id) ?? make(tab.id)
+        sessions[tab.id] = session
         guard let tabSession = session.tabSession else { return }
         let isComing = tabSession.scene.activationState == .background
         if isComing { enterForeground(tabSession.scene) }
@@ -63,8 +65,24 @@ enum SceneSessions {
 
     // MARK: Scenes begin and end
 
-    private static func make(for tab: WebTab) -> UISceneSession {
-        let session = UISceneSession(identifier: tab.id, role: .windowApplication)
+    /// A scene for the next tab that connects: the page is drawn from it before the tab is there.
+    static func prepared() -> TabSession {
+        if let tabSession = preparedSession?.tabSession { return tabSession }
+        let session = make(UUID().uuidString)
+        preparedSession = session
+        guard let tabSession = session.tabSession else { preconditionFailure("a session is made with a scene") }
+        return tabSession
+    }
+
+    private static func takePrepared(for identifier: String) -> UISceneSession? {
+        guard let session = preparedSession else { return nil }
+        preparedSession = nil
+        session.persistentIdentifier = identifier
+        return session
+    }
+
+    private static func make(_ identifier: String) -> UISceneSession {
+        let session = UISceneSession(identifier: identifier, role: .windowApplication)
         let application = UIApplication.shared
         let options = UIScene.ConnectionOptions()
         if let delegate = application.delegate {
@@ -76,7 +94,6 @@ enum SceneSessions {
         let scene = UIWindowScene(session: session, connectionOptions: options)
         session.scene = scene
         session.tabSession = TabSession(session: session, scene: scene)
-        sessions[tab.id] = session
         if let type = session.configuration.delegateClass as? NSObject.Type {
             guard let delegate = DynamicInit.make(type) as? any UISceneDelegate else {
                 preconditionFailure("\(type) cannot be made, or does not conform to UISceneDelegate")

@@ -12,6 +12,12 @@ final class TabSession {
     private var revision = 0
     private var shown: SceneDescription?
     private lazy var acts = Acts(self)
+    private var underWay: Set<Int> = []
+    private var answers: [Int: OutgoingMessage] = [:]
+    private var answeredNumbers: [Int] = []
+
+    /// More than a person does while a connection is lost.
+    private static let answersKeptMax = 256
 
     init(session: UISceneSession, scene: UIWindowScene) {
         self.session = session
@@ -105,6 +111,7 @@ final class TabSession {
             Diagnostics.report("A tab sent something that is no message.")
             return
         }
+        guard isNew(message) else { return }
         switch type {
         case "act":
             acts.perform(message)
@@ -119,6 +126,28 @@ final class TabSession {
         default:
             Diagnostics.report("A tab sent a message of the unknown type “\(type)”.")
         }
+    }
+
+    /// Whether a message that wants an answer came for the first time.
+    ///
+    /// After an interruption the page repeats what was not answered. What is being done is answered when it is
+    /// done; what was answered is answered again.
+    private func isNew(_ message: [String: Any]) -> Bool {
+        guard let number = message["id"] as? Int ?? message["reply"] as? Int else { return true }
+        if let answer = answers[number] {
+            send(answer)
+            return false
+        }
+        return underWay.insert(number).inserted
+    }
+
+    /// Answers what the page numbered, and keeps the answer in case it does not arrive.
+    func answer(_ number: Int, _ message: OutgoingMessage) {
+        underWay.remove(number)
+        answers[number] = message
+        answeredNumbers.append(number)
+        if answeredNumbers.count > Self.answersKeptMax { answers[answeredNumbers.removeFirst()] = nil }
+        send(message)
     }
 
     private func setVisible(_ visible: Bool) {

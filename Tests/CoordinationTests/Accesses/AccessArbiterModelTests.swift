@@ -18,7 +18,6 @@ struct AccessArbiterModelTests {
             Issue.record("COORDINATION_SEED=\(seed): \(complaint)")
             return
         }
-        print("steps", stepCount)
         #expect(wanted != nil || stepCount > 10_000)
     }
 

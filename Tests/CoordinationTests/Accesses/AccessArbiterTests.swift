@@ -18,11 +18,15 @@ struct AccessArbiterTests {
             ("/d", deleting, "/d/a", reading, true), ("/d", moving, "/d/x/a", updating, true),
             ("/d", replacing, "/d/a", reading, true), ("/d/a", deleting, "/d", reading, false),
             ("/d", .writing(.merging), "/d/a", reading, false), ("/d", deleting, "/dx", reading, false),
-            ("/x.pkg", reading, "/x.pkg/m", updating, true), ("/x.pkg/m", updating, "/x.pkg/n", reading, true),
-            ("/x.pkg/y.pkg/m", updating, "/x.pkg/n", reading, true), ("/x.pkg/m", reading, "/x.pkg/n", reading, false),
+            ("/x.pkg", reading, "/x.pkg/m", updating, true),
+            ("/x.pkg/m", updating, "/x.pkg/n", reading, true),
+            ("/x.pkg/y.pkg/m", updating, "/x.pkg/n", reading, true),
+            ("/x.pkg/m", reading, "/x.pkg/n", reading, false),
             ("/d", deleting, "/d/x.pkg/m", reading, true), ("/x.pkg", updating, "/y.pkg", updating, false),
-        ] as [(String, AccessClaim.Use, String, AccessClaim.Use, Bool)])
-    func conflicts(first: String, firstUse: AccessClaim.Use, second: String, use: AccessClaim.Use, isSo: Bool) {
+        ] as [(String, AccessClaim.Use, String, AccessClaim.Use, Bool)]
+    )
+    func conflicts(first: String, firstUse: AccessClaim.Use, second: String, use: AccessClaim.Use, isSo: Bool)
+    {
         let claims = [ArbiterScript.claim(first, firstUse), ArbiterScript.claim(second, use)]
         for (earlier, later) in [(claims[0], claims[1]), (claims[1], claims[0])] {
             var script = ArbiterScript()
@@ -48,12 +52,17 @@ struct AccessArbiterTests {
     @Test("An access of a purpose that holds the item passes those that wait for it")
     func nesting() {
         var script = ArbiterScript()
-        let (read, write) = (ArbiterScript.claim("/a", Self.reading), ArbiterScript.claim("/a", Self.updating))
+        let (read, write) = (
+            ArbiterScript.claim("/a", Self.reading), ArbiterScript.claim("/a", Self.updating)
+        )
         _ = script.request("outer", write, purpose: "p")
         _ = script.request("other", write, ArbiterScript.claim("/b", Self.updating))
         #expect(script.request("inner", read, purpose: "p") == ["grant inner /a"])
         #expect(
-            script.request("inner b", ArbiterScript.claim("/b", Self.updating), purpose: "p") == ["grant inner b /b"])
+            script.request("inner b", ArbiterScript.claim("/b", Self.updating), purpose: "p") == [
+                "grant inner b /b"
+            ]
+        )
         #expect(script.read("stranger", "/b") == [])
         #expect(script.end("inner b") + script.end("inner") == [])
         #expect(script.end("outer") == ["grant other /a /b"])
@@ -82,10 +91,12 @@ struct AccessArbiterTests {
             ("/d/x.pkg/m", deleting, "m: toWriter deletion, x: toWriter deletion of /d/x.pkg/m"),
             ("/d/x.pkg/m", replacing, "m: toWriter deletion, x: toWriter deletion of /d/x.pkg/m"),
             ("/d/x.pkg", deleting, "m: toWriter deletion, x: toWriter deletion"),
-            ("/d/x.pkg", updating, "x: toWriter"), ("/d", reading, "d: toReader save"), ("/d", updating, "d: toWriter"),
+            ("/d/x.pkg", updating, "x: toWriter"), ("/d", reading, "d: toReader save"),
+            ("/d", updating, "d: toWriter"),
             ("/d", moving, "d: toWriter, m: toWriter, x: toWriter"),
             ("/d", deleting, "d: toWriter deletion, m: toWriter deletion, x: toWriter deletion"),
-        ] as [(String, AccessClaim.Use, String)])
+        ] as [(String, AccessClaim.Use, String)]
+    )
     func questions(path: String, use: AccessClaim.Use, expected: String) {
         var script = ArbiterScript()
         for (name, place) in [("d", "/d"), ("x", "/d/x.pkg"), ("m", "/d/x.pkg/m"), ("z", "/z")] {
@@ -117,7 +128,8 @@ struct AccessArbiterTests {
         #expect(
             script.end("new", WriteOutcome(existedBefore: false, existsAfter: true)) == [
                 "d appeared /d/b", "r appeared /d/b",
-            ])
+            ]
+        )
         _ = script.write("gone", "/d/b", .deleting)
         #expect(script.end("gone", WriteOutcome(existedBefore: true, existsAfter: false)) == [])
     }
@@ -142,7 +154,9 @@ struct AccessArbiterTests {
         #expect(script.waits("stranger") == ["r"])
     }
 
-    @Test("A failed answer, a late one and a cancelled access give way back; a late answer is reacquired at once")
+    @Test(
+        "A failed answer, a late one and a cancellation give way back; late answers are reacquired at once"
+    )
     func failures() {
         for (ending, text) in [(0, "refused by q"), (1, "late: q toReader"), (2, "cancelled")] {
             var script = ArbiterScript()
@@ -178,7 +192,9 @@ struct AccessArbiterTests {
     func preparation() {
         var script = ArbiterScript()
         script.present("p", "/a")
-        let (read, write) = (ArbiterScript.claim("/a", Self.reading), ArbiterScript.claim("/a", Self.updating))
+        let (read, write) = (
+            ArbiterScript.claim("/a", Self.reading), ArbiterScript.claim("/a", Self.updating)
+        )
         _ = script.request("all", write, purpose: "u", isPreparation: true)
         #expect(script.reply("p toWriter", .relinquished(hasReacquirer: true)) == ["grant all /a"])
         #expect(script.request("one", write, purpose: "u") == ["grant one /a"])
@@ -195,8 +211,11 @@ struct AccessArbiterTests {
             script.present(Character(name), path)
         }
         _ = script.request(
-            "mover", ArbiterScript.claim("/d", Self.moving), ArbiterScript.claim("/e/x.pkg", Self.replacing),
-            purpose: "m")
+            "mover",
+            ArbiterScript.claim("/d", Self.moving),
+            ArbiterScript.claim("/e/x.pkg", Self.replacing),
+            purpose: "m"
+        )
         _ = script.reply("d toWriter")
         #expect(script.reply("p toWriter") == ["grant mover /d /e/x.pkg"])
         _ = script.read("reader", "/d/a")
@@ -207,14 +226,20 @@ struct AccessArbiterTests {
         let told = script.end("mover", WriteOutcome(existedBefore: true, existsAfter: false), .changed)
         #expect(
             told == [
-                "d moved to /e/x.pkg", "p moved to /e/x.pkg/a", "r moved /d to /e/x.pkg", "e appeared /e/x.pkg",
+                "d moved to /e/x.pkg", "p moved to /e/x.pkg/a", "r moved /d to /e/x.pkg",
+                "e appeared /e/x.pkg",
                 "d toReader", "p toReader", "grant replacer /d/a",
-            ])
+            ]
+        )
         _ = script.reply("d toReader")
         _ = script.reply("p toReader")
         _ = script.reply("d save")
         #expect(script.reply("p save") == ["grant reader /e/x.pkg/a"])
-        #expect(script.end("replacer", WriteOutcome(existedBefore: false, existsAfter: true)) == ["r appeared /d/a"])
+        #expect(
+            script.end("replacer", WriteOutcome(existedBefore: false, existsAfter: true)) == [
+                "r appeared /d/a"
+            ]
+        )
     }
 
     @Test("What a mover holds it keeps, where it was and where it is")

@@ -11,7 +11,7 @@ struct ArbiterScript {
 
     /// Items inside "x.pkg" are inside a package.
     static func claim(_ path: String, _ use: AccessClaim.Use) -> AccessClaim {
-        let item = ItemPath(path) ?? ItemPath("/unreadable-\(path)")!
+        guard let item = ItemPath(path) else { preconditionFailure("\(path) is not absolute") }
         return AccessClaim(item, inside: item.ancestors.filter { $0.string.hasSuffix(".pkg") }, use: use)
     }
 
@@ -40,8 +40,14 @@ struct ArbiterScript {
         return told(
             arbiter.request(
                 AccessRequest(
-                    id: id(name), purpose: purpose.map { .named($0) } ?? owner.map { .presenter($0) } ?? .named(name),
-                    presenter: owner, claims: claims, isPreparation: isPreparation)))
+                    id: id(name),
+                    purpose: purpose.map { .named($0) } ?? owner.map { .presenter($0) } ?? .named(name),
+                    presenter: owner,
+                    claims: claims,
+                    isPreparation: isPreparation
+                )
+            )
+        )
     }
 
     mutating func read(_ name: String, _ path: String, for presenter: Character? = nil) -> [String] {
@@ -72,15 +78,21 @@ struct ArbiterScript {
         tickets[message].map { told(arbiter.timeLimitPassed($0)) } ?? ["no message \(message)"]
     }
 
-    mutating func withdraw(_ name: Character) -> [String] { told(arbiter.presenterRemoved(Self.presenter(name))) }
+    mutating func withdraw(_ name: Character) -> [String] {
+        told(arbiter.presenterRemoved(Self.presenter(name)))
+    }
 
     mutating func move(_ source: String, _ target: String, by purpose: String) -> [String] {
         guard let source = ItemPath(source), let target = ItemPath(target) else { return ["no path"] }
         let packages = [target] + Array(target.ancestors)
         return told(
             arbiter.itemMoved(
-                from: source, to: target, inside: packages.filter { $0.string.hasSuffix(".pkg") },
-                purpose: .named(purpose)))
+                from: source,
+                to: target,
+                inside: packages.filter { $0.string.hasSuffix(".pkg") },
+                purpose: .named(purpose)
+            )
+        )
     }
 
     mutating func loseClient() -> [String] { told(arbiter.clientGone(Self.client)) }

@@ -93,7 +93,8 @@ struct ArbiterWorld {
         let presenter = Bool.random(using: &random) ? pick(presenters) : nil
         let purpose = Purpose.named("\(Int.random(in: 0..<8, using: &random))")
         let count = Int.random(in: 0..<5, using: &random) == 0 ? 2 : 1
-        let claims = (0..<count).map { _ in claim(Self.places.randomElement(using: &random) ?? Self.places[0]) }
+        let claims = (0..<count).map { _ in claim(Self.places.randomElement(using: &random) ?? Self.places[0])
+        }
         submit(purpose: presenter.map { .presenter($0) } ?? purpose, presenter, claims)
     }
 
@@ -106,7 +107,11 @@ struct ArbiterWorld {
             if case .writing = outer.use { .writing(.updating) } else { .reading(savesFirst: true) }
         members[id]?.childCount += 1
         submit(
-            purpose: member.request.purpose, member.request.presenter, [Self.claim(item, use)], parent: id)
+            purpose: member.request.purpose,
+            member.request.presenter,
+            [Self.claim(item, use)],
+            parent: id
+        )
     }
 
     private mutating func movePresenter() {
@@ -124,7 +129,9 @@ struct ArbiterWorld {
     }
 
     private mutating func cancelSomething() {
-        if Bool.random(using: &random), let ticket = pick(messages.filter { !$0.value.isBeingAnswered }.map(\.key)) {
+        if Bool.random(using: &random),
+            let ticket = pick(messages.filter { !$0.value.isBeingAnswered }.map(\.key))
+        {
             judge(arbiter.timeLimitPassed(ticket))
         } else if let id = pick(members.filter { !$0.value.isRunning }.map(\.key)) {
             judge(arbiter.cancelled(id))
@@ -172,7 +179,11 @@ struct ArbiterWorld {
             let uses: [AccessClaim.Writing] = [.updating, .replacing, .updating, .merging]
             let use = AccessClaim.Use.writing(uses.randomElement(using: &random) ?? .updating)
             submit(
-                purpose: .presenter(asked.presenter), asked.presenter, [Self.claim(path, use)], answering: ticket)
+                purpose: .presenter(asked.presenter),
+                asked.presenter,
+                [Self.claim(path, use)],
+                answering: ticket
+            )
         } else {
             reply(ticket)
         }
@@ -201,8 +212,12 @@ struct ArbiterWorld {
         accessCount += 1
         let id = AccessID(client: Self.client, number: accessCount)
         let request = AccessRequest(
-            id: id, purpose: purpose, presenter: presenter, claims: claims,
-            isPreparation: Int.random(in: 0..<10, using: &random) == 0)
+            id: id,
+            purpose: purpose,
+            presenter: presenter,
+            claims: claims,
+            isPreparation: Int.random(in: 0..<10, using: &random) == 0
+        )
         members[id] = Member(request: request, parent: parent, answering: answering)
         arrivals.append(id)
         allowPassing()
@@ -274,21 +289,31 @@ struct ArbiterWorld {
         }
         members[owner]?.asked[presenter, default: []].append(message)
         messages[ticket] = Asked(
-            access: owner, presenter: presenter, message: message, path: paths[presenter])
+            access: owner,
+            presenter: presenter,
+            message: message,
+            path: paths[presenter]
+        )
     }
 
     private mutating func judgeGrant(_ id: AccessID, _ items: [ItemPath]) {
         allowPassing()
-        guard let member = members[id], !member.isRunning else { return complain("granted \(id) twice or never") }
+        guard let member = members[id], !member.isRunning else {
+            return complain("granted \(id) twice or never")
+        }
         members[id]?.isRunning = true
         members[id]?.items = items
         if messages.values.contains(where: { $0.access == id }) { complain("granted before an answer") }
         for (otherID, other) in members where other.isRunning && otherID != id {
             if member.request.isPreparation || other.request.isPreparation { continue }
-            if conflict(member.request, items, other.request, other.items) { complain("\(id) runs beside \(otherID)") }
+            if conflict(member.request, items, other.request, other.items) {
+                complain("\(id) runs beside \(otherID)")
+            }
         }
         for earlier in arrivals.prefix(while: { $0 != id }) {
-            guard let other = members[earlier], !other.isRunning, !member.mayPass, !member.hasMoved else { continue }
+            guard let other = members[earlier], !other.isRunning, !member.mayPass, !member.hasMoved else {
+                continue
+            }
             let places = other.request.claims.map(\.item)
             if !other.hasMoved, conflict(member.request, items, other.request, places) {
                 complain("\(id) overtook \(earlier)")
@@ -322,7 +347,12 @@ struct ArbiterWorld {
     }
 
     /// The rule, said with components instead of prefixes.
-    private static func clash(_ one: AccessClaim.Use, _ here: ItemPath, _ two: AccessClaim.Use, _ there: ItemPath) -> Bool {
+    private static func clash(
+        _ one: AccessClaim.Use,
+        _ here: ItemPath,
+        _ two: AccessClaim.Use,
+        _ there: ItemPath
+    ) -> Bool {
         func reads(_ use: AccessClaim.Use) -> Bool {
             if case .reading = use { true } else { false }
         }
@@ -336,7 +366,8 @@ struct ArbiterWorld {
         }
         let (left, right) = (names(here), names(there))
         if reads(one) && reads(two) { return false }
-        return left == right || covers(one) && right.starts(with: left) || covers(two) && left.starts(with: right)
+        return left == right || covers(one) && right.starts(with: left)
+            || covers(two) && left.starts(with: right)
     }
 
     private var waitsText: String {
@@ -358,7 +389,8 @@ struct ArbiterWorld {
     private mutating func claim(_ item: ItemPath) -> AccessClaim {
         let uses: [AccessClaim.Use] = [
             .reading(savesFirst: true), .reading(savesFirst: true), .reading(savesFirst: false),
-            .writing(.updating), .writing(.merging), .writing(.moving), .writing(.deleting), .writing(.replacing),
+            .writing(.updating), .writing(.merging), .writing(.moving), .writing(.deleting),
+            .writing(.replacing),
         ]
         return Self.claim(item, uses.randomElement(using: &random) ?? uses[0])
     }

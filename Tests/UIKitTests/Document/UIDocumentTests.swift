@@ -345,10 +345,12 @@ struct UIDocumentTests {
         await document.open()
         document.text = "one"
         document.updateChangeCount(.done)
-        async let saved = document.save(to: document.fileURL, for: .forOverwriting)
-        document.text = "two"
-        document.updateChangeCount(.done)
-        #expect(await saved)
+        let saved = await withCheckedContinuation { continuation in
+            document.save(to: document.fileURL, for: .forOverwriting) { continuation.resume(returning: $0) }
+            document.text = "two"
+            document.updateChangeCount(.done)
+        }
+        #expect(saved)
         #expect(document.hasUnsavedChanges)
         await wait(for: document) { !document.hasUnsavedChanges }
         #expect(try playground.text("a.txt") == "two")
