@@ -5,7 +5,7 @@ internal import Locks
 
 /// A document's way to the disk. Everything here runs on `queue`, one thing after another.
 final class DocumentFileAccess: @unchecked Sendable {
-    // Sendable because `staging`, `plan` and `watch` are only touched on `queue`, and the rest is locked or final.
+    // Sendable because `staging`, `plan`, `keptCopy` and `watch` are only touched on `queue`, and the rest is locked or final.
     let queue = DispatchQueue(label: "UIDocument file access", qos: .userInitiated)
 
     /// The package as it was last read or written, to tell what a save has to write. Also read when a save
@@ -16,6 +16,7 @@ final class DocumentFileAccess: @unchecked Sendable {
 
     private var staging: Staging?
     private var plan: WrapperSavePlan?
+    private var keptCopy: URL?
     private var watch: DocumentWatch?
 
     private struct Staging {
@@ -66,10 +67,28 @@ final class DocumentFileAccess: @unchecked Sendable {
         return tree
     }
 
-    /// Whether a member of the package differs from what was read or written last.
-    func membersChanged(at url: URL) -> Bool {
+    /// Whether any of these members of the package differs from what was read or written last.
+    func differs(_ members: DocumentWatch.Members, at url: URL) -> Bool {
         guard let tree = knownTree.withLock({ $0 })?.value else { return false }
-        return !tree.matchesContents(of: url)
+        switch members {
+        case .all: return !tree.matchesContents(of: url)
+        case .these(let paths): return paths.contains { differs($0, of: tree, at: url) }
+        }
+    }
+
+    private func differs(_ path: [String], of tree: FileWrapper, at url: URL) -> Bool {
+        var wrapper = tree
+        var place = url
+        for name in path {
+            // nil: the directory is not as it was listed.
+            guard wrapper.isDirectory, let children = wrapper.fileWrappers else { return true }
+            place.appendPathComponent(name)
+            guard let child = children[name] else { return FileManager.default.fileExists(atPath: place.path) }
+            wrapper = child
+        }
+        guard wrapper.isDirectory else { return !wrapper.matchesContents(of: place) }
+        var isDirectory: ObjCBool = false
+        return !FileManager.default.fileExists(atPath: place.path, isDirectory: &isDirectory) || !isDirectory.boolValue
     }
 
     func forget() {
@@ -147,6 +166,9 @@ final class DocumentFileAccess: @unchecked Sendable {
             case .tree(let members): try staging.save.write(members)
             }
         }
+        if original != nil, plan.takesAwayOthersWork(at: staging.item) {
+            keptCopy = try keepAside(staging.item.url(isDirectory: true))
+        }
         self.plan = plan
         knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
     }
@@ -191,13 +213,23 @@ final class DocumentFileAccess: @unchecked Sendable {
         return tree
     }
 
+    /// Where the save that has just ended kept a package that others had changed; nil for nowhere.
+    func takeKeptCopy() -> URL? {
+        defer { keptCopy = nil }
+        return keptCopy
+    }
+
     // MARK: Watching
 
     func startWatching(_ document: UIDocument) {
         let url = document.fileURL
         queue.async { [weak document] in
             guard let document, document.record.withLock({ $0.isPresenting }) else { return }
-            self.watch = DocumentWatch(url, on: self.queue) { [weak document] in document?.checkForOutsideChange() }
+            self.watch = DocumentWatch(
+                url,
+                on: self.queue,
+                changed: { [weak document] members in document?.checkForOutsideChange(members) },
+                neighboursChanged: { [weak document] in document?.reviewConflictsInBackground() })
         }
     }
 

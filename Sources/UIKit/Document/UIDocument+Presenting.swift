@@ -39,7 +39,9 @@ extension UIDocument {
     }
 
     /// Looks whether the item is the one that this document read or wrote last, and acts on it if not.
-    nonisolated func checkForOutsideChange() {
+    ///
+    /// - Parameter members: The members of a package to look at beside the package itself.
+    nonisolated func checkForOutsideChange(_ members: DocumentWatch.Members = .all) {
         fileAccess.queue.async { [self] in
             guard record.withLock({ $0.isPresenting }) else { return }
             let url = fileURL
@@ -47,7 +49,7 @@ extension UIDocument {
             // Vanished, or unreadable for now: there is nothing to read anew. What is in memory stays, and the
             // next save writes it.
             guard let found = try? fileAccess.stampIfPresent(of: url) else { return }
-            guard found != known || fileAccess.membersChanged(at: url) else { return }
+            guard found != known || fileAccess.differs(members, at: url) else { return }
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { self.takeOutsideChange() }
             }
@@ -69,13 +71,22 @@ extension UIDocument {
 
     func noteConflict(_ copy: URL) {
         conflictCopies.append(copy)
+        record.withLock { $0.hasConflictCopies = true }
         change { $0.setInConflict(true) }
+    }
+
+    nonisolated func reviewConflictsInBackground() {
+        guard record.withLock({ $0.hasConflictCopies }) else { return }
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated { self.reviewConflicts() }
+        }
     }
 
     /// Looks whether the copies that were kept are still there: who has dealt with them has moved or removed
     /// them.
     func reviewConflicts() {
         conflictCopies.removeAll { !FileManager.default.fileExists(atPath: $0.path) }
+        record.withLock { [hasConflicts = !conflictCopies.isEmpty] in $0.hasConflictCopies = hasConflicts }
         change { [hasConflicts = !conflictCopies.isEmpty] in $0.setInConflict(hasConflicts) }
     }
 

@@ -73,7 +73,7 @@ extension UIDocument {
             $0.modificationDate = stamp.modificationDate
         }
         startPresenting()
-        return SavedItem(url: place, conflictCopy: copy)
+        return SavedItem(url: place, conflictCopies: [copy, fileAccess.takeKeptCopy()].compactMap { $0 })
     }
 
     /// Keeps the item beside its place when it is not the one that this document read or wrote last.
@@ -101,7 +101,7 @@ extension UIDocument {
             lastError = nil
             OpenDocuments.insert(self)
             change { $0.saved(creating: operation == .forCreating) }
-            if let copy = item.conflictCopy { noteConflict(copy) }
+            item.conflictCopies.forEach(noteConflict)
             NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)
             handler?(true)
         case .failure(let error):
@@ -154,5 +154,5 @@ private struct SaveSnapshot: Sendable {
 /// What a save left on disk.
 private struct SavedItem: Sendable {
     let url: URL
-    let conflictCopy: URL?
+    let conflictCopies: [URL]
 }

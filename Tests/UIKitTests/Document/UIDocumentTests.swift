@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UIKit
 
-@Suite("UIDocument")
+@Suite("UIDocument", .timeLimit(.minutes(2)))
 @MainActor
 struct UIDocumentTests {
     let playground: Playground
