@@ -51,6 +51,11 @@ let package = Package(
         .executableTarget(
             name: "Scrapbook", dependencies: ["UIKit", "WebKit"], path: "Apps/Scrapbook",
             resources: [.copy("Resources")]),
+        // Figures.
+        .target(name: "CPeers", path: "Benchmarks/CPeers"),
+        .executableTarget(
+            name: "sheaf-bench", dependencies: ["CPeers", "UIKit"], path: "Benchmarks/sheaf-bench",
+            swiftSettings: strict),
         // Tests.
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
