@@ -7,31 +7,19 @@ extension WrapperSavePlan {
     ///
     /// Looks at what changes only. What cannot be looked at counts as someone else's.
     package func takesAwayOthersWork(at path: FilePath) -> Bool {
-        var known: Set<[String]> = []
-        for gone in forgotten {
-            let components = TreeLock.with { gone.folder.components + [gone.name] }
-            known.insert(components)
-            if holdsOthersWork(components, of: path, insteadOf: gone.wrapper) { return true }
+        for member in replaced {
+            guard let wrapper = member.wrapper, isPresent(member.path, in: path) else { continue }
+            let place = member.path.components.reduce(path) { $0.appending($1) }
+            if !wrapper.matches(itemAt: place.url(isDirectory: wrapper.isDirectory)) { return true }
         }
         guard case .changes(let changes) = work else { return false }
-        return changes.placed.keys.contains { member in
-            !known.contains(member.components) && isPresent(member.components, in: path)
-        }
+        let known = Set(replaced.map(\.path))
+        return changes.placed.keys.contains { !known.contains($0) && isPresent($0, in: path) }
     }
 
-    private func holdsOthersWork(
-        _ components: [String],
-        of path: FilePath,
-        insteadOf wrapper: FileWrapper
-    ) -> Bool {
-        guard isPresent(components, in: path) else { return false }
-        let place = components.reduce(path) { $0.appending($1) }
-        return !wrapper.matches(itemAt: place.url(isDirectory: wrapper.isDirectory))
-    }
-
-    private func isPresent(_ components: [String], in path: FilePath) -> Bool {
+    private func isPresent(_ member: MemberPath, in path: FilePath) -> Bool {
         do {
-            return try FileStamp.ifPresent(at: components.reduce(path) { $0.appending($1) }) != nil
+            return try FileStamp.ifPresent(at: member.components.reduce(path) { $0.appending($1) }) != nil
         } catch {
             return true
         }

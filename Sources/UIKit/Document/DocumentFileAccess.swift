@@ -124,28 +124,18 @@ final class DocumentFileAccess: @unchecked Sendable {
         return tree
     }
 
-    /// Whether any of these members of the package differs from what was read or written last.
-    func differs(_ members: DocumentWatch.Members, at url: URL) -> Bool {
+    /// Whether a member of the package differs from what was read or written last.
+    ///
+    /// - Cost: one lstat(2) for each member that the change names, as long as they are what is known: an own
+    ///   save looks at no other. Else one for every member there is.
+    func membersChanged(_ change: DocumentWatch.Change, at url: URL) -> Bool {
         guard let tree = knownTree.withLock({ $0 })?.value else { return false }
-        switch members {
-        case .all: return !tree.matchesContents(of: url)
-        case .these(let paths): return paths.contains { differs($0, of: tree, at: url) }
+        if !change.isWhole, let item = FilePath(url),
+            change.members.allSatisfy({ tree.isKnown($0, of: item) })
+        {
+            return false
         }
-    }
-
-    private func differs(_ path: [String], of tree: FileWrapper, at url: URL) -> Bool {
-        var wrapper = tree
-        var place = url
-        for name in path {
-            // nil: the directory is not as it was listed.
-            guard wrapper.isDirectory, let children = wrapper.fileWrappers else { return true }
-            place.appendPathComponent(name)
-            guard let child = children[name] else { return FileManager.default.fileExists(atPath: place.path) }
-            wrapper = child
-        }
-        guard wrapper.isDirectory else { return !wrapper.matchesContents(of: place) }
-        var isDirectory: ObjCBool = false
-        return !FileManager.default.fileExists(atPath: place.path, isDirectory: &isDirectory) || !isDirectory.boolValue
+        return !tree.matchesContents(of: url)
     }
 
     func forget() {
@@ -285,7 +275,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             self.watch = DocumentWatch(
                 url,
                 on: self.queue,
-                changed: { [weak document] members in document?.checkForOutsideChange(members) },
+                changed: { [weak document] change in document?.checkForOutsideChange(change) },
                 neighboursChanged: { [weak document] in document?.reviewConflictsInBackground() })
         }
     }

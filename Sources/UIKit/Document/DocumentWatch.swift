@@ -7,45 +7,48 @@ internal import Foundation
 /// Used on one queue. A system that has no watches left still has the look at every coordinated access and at
 /// every save; what is lost is only that a change is seen at once.
 final class DocumentWatch {
-    /// What of a package may have changed.
-    enum Members: Sendable {
-        /// Anything.
-        case all
-        /// These, by the names from the package's top down.
-        case these([[String]])
+    /// What may be another than the document knows, by its own saves too.
+    struct Change {
+        /// More than this in one go is looked at as a whole.
+        static let membersMax = 256
+        /// All of it may be another.
+        static let whole = Change(isWhole: true)
+
+        var isWhole = false
+        var members: Set<MemberPath> = []
+
+        fileprivate mutating func add(_ member: MemberPath) {
+            members.insert(member)
+            if members.count > Self.membersMax { self = .whole }
+        }
     }
 
-    /// How many folders of a package are watched. The kernel gives each user a bounded number of watches; what
+    /// How many folders of a package are watched. The system gives each user a bounded number of watches; what
     /// changes in a folder beyond is seen at the next save or access.
     static let packageFoldersMax = 256
 
     private let item: FilePath
-    private let changed: @Sendable (Members) -> Void
+    private let changed: @Sendable (Change) -> Void
     private let neighboursChanged: @Sendable () -> Void
-    /// One for all folders: a user has no more than 128 of them.
     private var watches: WatchQueue?
     private var parent: WatchQueue.WatchID?
-    private var folders: [WatchQueue.WatchID: [String]] = [:]
+    private var folders: [WatchQueue.WatchID: MemberPath] = [:]
 
     /// - Parameters:
     ///   - queue: Where `changed` is called, and this object is used.
-    ///   - changed: Told that the item may be another one now; also after the document's own saves.
-    ///   - neighboursChanged: Told that something else in its folder has changed.
+    ///   - changed: Told what may be another now; also after the document's own saves.
+    ///   - neighboursChanged: Told that something else in the item's folder has changed.
     init?(
         _ url: URL,
         on queue: DispatchQueue,
-        changed: @escaping @Sendable (Members) -> Void,
+        changed: @escaping @Sendable (Change) -> Void,
         neighboursChanged: @escaping @Sendable () -> Void
     ) {
         guard let item = FilePath(url) else { return nil }
         self.item = item
         self.changed = changed
         self.neighboursChanged = neighboursChanged
-        // Called on the queue that this object is used on.
-        let confined = Transferred {
-            [weak self] (events: [(watch: WatchQueue.WatchID?, event: WatchEvent)]) in
-            self?.take(events)
-        }
+        let confined = Transferred { [weak self] events in self?.heard(events) }  // called on that queue
         do {
             watches = try WatchQueue(for: item, on: queue) { confined.value($0) }
         } catch {
@@ -55,45 +58,64 @@ final class DocumentWatch {
         watchFolders()
     }
 
+    private func heard(_ events: [(watch: WatchQueue.WatchID?, event: WatchEvent)]) {
+        var change = Change()
+        var hasOtherFolders = false
+        var neighboursHaveChanged = false
+        var isTouched = false
+        for (watch, event) in events {
+            if event.kind == .overflowed {
+                (change, hasOtherFolders) = (.whole, true)
+            } else if watch == parent {
+                guard event.name == item.name || event.name == nil else {
+                    neighboursHaveChanged = true
+                    continue
+                }
+                isTouched = true
+                // Other permissions or dates of the item itself show in its stamp, which is always looked at.
+                guard event.kind != .attributesChanged else { continue }
+                (change, hasOtherFolders) = (.whole, true)
+            } else if let folder = watch.flatMap({ folders[$0] }) {
+                guard let member = event.name.flatMap(folder.appending) else {
+                    hasOtherFolders = true
+                    continue
+                }
+                change.add(member)
+                if event.mayBringFolder, isFolder(member) { hasOtherFolders = true }
+            }
+        }
+        if hasOtherFolders { watchFolders() }
+        if neighboursHaveChanged { neighboursChanged() }
+        if isTouched || change.isWhole || !change.members.isEmpty { changed(change) }
+    }
+
+    private func isFolder(_ member: MemberPath) -> Bool {
+        let place = member.components.reduce(item) { $0.appending($1) }
+        // What went again already is no folder to watch.
+        return (try? FileStamp.ifPresent(at: place))?.kind == .directory
+    }
+
     /// Watches the folders of a package, which are others after each save that exchanged them.
     private func watchFolders() {
-        var found: [WatchQueue.WatchID: [String]] = [:]
-        for folder in Self.packageFolders(item) {
-            if let watch = watch(folder.reduce(item) { $0.appending($1) }) { found[watch] = folder }
+        var found: [WatchQueue.WatchID: MemberPath] = [:]
+        for (place, folder) in Self.packageFolders(item) {
+            if let watch = watch(place) { found[watch] = folder }
         }
         for watch in folders.keys where found[watch] == nil { watches?.end(watch) }
         folders = found
     }
 
-    private func take(_ events: [(watch: WatchQueue.WatchID?, event: WatchEvent)]) {
-        let beside = events.filter { $0.watch == parent && $0.watch != nil }
-        let isAboutItem = beside.contains { $0.event.name == item.name || $0.event.name == nil }
-        // An ended watch is none of a folder any more.
-        let inside = events.compactMap { watch, event in
-            watch.flatMap { folders[$0] }.map { (folder: $0, event: event) }
-        }
-        let isUnsure = events.contains { $0.watch == nil } || inside.contains { $0.event.name == nil }
-        let members = inside.compactMap { folder, event in event.name.map { folder + [$0] } }
-        if isAboutItem || isUnsure || inside.contains(where: { $0.event.mayBringFolder }) { watchFolders() }
-        if isUnsure {
-            changed(.all)
-        } else if isAboutItem || !members.isEmpty {
-            changed(.these(Array(Set(members))))
-        }
-        if !beside.isEmpty, !isAboutItem { neighboursChanged() }
-    }
-
-    /// The folders of a package from its top on, each by the names that lead to it.
-    private static func packageFolders(_ item: FilePath) -> [[String]] {
-        var found: [[String]] = []
-        var next: [[String]] = [[]]
-        while let folder = next.popLast(), found.count < packageFoldersMax {
+    private static func packageFolders(_ item: FilePath) -> [(place: FilePath, folder: MemberPath)] {
+        var found: [(place: FilePath, folder: MemberPath)] = []
+        var next = [(place: item, folder: MemberPath.top)]
+        while let (place, folder) = next.popLast(), found.count < packageFoldersMax {
             // A file, or a folder that went while we looked, has nothing to list.
-            guard let entries = try? FileReading.entries(in: folder.reduce(item) { $0.appending($1) }) else {
-                continue
+            guard let entries = try? FileReading.entries(in: place) else { continue }
+            found.append((place, folder))
+            for entry in entries where entry.kind == .directory {
+                guard let inner = folder.appending(entry.name) else { continue }
+                next.append((place.appending(entry.name), inner))
             }
-            found.append(folder)
-            next += entries.filter { $0.kind == .directory }.map { folder + [$0.name] }
         }
         return found
     }
@@ -114,8 +136,11 @@ final class DocumentWatch {
 }
 
 extension WatchEvent {
-    /// Whether it may be a folder that is new in its place.
+    /// Whether a folder may have come with it.
     fileprivate var mayBringFolder: Bool {
-        if case .created = kind { true } else { false }
+        switch kind {
+        case .created, .movedTo: true
+        default: false
+        }
     }
 }

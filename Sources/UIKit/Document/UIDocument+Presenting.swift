@@ -40,8 +40,8 @@ extension UIDocument {
 
     /// Looks whether the item is the one that this document read or wrote last, and acts on it if not.
     ///
-    /// - Parameter members: The members of a package to look at beside the package itself.
-    nonisolated func checkForOutsideChange(_ members: DocumentWatch.Members = .all) {
+    /// - Parameter change: What may be another; its members are looked at, and no others.
+    nonisolated func checkForOutsideChange(_ change: DocumentWatch.Change = .whole) {
         fileAccess.queue.async { [self] in
             guard record.withLock({ $0.isPresenting }) else { return }
             let url = fileURL
@@ -49,7 +49,7 @@ extension UIDocument {
             // Vanished, or unreadable for now: there is nothing to read anew. What is in memory stays, and the
             // next save writes it.
             guard let found = try? fileAccess.stampIfPresent(of: url) else { return }
-            guard found != known || fileAccess.differs(members, at: url) else { return }
+            guard found != known || fileAccess.membersChanged(change, at: url) else { return }
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { self.takeOutsideChange() }
             }
