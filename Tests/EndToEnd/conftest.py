@@ -128,7 +128,7 @@ class Tab:
 
     @property
     def done(self):
-        return self.page.get_by_role("button", name="Done", exact=True)
+        return self.page.locator("document-view.is-front").get_by_role("button", name="Done", exact=True)
 
     @property
     def document_toolbar(self):

@@ -72,6 +72,7 @@ def test_a_twelve_megapixel_page_outlives_the_kill(scrapbook, open_tab, chromium
     scrapbook.open_document(title)
     expect(picture(scrapbook)).to_be_visible()
     text(scrapbook).fill("The last sentence.")
+    expect(scrapbook.undo).to_be_enabled()
     scrapbook.expect_saved()
     scrapbook.app.kill()
     member = "image.jpg" if kind == "jpeg" else "image.png"

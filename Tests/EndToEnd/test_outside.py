@@ -42,21 +42,33 @@ def test_what_a_shell_writes_is_shown(color):
     expect(hex_field(color)).to_have_value("#070809")
 
 
-def test_an_open_document_follows_a_shells_renaming(color):
+def test_renaming_an_open_document_in_a_shell_loses_nothing(color):
     file = opened(color, "Before", "1,2,3\n")
     file.rename(file.with_name("After.color"))
-    expect(color.title).to_have_text("After")
     set_hex(color, "#a0a0a0")
     color.close_document()
-    assert color.app.names() == ["After.color"]
-    assert file.with_name("After.color").read_text() == "160,160,160\n"
+    color.item("After").wait_for()
+    contents = [(color.app.documents / name).read_text() for name in color.app.names()]
+    assert "160,160,160\n" in contents
 
 
-def test_a_deleted_document_is_closed_and_said(color):
+def test_the_list_follows_what_a_shell_does(color):
+    file = color.app.documents / "One.color"
+    file.write_text("1,2,3\n")
+    color.item("One").wait_for()
+    file.rename(file.with_name("Two.color"))
+    color.item("Two").wait_for()
+    expect(color.item("One")).to_have_count(0)
+    file.with_name("Two.color").unlink()
+    expect(color.item("Two")).to_have_count(0)
+
+
+def test_a_document_that_a_shell_deleted_does_not_come_back_by_itself(color):
     file = opened(color, "Short", "1,2,3\n")
     file.unlink()
-    expect(color.done).to_be_hidden()
+    color.close_document()
     expect(color.item("Short")).to_have_count(0)
+    assert color.app.names() == []
 
 
 def test_a_document_deleted_with_unsaved_changes_is_written_again(color):
