@@ -4,6 +4,8 @@ enum DocumentStateText {
     static func describe(_ document: UIDocument, in controller: UIViewController) -> SceneDescription.State {
         let state = document.documentState
         if document.lifecycle.phase == .opening { return plain("opening", "Opening…") }
+        // What could not be opened has no state that one could be glad of.
+        if document.lifecycle.phase == .closed { return plain("closed", "") }
         if state.contains(.savingError) {
             return SceneDescription.State(
                 name: "error",
