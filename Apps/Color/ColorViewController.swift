@@ -40,14 +40,13 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
     }
 
     private func show() {
-        guard isReady, let document = document as? ColorDocument else { return }
-        let isOpen = !document.documentState.contains(.closed)
+        guard isReady, let document = document as? ColorDocument, !document.documentState.contains(.closed)
+        else { return }
         webView.callAsyncJavaScript(
             "show(color)",
             arguments: [
                 "color": [
                     "red": document.color.red, "green": document.color.green, "blue": document.color.blue,
-                    "editable": isOpen,
                 ]
             ],
             in: nil, in: .page)

@@ -4,6 +4,7 @@ class ScrapbookBrowserViewController: UIDocumentBrowserViewController, UIDocumen
     override func viewDidLoad() {
         super.viewDidLoad()
         delegate = self
+        view.tintColor = UIColor(red: 0.54, green: 0.29, blue: 0.13, alpha: 1)
         allowsDocumentCreation = true
         allowsPickingMultipleItems = false
         localizedCreateDocumentActionTitle = "New Scrapbook"

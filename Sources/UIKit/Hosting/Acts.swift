@@ -66,7 +66,7 @@ final class Acts {
             try tap(arguments)
             answer(.success(nil))
         case "scene":
-            // With a scene for each tab there is nothing to take; an app without scenes shows its one window here.
+            // The page asks for a sign that somebody is there.
             answer(.success(nil))
         default:
             throw Refusal("That cannot be done", "The page asked for “\(name)”, which this app does not know.")
