@@ -73,7 +73,13 @@ let package = Package(
             name: "DocumentFoundationTests", dependencies: ["DocumentFoundation", "FileSystem", "Locks"],
             swiftSettings: strict),
         .testTarget(
-            name: "UIKitTests", dependencies: ["DocumentFoundation", "FileSystem", "UIKit", "_Testing_UIKit"],
+            name: "UIKitTests",
+            dependencies: [
+                "DocumentFoundation", "FileSystem", "UIKit", "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebKitTests", dependencies: ["UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
             swiftSettings: strict),
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"],

@@ -13,6 +13,7 @@ final class BrowserModel {
     private(set) var history = BrowserHistory()
 
     private let contentTypes: [UTType]
+    private let documents: URL
     private let changed: () -> Void
     private let told: (String) -> Void
     private var listing: FolderListing?
@@ -22,17 +23,24 @@ final class BrowserModel {
     private lazy var operations = location.map { FolderOperations(location: $0) }
 
     /// - Parameters:
+    ///   - documents: The location: the folder whose documents are shown.
     ///   - changed: Called when something of this differs.
     ///   - told: Takes what a person has to know in passing.
-    init(contentTypes: [UTType], changed: @escaping () -> Void, told: @escaping (String) -> Void) {
+    init(
+        contentTypes: [UTType],
+        documents: URL = ApplicationRun.documents,
+        changed: @escaping () -> Void,
+        told: @escaping (String) -> Void
+    ) {
         self.contentTypes = contentTypes
+        self.documents = documents
         self.changed = changed
         self.told = told
     }
 
     private func makeLocation() -> BrowserLocation? {
         do {
-            return try BrowserLocation(ApplicationRun.documents, kinds: BrowserKinds.make(opening: contentTypes))
+            return try BrowserLocation(documents, kinds: BrowserKinds.make(opening: contentTypes))
         } catch {
             Diagnostics.report("The documents cannot be shown: \(error.localizedDescription)")
             return nil
@@ -103,7 +111,7 @@ final class BrowserModel {
 
     /// The folders from the location down to the one shown.
     var path: [(id: String, name: String)] {
-        var steps = [(id: "", name: ApplicationRun.documents.lastPathComponent)]
+        var steps = [(id: "", name: documents.lastPathComponent)]
         var id = ""
         for name in folder.split(separator: "/") {
             id = BrowserLocation.id(String(name), in: id)
@@ -134,7 +142,8 @@ final class BrowserModel {
         run(.trash, finish) { await $0.trash(ids) }
     }
 
-    func importItems(at urls: [URL], into folderID: String, mode: ItemImportMode, _ finish: @escaping Finish) {
+    func importItems(at urls: [URL], into folderID: String, mode: ItemImportMode, _ finish: @escaping Finish)
+    {
         run(.importing, finish) { try await $0.importItems(at: urls, into: folderID, mode: mode) }
     }
 
@@ -158,7 +167,7 @@ final class BrowserModel {
         _ body: @escaping @Sendable (FolderOperations) async throws -> BrowserOutcome
     ) {
         guard let operations else {
-            finish(.failure(UIDocumentBrowserError(.noLocationAvailable, item: ApplicationRun.documents)))
+            finish(.failure(UIDocumentBrowserError(.noLocationAvailable, item: documents)))
             return
         }
         Task {
@@ -192,8 +201,10 @@ enum BrowserKinds {
                 return ItemType(
                     identifier: type.identifier,
                     title: title(of: type, fileExtension),
-                    isDocument: form != .folder && contentTypes.contains { type.conforms(to: $0) })
-            })
+                    isDocument: form != .folder && contentTypes.contains { type.conforms(to: $0) }
+                )
+            }
+        )
     }
 
     private static func type(_ fileExtension: String, _ form: ItemKinds.Form) -> UTType {

@@ -18,9 +18,10 @@ extension UIDocumentBrowserViewController {
             path: model.path.map { SceneDescription.Step(id: $0.id, name: $0.name) },
             leading: additionalLeadingNavigationBarButtonItems.map(SceneDescription.Bar.init),
             trailing: additionalTrailingNavigationBarButtonItems.map(SceneDescription.Bar.init),
-            actions: customActions.map(Self.description),
+            actions: customActions.map(description),
             undo: model.history.undoTitle,
-            redo: model.history.redoTitle)
+            redo: model.history.redoTitle
+        )
     }
 
     private var styleName: String {
@@ -31,14 +32,27 @@ extension UIDocumentBrowserViewController {
         }
     }
 
-    private static func description(of action: UIDocumentBrowserAction) -> SceneDescription.Action {
+    private func description(of action: UIDocumentBrowserAction) -> SceneDescription.Action {
         SceneDescription.Action(
             id: action.identifier,
             title: action.localizedTitle,
             menu: action.availability.contains(.menu),
             bar: action.availability.contains(.navigationBar),
-            types: action.supportedContentTypes,
-            multiple: action.supportsMultipleItems)
+            types: types(of: action),
+            multiple: action.supportsMultipleItems
+        )
+    }
+
+    /// The types of items that an action is for, spelled out as the page compares them; none means all.
+    private func types(of action: UIDocumentBrowserAction) -> [String] {
+        let named = action.supportedContentTypes
+        if named.contains(UTType.item.identifier) { return [] }
+        let supported = named.compactMap { UTType($0) }
+        let shown = Set(model.items.values.map(\.typeIdentifier)).filter { identifier in
+            guard let type = UTType(identifier) else { return false }
+            return supported.contains { type.conforms(to: $0) }
+        }
+        return shown.union(named).sorted()
     }
 
     var itemDescriptions: [SceneDescription.Item] {
@@ -59,7 +73,8 @@ extension UIDocumentBrowserViewController {
             openable: item.kind == .document && item.isReachable,
             size: item.byteCount,
             modified: (item.modificationDate.timeIntervalSince1970 * 1000).rounded(),
-            open: open.contains(item.url.path))
+            open: open.contains(item.url.path)
+        )
     }
 
     private func icon(of item: FolderItem) -> String {
@@ -96,7 +111,8 @@ extension UIDocumentBrowserViewController {
                 item,
                 to: name,
                 showsExtension: shouldShowFileExtensions || model.items[item]?.kind == .file,
-                finish("Rename", answer))
+                finish("Rename", answer)
+            )
         case "duplicate":
             model.duplicate(arguments.texts("items"), finish("Duplicate", answer))
         case "move":
@@ -147,11 +163,13 @@ extension UIDocumentBrowserViewController {
         if let unknown = chosen.first(where: { $0.kind != .document || !$0.isReachable }) {
             throw Acts.Refusal(
                 "“\(unknown.name)” cannot be opened",
-                "\(AppInfo.main.displayName) does not know this kind of item (\(unknown.typeTitle)).")
+                "\(AppInfo.main.displayName) does not know this kind of item (\(unknown.typeTitle))."
+            )
         }
         delegate?.documentBrowser(
             self,
-            didPickDocumentsAt: (allowsPickingMultipleItems ? chosen : [chosen[0]]).map(\.url))
+            didPickDocumentsAt: (allowsPickingMultipleItems ? chosen : [chosen[0]]).map(\.url)
+        )
     }
 
     private func create(_ answer: @escaping Acts.Answer) {
@@ -160,8 +178,7 @@ extension UIDocumentBrowserViewController {
             return
         }
         let folder = model.folder
-        delegate.documentBrowser(self) { [weak self] url, mode in
-            guard let self else { return }
+        delegate.documentBrowser(self) { [self] url, mode in
             guard let url, mode != .none else {
                 answer(.success(nil))
                 return

@@ -72,7 +72,8 @@ open class UIDocumentBrowserViewController: UIViewController {
     lazy var model = BrowserModel(
         contentTypes: contentTypes,
         changed: { SceneUpdates.request() },
-        told: { [weak self] text in self?.tabSession?.notify(text) })
+        told: { [weak self] text in self?.tabSession?.notify(text) }
+    )
     private var saveObserver: (any NSObjectProtocol)?
 
     /// Makes a browser.
@@ -130,8 +131,14 @@ open class UIDocumentBrowserViewController: UIViewController {
             reveal(id)
             completion?(url, nil)
         } else if importIfNeeded {
-            takeIn(url, mode: .copy, folder: model.folder) { result in
-                completion?(try? result.get(), result.failure)
+            takeIn(url, mode: .copy, folder: model.folder) { [self] result in
+                switch result {
+                case .success(let place):
+                    model.id(of: place).map(reveal)
+                    completion?(place, nil)
+                case .failure(let error):
+                    completion?(nil, error)
+                }
             }
         } else {
             completion?(nil, UIDocumentBrowserError(.noLocationAvailable, item: url))
@@ -189,8 +196,7 @@ open class UIDocumentBrowserViewController: UIViewController {
             finish(.failure(UIDocumentBrowserError(.generic, item: url)))
             return
         }
-        model.importItems(at: [url], into: folder, mode: mode == .move ? .move : .copy) { [weak self] result in
-            guard let self else { return }
+        model.importItems(at: [url], into: folder, mode: mode == .move ? .move : .copy) { [self] result in
             switch result.map({ ($0.items.first?.url, $0.failures.first) }) {
             case .success((let place?, _)):
                 delegate?.documentBrowser(self, didImportDocumentAt: url, toDestinationURL: place)

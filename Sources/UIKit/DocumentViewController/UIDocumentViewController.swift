@@ -6,14 +6,14 @@ public import Foundation
 @MainActor @preconcurrency
 open class UIDocumentViewController: UIViewController {
     private var openHandlers: [(Bool) -> Void] = []
-    private var observers: [any NSObjectProtocol] = []
-    private var holdsDocument = false
+    private var openingNumber = 0
+    private var hold: DocumentHold?
 
     /// Makes a view controller for a document.
     public init(document: UIDocument?) {
         super.init(nibName: nil, bundle: nil)
         self.document = document
-        if let document { adopt(document) }
+        hold = document.map(DocumentHold.init)
     }
 
     /// Makes a view controller from an archive, without a document.
@@ -26,8 +26,8 @@ open class UIDocumentViewController: UIViewController {
     open var document: UIDocument? {
         didSet {
             guard oldValue !== document else { return }
-            oldValue.map(release)
-            document.map(adopt)
+            hold = document.map(DocumentHold.init)
+            endOpening(false)
             if appearance == .appeared { openDocument { _ in } }
             SceneUpdates.request()
         }
@@ -49,7 +49,11 @@ open class UIDocumentViewController: UIViewController {
         }
         openHandlers.append(completionHandler)
         guard openHandlers.count == 1 else { return }
-        document.open { [weak self] success in self?.finishOpening(document, success) }
+        openingNumber += 1
+        document.open { [weak self, openingNumber] success in
+            guard let self, self.openingNumber == openingNumber else { return }
+            finishOpening(document, success)
+        }
     }
 
     /// Opens the document; false when it could not be opened.
@@ -61,7 +65,6 @@ open class UIDocumentViewController: UIViewController {
     }
 
     private func finishOpening(_ opened: UIDocument, _ success: Bool) {
-        guard opened === document else { return }
         if success {
             navigationItem.title = opened.localizedName
             navigationItemDidUpdate()
@@ -69,62 +72,47 @@ open class UIDocumentViewController: UIViewController {
         } else {
             presentFailure(of: opened)
         }
+        endOpening(success)
+        SceneUpdates.request()
+    }
+
+    /// Answers who waits for the document; an answer of an opening before this one counts no more.
+    private func endOpening(_ success: Bool) {
+        openingNumber += 1
         let handlers = openHandlers
         openHandlers = []
         handlers.forEach { $0(success) }
-        SceneUpdates.request()
     }
 
     /// Opens the document when the view is shown.
     open override func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
-        document.map(adopt)
-        if document != nil { openDocument { _ in } }
+        guard let document else { return }
+        if hold == nil { hold = DocumentHold(document) }
+        openDocument { _ in }
     }
 
     /// Closes the document when the view has gone.
     open override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
-        document.map(release)
+        hold = nil
     }
 
     /// The document's undo manager.
     open override var undoManager: UndoManager? { document?.undoManager }
-
-    // MARK: Holding the document
-
-    private func adopt(_ document: UIDocument) {
-        guard !holdsDocument else { return }
-        holdsDocument = true
-        document.viewControllerCount += 1
-        for name in [UIDocument.stateChangedNotification, UIDocument.changeCountedNotification] {
-            observers.append(
-                NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) { _ in
-                    // Documents post these on the main actor.
-                    MainActor.assumeIsolated { SceneUpdates.request() }
-                })
-        }
-    }
-
-    private func release(_ document: UIDocument) {
-        guard holdsDocument else { return }
-        holdsDocument = false
-        observers.forEach(NotificationCenter.default.removeObserver)
-        observers = []
-        document.viewControllerCount -= 1
-        if document.viewControllerCount == 0 { document.close(completionHandler: nil) }
-    }
 
     private func presentFailure(of document: UIDocument) {
         let reason = document.lastError?.localizedDescription ?? "The file could not be read."
         let alert = UIAlertController(
             title: "“\(document.localizedName)” cannot be opened",
             message: reason,
-            preferredStyle: .alert)
+            preferredStyle: .alert
+        )
         alert.addAction(
             UIAlertAction(title: "OK", style: .cancel) { [weak self] _ in
                 self?.presentingViewController?.dismiss(animated: true)
-            })
+            }
+        )
         present(alert, animated: true)
     }
 
@@ -198,6 +186,7 @@ open class UIDocumentViewController: UIViewController {
     private static func refusal(for document: UIDocument) -> Acts.Refusal {
         Acts.Refusal(
             "“\(document.localizedName)” could not be saved",
-            document.lastError?.localizedDescription ?? "The file could not be written.")
+            document.lastError?.localizedDescription ?? "The file could not be written."
+        )
     }
 }

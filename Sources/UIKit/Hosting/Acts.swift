@@ -28,8 +28,8 @@ final class Acts {
     }
 
     func perform(_ message: [String: Any]) {
-        guard let id = message["id"] as? Int, let name = message["name"] as? String else {
-            Diagnostics.report("A tab asked for an act without a name or number.")
+        guard let id = message["id"] as? Int else {
+            Diagnostics.report("A tab asked for an act without a number; it cannot be answered.")
             return
         }
         let arguments = Arguments(values: message["arguments"] as? [String: Any] ?? [:])
@@ -41,6 +41,9 @@ final class Acts {
             }
         }
         do {
+            guard let name = message["name"] as? String else {
+                throw Refusal("That cannot be done", "The page left out what is to be done.")
+            }
             try perform(name, arguments, answer)
         } catch let refusal as Refusal {
             answer(.failure(refusal))
@@ -53,9 +56,12 @@ final class Acts {
         let (subject, verb) = Self.split(name)
         switch subject {
         case "browser":
-            guard let browser = tabSession.window?.rootViewController?.contentViewController
-                as? UIDocumentBrowserViewController
-            else { throw Refusal("There is no browser here", "Reload the page to see what the app shows now.") }
+            guard
+                let browser = tabSession.window?.rootViewController?.contentViewController
+                    as? UIDocumentBrowserViewController
+            else {
+                throw Refusal("There is no browser here", "Reload the page to see what the app shows now.")
+            }
             try browser.perform(verb, arguments, tab: tabSession, answer)
         case "document":
             try perform(document: verb, arguments, answer)
@@ -69,7 +75,10 @@ final class Acts {
             // The page asks for a sign that somebody is there.
             answer(.success(nil))
         default:
-            throw Refusal("That cannot be done", "The page asked for “\(name)”, which this app does not know.")
+            throw Refusal(
+                "That cannot be done",
+                "The page asked for “\(name)”, which this app does not know."
+            )
         }
     }
 
@@ -80,10 +89,13 @@ final class Acts {
 
     // MARK: What is presented
 
-    private func perform(document verb: Substring, _ arguments: Arguments, _ answer: @escaping Answer) throws {
+    private func perform(document verb: Substring, _ arguments: Arguments, _ answer: @escaping Answer) throws
+    {
         let controller = try presented(arguments.text("document"))
         guard let editor = controller.contentViewController as? UIDocumentViewController else {
-            guard verb == "done" else { throw Refusal("This is no document", "There is nothing to \(verb) here.") }
+            guard verb == "done" else {
+                throw Refusal("This is no document", "There is nothing to \(verb) here.")
+            }
             controller.donePressed()
             answer(.success(nil))
             return
@@ -95,6 +107,12 @@ final class Acts {
         guard let alert = try presented(arguments.text("alert")) as? UIAlertController,
             let number = Int(try arguments.text("action")), alert.actions.indices.contains(number)
         else { throw Refusal("This question has gone", "It was answered in the meantime.") }
+        guard alert.actions[number].isEnabled else {
+            throw Refusal(
+                "This answer cannot be given now",
+                "Choose another one, or change what it depends on."
+            )
+        }
         alert.choose(alert.actions[number], fields: arguments.texts("fields"))
     }
 
@@ -106,7 +124,8 @@ final class Acts {
         if let browser = root?.contentViewController as? UIDocumentBrowserViewController,
             browser.pageIdentifier == owner
         {
-            candidates = browser.additionalLeadingNavigationBarButtonItems
+            candidates =
+                browser.additionalLeadingNavigationBarButtonItems
                 + browser.additionalTrailingNavigationBarButtonItems
         } else {
             let item = try presented(owner).contentViewController.navigationItem

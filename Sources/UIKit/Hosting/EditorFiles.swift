@@ -66,7 +66,8 @@ enum EditorFiles {
     /// The file of that path, if it is inside the folder, also when links are followed.
     private static func file(_ path: String, in folder: URL) -> URL? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && !$0.contains("\0") })
+        guard !parts.isEmpty,
+            parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && !$0.contains("\0") })
         else { return nil }
         let root = folder.resolvingSymlinksInPath().path
         let file = folder.appendingPathComponent(path).resolvingSymlinksInPath()
@@ -76,12 +77,14 @@ enum EditorFiles {
     private static func script(_ path: String, of source: Source) -> WebResponse? {
         let prefix = ".sheaf/script-"
         guard path.hasPrefix(prefix), path.hasSuffix(".js"),
-            let number = Int(path.dropFirst(prefix.count).dropLast(3)), source.scripts.indices.contains(number)
+            let number = Int(path.dropFirst(prefix.count).dropLast(3)),
+            source.scripts.indices.contains(number)
         else { return nil }
         return WebResponse(
             status: 200,
             headers: [WebHeader("Content-Type", "text/javascript; charset=utf-8")],
-            body: .bytes(Data(source.scripts[number].source.utf8)))
+            body: .bytes(Data(source.scripts[number].source.utf8))
+        )
     }
 
     /// The document with the bridge and the app's own scripts, before anything of its own runs.
@@ -91,12 +94,30 @@ enum EditorFiles {
             let deferred = script.runsAtEnd ? " defer" : ""
             tags += #"<script\#(deferred) src="/web/\#(key)/.sheaf/script-\#(number).js"></script>"#
         }
-        for opening in ["<head>", "<html>", "<!doctype html>"] {
-            if let place = html.range(of: opening, options: .caseInsensitive) {
-                return html.replacingCharacters(in: place, with: html[place] + tags)
+        let place = prologueEnd(of: html)
+        return html[..<place] + tags + html[place...]
+    }
+
+    /// Where a document's first element begins: behind its doctype, and what may come before that.
+    ///
+    /// Tags further down are not looked for: a script may hold such words, and would be torn by what is put there.
+    private static func prologueEnd(of html: String) -> String.Index {
+        var rest = html[...]
+        var end = html.startIndex
+        while true {
+            rest = rest.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+            let close: String
+            if rest.hasPrefix("<!--") {
+                close = "-->"
+            } else if rest.hasPrefix("<?") || rest.prefix(9).lowercased() == "<!doctype" {
+                close = ">"
+            } else {
+                return end
             }
+            guard let closing = rest.range(of: close) else { return end }
+            rest = rest[closing.upperBound...]
+            end = closing.upperBound
         }
-        return tags + html
     }
 }
 

@@ -22,7 +22,7 @@ package final class EditorFrame {
 
     private let key = EditorFiles.newKey()
     private var isLoaded = false
-    private var waiting: [() -> Void] = []
+    private var waiting: [(message: [String: Any], answer: (Answer) -> Void)] = []
     private var calls: [Int: (Answer) -> Void] = [:]
     private var callsMade = 0
     private weak var tab: TabSession?
@@ -31,8 +31,10 @@ package final class EditorFrame {
         EditorFrames.add(self)
     }
 
-    deinit {
+    isolated deinit {
         EditorFiles.remove(key)
+        failCalls("The editor is gone.")
+        for call in waiting { call.answer(.failure(EditorFrameError(message: "The editor is gone."))) }
     }
 
     /// Shows a file, and lets it load what else is in a folder.
@@ -54,6 +56,7 @@ package final class EditorFrame {
 
     private func load(_ newAddress: String) {
         isLoaded = false
+        failCalls("The editor was loaded anew.")
         let isSame = address == newAddress
         address = newAddress
         if isSame { tab?.send(.web(identifier, ["do": "load"])) }
@@ -72,7 +75,7 @@ package final class EditorFrame {
 
     private func call(_ message: [String: Any], _ answer: @escaping (Answer) -> Void) {
         guard isLoaded, let tab else {
-            waiting.append { [weak self] in self?.call(message, answer) }
+            waiting.append((message, answer))
             return
         }
         guard JSONSerialization.isValidJSONObject(message) else {
@@ -98,11 +101,14 @@ package final class EditorFrame {
     /// The tab is gone: what was asked of it is not answered any more.
     func tabLost() {
         isLoaded = false
-        let lost = calls
+        failCalls("The tab that showed the editor is gone.")
+    }
+
+    /// Answers what is not going to be answered by a page, in the order in which it was asked.
+    private func failCalls(_ reason: String) {
+        let lost = calls.sorted { $0.key < $1.key }
         calls = [:]
-        for answer in lost.values {
-            answer(.failure(EditorFrameError(message: "The tab that showed the editor is gone.")))
-        }
+        for (_, answer) in lost { answer(.failure(EditorFrameError(message: reason))) }
     }
 
     func received(_ message: [String: Any]) {
@@ -111,7 +117,7 @@ package final class EditorFrame {
             let queued = waiting
             waiting = []
             onLoad?()
-            queued.forEach { $0() }
+            for (message, answer) in queued { self.call(message, answer) }
         } else if let call = message["call"] as? Int, let answer = calls.removeValue(forKey: call) {
             if let text = message["error"] as? String {
                 answer(.failure(EditorFrameError(message: text)))

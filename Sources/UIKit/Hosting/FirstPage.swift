@@ -15,7 +15,8 @@ enum FirstPage {
     static func make() async throws -> String {
         let template = try String(
             contentsOf: PageFiles.directory.appendingPathComponent("index.html"),
-            encoding: .utf8)
+            encoding: .utf8
+        )
         let tabSession = SceneSessions.prepared()
         if let browser = tabSession.window?.rootViewController?.contentViewController
             as? UIDocumentBrowserViewController
@@ -26,7 +27,7 @@ enum FirstPage {
         return template.replacingOccurrences(of: mark, with: try drawing(scene))
     }
 
-    private static func drawing(_ scene: SceneDescription) throws -> String {
+    static func drawing(_ scene: SceneDescription) throws -> String {
         let data = try JSONEncoder().encode(First(app: AppHost.description, scene: scene))
         let json = String(decoding: data, as: UTF8.self).replacingOccurrences(of: "<", with: "\\u003c")
         let title = escaped(scene.browser?.path.last?.name ?? AppHost.description.name)

@@ -28,14 +28,16 @@ struct LaunchArguments {
 
     /// - Returns: nil when help was asked for.
     init?(_ arguments: [String], environment: [String: String]) throws(Failure) {
-        var folder = environment["SHEAF_DOCUMENTS"]
+        var folder = environment["SHEAF_DOCUMENTS"].flatMap { $0.isEmpty ? nil : $0 }
         var rest = arguments.dropFirst()
         while let option = rest.popFirst() {
             switch option {
             case "--help", "-h":
                 return nil
             case "--documents":
-                guard let value = rest.popFirst() else { throw Failure(message: "--documents needs a folder") }
+                guard let value = rest.popFirst(), !value.isEmpty else {
+                    throw Failure(message: "--documents needs a folder")
+                }
                 folder = value
             case "--port":
                 guard let value = rest.popFirst(), let number = UInt16(value) else {
@@ -47,11 +49,21 @@ struct LaunchArguments {
             }
         }
         let name = AppInfo.main.displayName
-        documents = folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? Self.ownFolder(
-            in: .documentDirectory, environment, name)
-        let state = environment["XDG_STATE_HOME"].map { URL(fileURLWithPath: $0, isDirectory: true) }
+        documents =
+            folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
+            ?? Self.ownFolder(
+                in: .documentDirectory,
+                environment,
+                name
+            )
+        // The XDG Base Directory Specification has a path that is not absolute ignored.
+        let given = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let state =
+            given.map { URL(fileURLWithPath: $0, isDirectory: true) }
             ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/state")
-        stateDirectory = state.appendingPathComponent("sheaf").appendingPathComponent((AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName))
+        stateDirectory = state.appendingPathComponent("sheaf").appendingPathComponent(
+            AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName
+        )
     }
 
     private static func ownFolder(
@@ -59,7 +71,8 @@ struct LaunchArguments {
         _ environment: [String: String],
         _ name: String
     ) -> URL {
-        let base = FileManager.default.urls(for: directory, in: .userDomainMask).first
+        let base =
+            FileManager.default.urls(for: directory, in: .userDomainMask).first
             ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent("Documents")
         return base.appendingPathComponent(name, isDirectory: true)
     }

@@ -31,7 +31,8 @@ enum SceneRenderer {
         }
         var layer = content.layer
         layer.web = frame?.identifier
-        if isRoot { layer.done = false }
+        // At the bottom there is nothing to go back to, but for what was pushed over it.
+        if isRoot { layer.done = ((controller as? UINavigationController)?.children.count ?? 1) > 1 }
         scene.stack.append(layer)
     }
 
@@ -43,18 +44,20 @@ enum SceneRenderer {
 
     private static func layer(of alert: UIAlertController) -> SceneDescription.Layer {
         let choices = alert.actions.enumerated().map { index, action in
-            let style = switch action.style {
-            case .default: "default"
-            case .cancel: "cancel"
-            case .destructive: "destructive"
-            }
+            let style =
+                switch action.style {
+                case .default: "default"
+                case .cancel: "cancel"
+                case .destructive: "destructive"
+                }
             return SceneDescription.Choice(id: "\(index)", title: action.title ?? "", style: style)
         }
         let fields = (alert.textFields ?? []).map {
             SceneDescription.Field(
                 placeholder: $0.placeholder ?? "",
                 text: $0.text ?? "",
-                secure: $0.isSecureTextEntry)
+                secure: $0.isSecureTextEntry
+            )
         }
         return SceneDescription.Layer(
             id: alert.pageIdentifier,
@@ -62,7 +65,8 @@ enum SceneRenderer {
             title: alert.title ?? "",
             message: alert.message ?? "",
             fields: fields,
-            actions: choices)
+            actions: choices
+        )
     }
 }
 
@@ -74,6 +78,7 @@ extension SceneDescription.Bar {
             title: item.title ?? item.primaryAction?.title ?? "",
             icon: nil,
             style: item.style == .done ? "done" : "plain",
-            enabled: item.isEnabled)
+            enabled: item.isEnabled
+        )
     }
 }

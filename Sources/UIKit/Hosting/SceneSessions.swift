@@ -5,7 +5,7 @@ internal import WebHost
 @MainActor
 enum SceneSessions {
     /// Seconds that a scene outlives its tab's connection: time enough to reload, or to find the network again.
-    static let graceSeconds: TimeInterval = 30
+    static var graceSeconds: TimeInterval = 30
 
     private static var sessions: [String: UISceneSession] = [:]
     private static var preparedSession: UISceneSession?
@@ -70,7 +70,9 @@ enum SceneSessions {
         if let tabSession = preparedSession?.tabSession { return tabSession }
         let session = make(UUID().uuidString)
         preparedSession = session
-        guard let tabSession = session.tabSession else { preconditionFailure("a session is made with a scene") }
+        guard let tabSession = session.tabSession else {
+            preconditionFailure("a session is made with a scene")
+        }
         return tabSession
     }
 
@@ -89,7 +91,8 @@ enum SceneSessions {
             session.configuration = delegate.application(
                 application,
                 configurationForConnecting: session,
-                options: options)
+                options: options
+            )
         }
         let scene = UIWindowScene(session: session, connectionOptions: options)
         session.scene = scene
@@ -142,9 +145,9 @@ enum SceneSessions {
         let application = UIApplication.shared
         let states = all.compactMap { $0.tabSession?.scene.activationState }
         let state: UIApplication.State =
-            if states.contains(.foregroundActive) { .active }
-            else if states.contains(.foregroundInactive) { .inactive }
-            else { .background }
+            if states.contains(.foregroundActive) { .active } else if states.contains(.foregroundInactive) {
+                .inactive
+            } else { .background }
         let before = application.applicationState
         guard state != before else { return }
         application.applicationState = state

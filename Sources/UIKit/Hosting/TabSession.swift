@@ -33,6 +33,8 @@ final class TabSession {
 
     func connect(_ newTab: WebTab) {
         tab = newTab
+        // A hidden tab says so again, behind the greeting.
+        isVisible = true
         shown = nil
         for frame in frames { frame.attach(to: self) }
         for frame in frames { frame.tabLost() }
@@ -116,8 +118,7 @@ final class TabSession {
         case "act":
             acts.perform(message)
         case "web":
-            guard let id = message["web"] as? String, let frame = EditorFrames.frame(id) else { return }
-            frame.received(message)
+            receivedFromEditor(message)
         case "again":
             shown = nil
             bringUpToDate()
@@ -125,6 +126,15 @@ final class TabSession {
             setVisible(message["visible"] as? Bool ?? true)
         default:
             Diagnostics.report("A tab sent a message of the unknown type “\(type)”.")
+        }
+    }
+
+    private func receivedFromEditor(_ message: [String: Any]) {
+        let id = message["web"] as? String ?? ""
+        if let frame = EditorFrames.frame(id) {
+            frame.received(message)
+        } else if let number = message["reply"] as? Int {
+            answer(number, .web(id, ["do": "reply", "id": number, "error": "The web view is gone."]))
         }
     }
 

@@ -8,12 +8,16 @@ enum Presentation {
         _ completion: (() -> Void)?
     ) {
         let presenter = base(of: asked)
-        precondition(
-            presenter.presentedViewController == nil,
-            "\(type(of: presenter)) already presents \(presenter.presentedViewController.map { "\(type(of: $0))" } ?? "")")
-        precondition(shown.presentingViewController == nil, "\(type(of: shown)) is already presented")
-        presenter.presentedViewController = shown
-        shown.presentingViewController = presenter
+        // A person who presses twice before the page has followed gets here: no reason to end the process.
+        if let before = presenter.presented {
+            Diagnostics.report(
+                "\(type(of: shown)) is not presented: \(type(of: presenter)) already presents \(type(of: before))."
+            )
+            return
+        }
+        precondition(shown.presenter == nil, "\(type(of: shown)) is already presented")
+        presenter.presented = shown
+        shown.presenter = presenter
         shown.isBeingPresented = true
         appear(shown, animated: animated)
         shown.isBeingPresented = false
@@ -23,16 +27,16 @@ enum Presentation {
 
     static func dismiss(_ asked: UIViewController, animated: Bool, _ completion: (() -> Void)?) {
         let presenter = base(of: asked)
-        let target = presenter.presentedViewController == nil ? presenter.presentingViewController : presenter
-        guard let target, let top = target.presentedViewController else {
+        let target = presenter.presented == nil ? presenter.presenter : presenter
+        guard let target, let top = target.presented else {
             completion?()
             return
         }
-        if top.presentedViewController != nil { dismiss(top, animated: false, nil) }
+        if top.presented != nil { dismiss(top, animated: false, nil) }
         top.isBeingDismissed = true
         disappear(top, animated: animated)
-        target.presentedViewController = nil
-        top.presentingViewController = nil
+        target.presented = nil
+        top.presenter = nil
         top.isBeingDismissed = false
         SceneUpdates.request()
         completion?()
@@ -44,28 +48,56 @@ enum Presentation {
     }
 
     static func appear(_ controller: UIViewController, animated: Bool) {
+        beginAppearing(controller, animated)
+        endAppearing(controller, animated)
+    }
+
+    static func disappear(_ controller: UIViewController, animated: Bool) {
+        beginDisappearing(controller, animated)
+        endDisappearing(controller, animated)
+    }
+
+    /// Puts one in the place of another: each hears of its end when the other's has begun.
+    static func exchange(_ old: UIViewController, for new: UIViewController, animated: Bool) {
+        beginDisappearing(old, animated)
+        beginAppearing(new, animated)
+        endDisappearing(old, animated)
+        endAppearing(new, animated)
+    }
+
+    private static func beginAppearing(_ controller: UIViewController, _ animated: Bool) {
         guard controller.appearance == .disappeared else { return }
         _ = controller.view
         controller.appearance = .appearing
         controller.viewWillAppear(animated)
         controller.viewIsAppearing(animated)
-        for child in controller.shownChildren { appear(child, animated: animated) }
+        for child in controller.shownChildren { beginAppearing(child, animated) }
+    }
+
+    private static func endAppearing(_ controller: UIViewController, _ animated: Bool) {
+        guard controller.appearance == .appearing else { return }
+        for child in controller.shownChildren { endAppearing(child, animated) }
         controller.appearance = .appeared
         controller.viewDidAppear(animated)
     }
 
-    static func disappear(_ controller: UIViewController, animated: Bool) {
+    private static func beginDisappearing(_ controller: UIViewController, _ animated: Bool) {
         guard controller.appearance == .appeared else { return }
         controller.appearance = .disappearing
         controller.viewWillDisappear(animated)
-        for child in controller.shownChildren { disappear(child, animated: animated) }
+        for child in controller.shownChildren { beginDisappearing(child, animated) }
+    }
+
+    private static func endDisappearing(_ controller: UIViewController, _ animated: Bool) {
+        guard controller.appearance == .disappearing else { return }
+        for child in controller.shownChildren { endDisappearing(child, animated) }
         controller.appearance = .disappeared
         controller.viewDidDisappear(animated)
     }
 
     /// Takes a whole chain of presented view controllers down, the topmost first.
     static func tearDown(_ root: UIViewController) {
-        if root.presentedViewController != nil { dismiss(root, animated: false, nil) }
+        if root.presented != nil { dismiss(root, animated: false, nil) }
         disappear(root, animated: false)
     }
 }
@@ -105,8 +137,11 @@ open class UINavigationController: UIViewController {
         let covered = topViewController
         addChild(viewController)
         if appearance == .appeared {
-            covered.map { Presentation.disappear($0, animated: animated) }
-            Presentation.appear(viewController, animated: animated)
+            if let covered {
+                Presentation.exchange(covered, for: viewController, animated: animated)
+            } else {
+                Presentation.appear(viewController, animated: animated)
+            }
         }
         viewController.didMove(toParent: self)
         SceneUpdates.request()
@@ -118,10 +153,11 @@ open class UINavigationController: UIViewController {
     @discardableResult
     open func popViewController(animated: Bool) -> UIViewController? {
         guard children.count > 1, let popped = topViewController else { return nil }
-        Presentation.disappear(popped, animated: animated)
         popped.willMove(toParent: nil)
+        if appearance == .appeared {
+            Presentation.exchange(popped, for: children[children.count - 2], animated: animated)
+        }
         popped.removeFromParent()
-        if appearance == .appeared { topViewController.map { Presentation.appear($0, animated: animated) } }
         SceneUpdates.request()
         return popped
     }

@@ -55,7 +55,9 @@ open class UIAlertController: UIViewController {
     }
 
     /// What it says under the title.
-    open var message: String?
+    open var message: String? {
+        didSet { SceneUpdates.request() }
+    }
     /// Where it stands.
     public let preferredStyle: Style
     /// The answers, in order.
@@ -79,6 +81,7 @@ open class UIAlertController: UIViewController {
     /// Adds an answer.
     open func addAction(_ action: UIAlertAction) {
         actions.append(action)
+        SceneUpdates.request()
     }
 
     /// Adds a line to fill in.

@@ -62,7 +62,9 @@ open class UIBarButtonItem: NSObject {
         didSet { SceneUpdates.request() }
     }
     /// What it does.
-    open var primaryAction: UIAction?
+    open var primaryAction: UIAction? {
+        didSet { SceneUpdates.request() }
+    }
 
     /// Makes a button.
     public init(title: String? = nil, primaryAction: UIAction? = nil) {

@@ -54,10 +54,12 @@ open class UIColor: NSObject, @unchecked Sendable {
 
     /// The colour as a page writes it, without the opacity: "#0a84ff".
     package var hexadecimal: String {
-        "#" + [red, green, blue].map { component in
-            let byte = Int((min(max(component, 0), 1) * 255).rounded())
-            return (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        "#"
+            + [red, green, blue].map { component in
+                // What is no number is as good as nothing; asking for an integer of it would end the process.
+                let byte = component.isNaN ? 0 : Int((min(max(component, 0), 1) * 255).rounded())
+                return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }.joined()
     }
 
     /// The blue that controls have unless told otherwise.

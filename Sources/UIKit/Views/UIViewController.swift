@@ -73,9 +73,12 @@ open class UIViewController: UIResponder {
     /// Called when the view is gone. Call `super`.
     open func viewDidDisappear(_ animated: Bool) {}
 
-    /// The text for people that says what this shows.
+    /// The text for people that says what this shows. Setting it sets the navigation item's, too.
     open var title: String? {
-        didSet { SceneUpdates.request() }
+        didSet {
+            storedNavigationItem?.title = title
+            SceneUpdates.request()
+        }
     }
 
     /// What the bar above the view shows.
@@ -88,10 +91,14 @@ open class UIViewController: UIResponder {
 
     // MARK: Others around it
 
-    /// The view controller over this one.
-    public internal(set) var presentedViewController: UIViewController?
-    /// The view controller under this one.
-    public internal(set) weak var presentingViewController: UIViewController? {
+    /// The view controller over this one, or over the container that this one is in.
+    public var presentedViewController: UIViewController? { presented ?? parent?.presentedViewController }
+    /// The view controller under this one, or under the container that this one is in.
+    public var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
+    /// The one over this very one. Only a view controller outside of containers has one.
+    var presented: UIViewController?
+    /// The one under this very one.
+    weak var presenter: UIViewController? {
         didSet { SceneUpdates.request() }
     }
     /// The container that this one is in.
@@ -152,7 +159,7 @@ open class UIViewController: UIResponder {
 
     /// The window that shows it.
     var presentationWindow: UIWindow? {
-        directWindow ?? parent?.presentationWindow ?? presentingViewController?.presentationWindow
+        directWindow ?? parent?.presentationWindow ?? presenter?.presentationWindow
     }
 
     /// The one whose content fills the page when this one is shown.
@@ -171,12 +178,13 @@ open class UIViewController: UIResponder {
             title: navigationItem.title ?? title ?? "",
             leading: (navigationItem.leftBarButtonItems ?? []).map(SceneDescription.Bar.init),
             trailing: (navigationItem.rightBarButtonItems ?? []).map(SceneDescription.Bar.init),
-            done: true)
+            done: true
+        )
     }
 
-    /// Called by the page when Done is pressed on a presented page. Dismisses; subclasses may have more to do.
+    /// Called by the page when Done is pressed. What it takes away is the outermost container's affair.
     func donePressed() {
-        presentingViewController?.dismiss(animated: true)
+        if let parent { parent.donePressed() } else { presenter?.dismiss(animated: true) }
     }
 }
 

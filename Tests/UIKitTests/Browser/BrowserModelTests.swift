@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@testable import UIKit
+
+@Suite("BrowserModel")
+@MainActor
+struct BrowserModelTests {
+    private let shelf: Shelf
+
+    init() throws {
+        shelf = try Shelf()
+    }
+
+    private func begin() async throws -> BrowserStage {
+        try shelf.write("a.txt")
+        try shelf.write("sub/b.txt")
+        return try await BrowserStage(shelf)
+    }
+
+    @Test("A folder is listed when it is entered, and the way to it is known")
+    func enter() async throws {
+        let stage = try await begin()
+        #expect(stage.names == ["a.txt", "sub"])
+        try await stage.perform("enter", ["folder": "sub"])
+        #expect(stage.names.isEmpty)
+        await stage.browser.model.whenListed()
+        #expect(stage.names == ["sub/b.txt"])
+        #expect(stage.browser.model.path.map(\.id) == ["", "sub"])
+        try await stage.perform("enter", ["folder": ""])
+        await stage.browser.model.whenListed()
+        #expect(stage.names == ["a.txt", "sub"])
+    }
+
+    @Test("A folder that is not there or is elsewhere leads back to one that is", arguments: ["none", "..", "sub/../..", "/etc", "a.txt"])
+    func enterNowhere(folder: String) async throws {
+        let stage = try await begin()
+        try await stage.perform("enter", ["folder": folder])
+        await stage.until { stage.browser.model.folder.isEmpty && !stage.names.isEmpty }
+        #expect(stage.names == ["a.txt", "sub"])
+    }
+
+    @Test("What other programs do is seen, and told as a difference")
+    func watch() async throws {
+        let stage = try await begin()
+        try shelf.write("new.txt")
+        await stage.until { stage.names.contains("new.txt") }
+        try FileManager.default.removeItem(at: shelf.at("a.txt"))
+        await stage.until { !stage.names.contains("a.txt") }
+        stage.stage.tabSession.bringUpToDate()
+        let told = try stage.stage.told()
+        #expect(told.map { $0["type"] as? String } == ["items"])
+        #expect(told[0]["folder"] as? String == "")
+        #expect((told[0]["put"] as? [[String: Any]])?.map { $0["id"] as? String } == ["new.txt"])
+        #expect(told[0]["drop"] as? [String] == ["a.txt"])
+    }
+
+    @Test("A folder that is taken away leads to the one above")
+    func folderGone() async throws {
+        let stage = try await begin()
+        try await stage.perform("enter", ["folder": "sub"])
+        await stage.browser.model.whenListed()
+        try FileManager.default.removeItem(at: shelf.at("sub"))
+        await stage.until { stage.browser.model.folder.isEmpty && stage.names == ["a.txt"] }
+        #expect(stage.names == ["a.txt"])
+    }
+
+    @Test("What is done is in the list before it is answered, and can be taken back and done again")
+    func undo() async throws {
+        let stage = try await begin()
+        #expect(try await stage.items("folder", ["name": "New"]) == ["New"])
+        #expect(stage.names.contains("New"))
+        #expect(try await stage.items("rename", ["item": "a.txt", "name": "z"]) == ["z.txt"])
+        #expect(stage.stage.description.browser?.undo == "Rename")
+        #expect(try await stage.items("undo") == ["a.txt"])
+        #expect(try shelf.names().contains("a.txt"))
+        #expect(stage.stage.description.browser?.redo == "Rename")
+        #expect(try await stage.items("redo") == ["z.txt"])
+        #expect(try shelf.names() == ["New", "sub", "z.txt"])
+    }
+
+    @Test("With nothing to take back, nothing happens")
+    func undoNothing() async throws {
+        let stage = try await begin()
+        #expect(try await stage.items("undo") == [])
+        #expect(try await stage.items("redo") == [])
+    }
+
+    @Test("Copies and moves are made, and what cannot be is refused in words")
+    func duplicateAndMove() async throws {
+        let stage = try await begin()
+        #expect(try await stage.items("duplicate", ["items": ["a.txt"]]).count == 1)
+        #expect(try await stage.items("move", ["items": ["a.txt"], "folder": "sub"]) == ["sub/a.txt"])
+        #expect(try shelf.text("sub/a.txt") == "1")
+        for (verb, values) in [
+            ("move", ["items": ["sub"], "folder": "sub"]), ("duplicate", ["items": ["gone.txt"]]),
+            ("rename", ["item": "sub", "name": ""]), ("rename", ["item": "../x", "name": "y"]),
+        ] as [(Substring, [String: Any])] {
+            #expect(await refusal(stage, verb, values)?.isEmpty == false, "\(verb)")
+        }
+    }
+
+    /// Why it is not done; nil where it is.
+    private func refusal(_ stage: BrowserStage, _ verb: Substring, _ values: [String: Any]) async -> String? {
+        do {
+            try await stage.perform(verb, values)
+            return nil
+        } catch {
+            return (error as? Acts.Refusal)?.message
+        }
+    }
+
+    @Test("A renamed file shows its extension, so that can be changed; a document's stays")
+    func renameExtension() async throws {
+        try shelf.write("c.bin")
+        let stage = try await begin()
+        #expect(try await stage.items("rename", ["item": "c.bin", "name": "c.dat"]) == ["c.dat"])
+        #expect(try await stage.items("rename", ["item": "a.txt", "name": "a.v2"]) == ["a.v2.txt"])
+        stage.browser.shouldShowFileExtensions = true
+        #expect(try await stage.items("rename", ["item": "a.v2.txt", "name": "a.md"]) == ["a.md"])
+    }
+
+    @Test("A browser whose location cannot be read refuses, and lists nothing")
+    func noLocation() async throws {
+        let model = BrowserModel(
+            contentTypes: [], documents: shelf.at("none"), changed: {}, told: { _ in })
+        model.show(folder: "")
+        await model.whenListed()
+        #expect(model.items.isEmpty)
+        let made: Bool = await withCheckedContinuation { continuation in
+            model.createFolder(named: "x") { result in continuation.resume(returning: (try? result.get()) != nil) }
+        }
+        #expect(!made)
+    }
+
+    @Test("A browser that goes stops listing, and lists again when it is shown again")
+    func stop() async throws {
+        let stage = try await begin()
+        stage.stage.window.rootViewController = UIViewController()
+        try shelf.write("later.txt")
+        #expect(stage.names == ["a.txt", "sub"])
+        stage.stage.window.rootViewController = stage.browser
+        await stage.browser.model.whenListed()
+        #expect(stage.names == ["a.txt", "later.txt", "sub"])
+    }
+}

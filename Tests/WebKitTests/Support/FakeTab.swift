@@ -1,0 +1,1 @@
+../../UIKitTests/Support/FakeTab.swift
