@@ -49,7 +49,9 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
                     "red": document.color.red, "green": document.color.green, "blue": document.color.blue,
                 ]
             ],
-            in: nil, in: .page)
+            in: nil,
+            in: .page
+        )
     }
 
     func userContentController(
@@ -63,11 +65,13 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
             show()
         case "change":
             guard let document = document as? ColorDocument, !document.documentState.contains(.closed),
-                let red = body["red"] as? Int, let green = body["green"] as? Int, let blue = body["blue"] as? Int
+                let red = body["red"] as? Int, let green = body["green"] as? Int,
+                let blue = body["blue"] as? Int
             else { return }
             document.setColor(
                 RGB(red: red, green: green, blue: blue),
-                isFinal: body["final"] as? Bool ?? true)
+                isFinal: body["final"] as? Bool ?? true
+            )
         default:
             break
         }

@@ -71,7 +71,9 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
             show(.everything)
             return
         }
-        guard let document = document as? ScrapbookDocument, !document.documentState.contains(.closed) else { return }
+        guard let document = document as? ScrapbookDocument, !document.documentState.contains(.closed) else {
+            return
+        }
         isOwnEdit = true
         defer { isOwnEdit = false }
         switch kind {

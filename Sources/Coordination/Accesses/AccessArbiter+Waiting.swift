@@ -109,7 +109,8 @@ extension AccessArbiter {
 
     /// Whether there is any reason for which an access could pass others; asking is cheaper than `isAwaited`.
     private func mayPass(_ access: Access) -> Bool {
-        answersRequest(access) || admitted.contains { accesses[$0]?.request.purpose == access.request.purpose }
+        answersRequest(access)
+            || admitted.contains { accesses[$0]?.request.purpose == access.request.purpose }
     }
 
     private static func conflict(_ first: Access, _ second: Access) -> Bool {

@@ -167,7 +167,9 @@ final class DocumentFileAccess: @unchecked Sendable {
             plan.noteWritten(at: save.item)
             return
         }
-        _ = try bridged(.writing) { () throws(SystemError) in try save.commit(Self.memberAttributes(attributes)) }
+        _ = try bridged(.writing) { () throws(SystemError) in
+            try save.commit(Self.memberAttributes(attributes))
+        }
         plan?.noteWritten(at: save.item)
         if let remains = save.remains {
             // The old tree of a large package takes a while to remove, and nobody needs to wait for it. What is
@@ -276,7 +278,8 @@ final class DocumentFileAccess: @unchecked Sendable {
                 url,
                 on: self.queue,
                 changed: { [weak document] change in document?.checkForOutsideChange(change) },
-                neighboursChanged: { [weak document] in document?.reviewConflictsInBackground() })
+                neighboursChanged: { [weak document] in document?.reviewConflictsInBackground() }
+            )
         }
     }
 
@@ -287,7 +290,9 @@ final class DocumentFileAccess: @unchecked Sendable {
     // MARK: Errors and values
 
     private func path(of url: URL) throws -> FilePath {
-        guard let path = FilePath(url) else { throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url]) }
+        guard let path = FilePath(url) else {
+            throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url])
+        }
         return path
     }
 
@@ -302,6 +307,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         func value(_ key: FileAttributeKey) -> Any? { attributes[key] ?? attributes[key.rawValue] }
         return MemberAttributes(
             permissions: (value(.posixPermissions) as? NSNumber).map { $0.uint32Value & 0o7777 },
-            modificationDate: value(.modificationDate) as? Date)
+            modificationDate: value(.modificationDate) as? Date
+        )
     }
 }

@@ -1,5 +1,5 @@
-internal import Locks
 internal import FileSystem
+internal import Locks
 internal import UniformTypeIdentifiers
 
 extension UIDocument {

@@ -1,5 +1,5 @@
-internal import Locks
 internal import FileSystem
+internal import Locks
 
 extension UIDocument {
     nonisolated func autosaveForPresenter(_ answer: @escaping @Sendable ((any Error)?) -> Void) {
@@ -26,7 +26,8 @@ extension UIDocument {
         record.withLock { $0.fileURL = newURL.standardizedFileURL }
         fileAccess.queue.async { [self] in
             // The item may have become another inode on its way, to another volume say.
-            if let stamp = try? fileAccess.stampIfPresent(of: newURL) {  // absent or unreadable: the next save tells
+            // Absent or unreadable: the next save tells.
+            if let stamp = try? fileAccess.stampIfPresent(of: newURL) {
                 record.withLock { if $0.fileURL == newURL.standardizedFileURL { $0.stamp = stamp } }
             }
             fileAccess.startWatching(self)

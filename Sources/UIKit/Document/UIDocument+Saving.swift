@@ -1,5 +1,5 @@
-internal import Locks
 internal import FileSystem
+internal import Locks
 internal import UniformTypeIdentifiers
 
 extension UIDocument {
@@ -44,7 +44,8 @@ extension UIDocument {
             url: target,
             operation: operation,
             contents: Transferred(contents),
-            attributes: Transferred(attributes))
+            attributes: Transferred(attributes)
+        )
     }
 
     private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {
@@ -54,7 +55,8 @@ extension UIDocument {
             snapshot.contents.value,
             andAttributes: snapshot.attributes.value,
             safelyTo: place,
-            for: snapshot.operation)
+            for: snapshot.operation
+        )
         let stamp = try fileAccess.stamp(of: place)
         record.withLock {
             $0.fileURL = place
@@ -111,7 +113,8 @@ extension UIDocument {
         to url: URL,
         for operation: SaveOperation
     ) throws {
-        let original = operation == .forOverwriting && FileManager.default.fileExists(atPath: url.path) ? url : nil
+        let original =
+            operation == .forOverwriting && FileManager.default.fileExists(atPath: url.path) ? url : nil
         try fileAccess.stage(url, attributes: attributes ?? [:]) { staged in
             try writeContents(contents, to: staged, for: operation, originalContentsURL: original)
         }

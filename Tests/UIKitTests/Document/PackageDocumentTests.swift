@@ -44,7 +44,9 @@ struct PackageDocumentTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("cover".utf8).write(to: url.appendingPathComponent("cover.txt"))
         try Data("index".utf8).write(to: url.appendingPathComponent("index.txt"))
-        for page in 1...3 { try Data("page \(page)".utf8).write(to: folder.appendingPathComponent("\(page).txt")) }
+        for page in 1...3 {
+            try Data("page \(page)".utf8).write(to: folder.appendingPathComponent("\(page).txt"))
+        }
         return url
     }
 
@@ -153,7 +155,8 @@ struct PackageDocumentTests {
                 FileWrapper(
                     directoryWithFileWrappers: texts.mapValues {
                         FileWrapper(regularFileWithContents: Data($0.utf8))
-                    })
+                    }
+                )
             }
         }
         let document = Fresh(fileURL: playground["Fresh.bundle"])

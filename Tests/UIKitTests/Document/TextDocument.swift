@@ -63,7 +63,8 @@ final class TextDocument: UIDocument {
             contents,
             andAttributes: additionalFileAttributes,
             safelyTo: url,
-            for: saveOperation)
+            for: saveOperation
+        )
     }
 
     nonisolated override func writeContents(
@@ -73,7 +74,12 @@ final class TextDocument: UIDocument {
         originalContentsURL: URL?
     ) throws {
         calls.note(originalContentsURL == nil ? "write" : "write over")
-        try super.writeContents(contents, to: url, for: saveOperation, originalContentsURL: originalContentsURL)
+        try super.writeContents(
+            contents,
+            to: url,
+            for: saveOperation,
+            originalContentsURL: originalContentsURL
+        )
     }
 
     override func autosave(completionHandler: ((Bool) -> Void)? = nil) {
@@ -131,7 +137,8 @@ final class Playground {
     }
 
     deinit {
-        try? FileManager.default.removeItem(at: folder)  // a test that locked something leaves it to the system
+        // A test that locked something leaves it to the system.
+        try? FileManager.default.removeItem(at: folder)
     }
 
     subscript(name: String) -> URL { folder.appendingPathComponent(name) }
@@ -165,7 +172,8 @@ func wait(
             waiting.observers.append(
                 NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) { _ in
                     MainActor.assumeIsolated { waiting.check() }
-                })
+                }
+            )
         }
     }
 }

@@ -32,7 +32,9 @@ struct UIDocumentTests {
         #expect(document.text == "hello")
         #expect(document.documentState == .normal)
         #expect(document.calls.take() == ["read", "load"])
-        let onDisk = try FileManager.default.attributesOfItem(atPath: document.fileURL.path)[.modificationDate]
+        let onDisk = try FileManager.default.attributesOfItem(atPath: document.fileURL.path)[
+            .modificationDate
+        ]
         let known = try #require(document.fileModificationDate)
         #expect(abs(known.timeIntervalSince(try #require(onDisk as? Date))) < 0.001)
         #expect(await document.close())
@@ -88,7 +90,9 @@ struct UIDocumentTests {
         #expect(document.documentState == .closed)
     }
 
-    @Test("A save asks in the documented order: token, attributes, contents, then writes, then the token again")
+    @Test(
+        "A save asks in the documented order: token, attributes, contents, then writes, then the token again"
+    )
     func order() async throws {
         let document = TextDocument(fileURL: try playground.put("x", at: "a.txt"))
         await document.open()
@@ -96,7 +100,8 @@ struct UIDocumentTests {
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         #expect(
             document.calls.take()
-                == ["token", "attributes", "contents", "writeSafely", "write over", "updateToken"])
+                == ["token", "attributes", "contents", "writeSafely", "write over", "updateToken"]
+        )
         await document.close()
     }
 
