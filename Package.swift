@@ -22,62 +22,103 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CDynamicInit"),
         .systemLibrary(
-            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+            name: "CMicroHTTPD",
+            pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]
+        ),
         .systemLibrary(name: "CWslay"),
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
-            name: "WebHost", dependencies: ["CLinux", "CMicroHTTPD", "CWslay", "Locks"], swiftSettings: strict),
+            name: "WebHost",
+            dependencies: ["CLinux", "CMicroHTTPD", "CWslay", "Locks"],
+            swiftSettings: strict
+        ),
         // Cores: pure decisions.
         .target(name: "Coordination", swiftSettings: strict),
         // Documents.
         .target(
-            name: "DocumentFoundation", dependencies: ["Coordination", "FileSystem", "Locks"],
-            swiftSettings: strict),
+            name: "DocumentFoundation",
+            dependencies: ["Coordination", "FileSystem", "Locks"],
+            swiftSettings: strict
+        ),
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
         // Frameworks.
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "FileSystem", "Locks", "UniformTypeIdentifiers", "WebHost",
+                "CDynamicInit", "DocumentFoundation", "FileSystem", "Locks", "UniformTypeIdentifiers",
+                "WebHost",
             ],
-            resources: [.copy("Page")], swiftSettings: strict),
+            resources: [.copy("Page")],
+            swiftSettings: strict
+        ),
         .target(name: "_Testing_UIKit", dependencies: ["UIKit"], swiftSettings: strict),
         .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
         // Apps, written and built as one would for iOS.
         .executableTarget(
-            name: "Color", dependencies: ["UIKit", "WebKit"], path: "Apps/Color",
-            resources: [.copy("Resources")]),
+            name: "Color",
+            dependencies: ["UIKit", "WebKit"],
+            path: "Apps/Color",
+            resources: [.copy("Resources")]
+        ),
         .executableTarget(
-            name: "Scrapbook", dependencies: ["UIKit", "WebKit"], path: "Apps/Scrapbook",
-            resources: [.copy("Resources")]),
+            name: "Scrapbook",
+            dependencies: ["UIKit", "WebKit"],
+            path: "Apps/Scrapbook",
+            resources: [.copy("Resources")]
+        ),
+        // Figures.
+        .target(name: "CPeers", path: "Benchmarks/CPeers"),
+        .executableTarget(
+            name: "sheaf-bench",
+            dependencies: ["CPeers", "UIKit"],
+            path: "Benchmarks/sheaf-bench",
+            swiftSettings: strict
+        ),
         // Tests.
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
-            name: "FileSystemTests", dependencies: ["CLinux", "CrashHarness", "FileSystem", "Locks", "save-harness"],
-            swiftSettings: strict),
+            name: "FileSystemTests",
+            dependencies: ["CLinux", "CrashHarness", "FileSystem", "Locks", "save-harness"],
+            swiftSettings: strict
+        ),
         .target(
-            name: "CrashHarness", dependencies: ["FileSystem", "Locks"],
-            path: "Tests/Harnesses/CrashHarness", swiftSettings: strict),
+            name: "CrashHarness",
+            dependencies: ["FileSystem", "Locks"],
+            path: "Tests/Harnesses/CrashHarness",
+            swiftSettings: strict
+        ),
         .executableTarget(
-            name: "save-harness", dependencies: ["CrashHarness", "FileSystem"], path: "Tests/Harnesses/save-harness",
-            swiftSettings: strict),
+            name: "save-harness",
+            dependencies: ["CrashHarness", "FileSystem"],
+            path: "Tests/Harnesses/save-harness",
+            swiftSettings: strict
+        ),
         .testTarget(name: "WebHostTests", dependencies: ["Locks", "WebHost"], swiftSettings: strict),
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(
-            name: "DocumentFoundationTests", dependencies: ["DocumentFoundation", "FileSystem", "Locks"],
-            swiftSettings: strict),
+            name: "DocumentFoundationTests",
+            dependencies: ["DocumentFoundation", "FileSystem", "Locks"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "DocumentFoundation", "FileSystem", "UIKit", "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
+                "DocumentFoundation", "FileSystem", "UIKit", "UniformTypeIdentifiers", "WebHost",
+                "_Testing_UIKit",
             ],
-            swiftSettings: strict),
+            swiftSettings: strict
+        ),
         .testTarget(
-            name: "WebKitTests", dependencies: ["UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
-            swiftSettings: strict),
+            name: "WebKitTests",
+            dependencies: ["UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
+            swiftSettings: strict
+        ),
         .testTarget(
-            name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"],
-            swiftSettings: strict),
+            name: "UniformTypeIdentifiersTests",
+            dependencies: ["UniformTypeIdentifiers"],
+            swiftSettings: strict
+        ),
     ]
 )

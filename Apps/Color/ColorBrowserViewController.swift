@@ -11,9 +11,10 @@ class ColorBrowserViewController: UIDocumentBrowserViewController, UIDocumentBro
 
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
-        didRequestDocumentCreationWithHandler importHandler: @escaping (
-            URL?, UIDocumentBrowserViewController.ImportMode
-        ) -> Void
+        didRequestDocumentCreationWithHandler importHandler:
+            @escaping (
+                URL?, UIDocumentBrowserViewController.ImportMode
+            ) -> Void
     ) {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let url = folder.appendingPathComponent("Color.color")
@@ -31,7 +32,10 @@ class ColorBrowserViewController: UIDocumentBrowserViewController, UIDocumentBro
         }
     }
 
-    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didPickDocumentsAt documentURLs: [URL]
+    ) {
         guard let url = documentURLs.first else { return }
         presentDocument(at: url)
     }

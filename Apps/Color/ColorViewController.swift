@@ -40,17 +40,18 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
     }
 
     private func show() {
-        guard isReady, let document = document as? ColorDocument else { return }
-        let isOpen = !document.documentState.contains(.closed)
+        guard isReady, let document = document as? ColorDocument, !document.documentState.contains(.closed)
+        else { return }
         webView.callAsyncJavaScript(
             "show(color)",
             arguments: [
                 "color": [
                     "red": document.color.red, "green": document.color.green, "blue": document.color.blue,
-                    "editable": isOpen,
                 ]
             ],
-            in: nil, in: .page)
+            in: nil,
+            in: .page
+        )
     }
 
     func userContentController(
@@ -64,11 +65,13 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
             show()
         case "change":
             guard let document = document as? ColorDocument, !document.documentState.contains(.closed),
-                let red = body["red"] as? Int, let green = body["green"] as? Int, let blue = body["blue"] as? Int
+                let red = body["red"] as? Int, let green = body["green"] as? Int,
+                let blue = body["blue"] as? Int
             else { return }
             document.setColor(
                 RGB(red: red, green: green, blue: blue),
-                isFinal: body["final"] as? Bool ?? true)
+                isFinal: body["final"] as? Bool ?? true
+            )
         default:
             break
         }

@@ -35,6 +35,7 @@ struct ColorTextError: LocalizedError {
     var errorDescription: String? {
         let start = text.trimmingCharacters(in: .whitespacesAndNewlines).prefix(40)
         let found = start.isEmpty ? "The file is empty" : "The file says “\(start)”"
-        return "\(found). A color is three whole numbers from 0 to 255 with commas between them, like 46,139,118."
+        return
+            "\(found). A color is three whole numbers from 0 to 255 with commas between them, like 46,139,118."
     }
 }

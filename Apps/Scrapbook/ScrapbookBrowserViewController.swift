@@ -1,9 +1,11 @@
 import UIKit
 
-class ScrapbookBrowserViewController: UIDocumentBrowserViewController, UIDocumentBrowserViewControllerDelegate {
+class ScrapbookBrowserViewController: UIDocumentBrowserViewController, UIDocumentBrowserViewControllerDelegate
+{
     override func viewDidLoad() {
         super.viewDidLoad()
         delegate = self
+        view.tintColor = UIColor(red: 0.54, green: 0.29, blue: 0.13, alpha: 1)
         allowsDocumentCreation = true
         allowsPickingMultipleItems = false
         localizedCreateDocumentActionTitle = "New Scrapbook"
@@ -11,9 +13,10 @@ class ScrapbookBrowserViewController: UIDocumentBrowserViewController, UIDocumen
 
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
-        didRequestDocumentCreationWithHandler importHandler: @escaping (
-            URL?, UIDocumentBrowserViewController.ImportMode
-        ) -> Void
+        didRequestDocumentCreationWithHandler importHandler:
+            @escaping (
+                URL?, UIDocumentBrowserViewController.ImportMode
+            ) -> Void
     ) {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let url = folder.appendingPathComponent("Scrapbook.scrapbook")
@@ -31,7 +34,10 @@ class ScrapbookBrowserViewController: UIDocumentBrowserViewController, UIDocumen
         }
     }
 
-    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didPickDocumentsAt documentURLs: [URL]
+    ) {
         guard let url = documentURLs.first else { return }
         presentDocument(at: url)
     }

@@ -4,7 +4,7 @@ import UIKit
 class ScrapbookDocument: UIDocument {
     static let contentsDidChangeNotification = Notification.Name("ScrapbookDocumentContentsDidChange")
     /// In a notification's user info: what changed, a `Part`.
-    static let partKey = "part"
+    nonisolated static let partKey = "part"
 
     enum Part {
         case text, picture, everything
@@ -31,7 +31,11 @@ class ScrapbookDocument: UIDocument {
         guard let wrapper = contents as? FileWrapper, wrapper.isDirectory else {
             throw CocoaError(
                 .fileReadCorruptFile,
-                userInfo: [NSLocalizedDescriptionKey: "A scrapbook is a folder with a picture and a text; this is a plain file."])
+                userInfo: [
+                    NSLocalizedDescriptionKey:
+                        "A scrapbook is a folder with a picture and a text; this is a plain file."
+                ]
+            )
         }
         package = wrapper
         isTyping = false
@@ -71,7 +75,9 @@ class ScrapbookDocument: UIDocument {
 
     var picture: Picture? {
         for (type, name) in Self.pictureNames {
-            if let data = package.fileWrappers?[name]?.regularFileContents { return Picture(type: type, data: data) }
+            if let data = package.fileWrappers?[name]?.regularFileContents {
+                return Picture(type: type, data: data)
+            }
         }
         return nil
     }
@@ -99,7 +105,10 @@ class ScrapbookDocument: UIDocument {
         if let data { package.addRegularFile(withContents: data, preferredFilename: name) }
     }
 
-    private func registerUndo(_ actionName: String, _ handler: @escaping @MainActor @Sendable (ScrapbookDocument) -> Void) {
+    private func registerUndo(
+        _ actionName: String,
+        _ handler: @escaping @MainActor @Sendable (ScrapbookDocument) -> Void
+    ) {
         undoManager.registerUndo(withTarget: self, handler: handler)
         undoManager.setActionName(actionName)
     }
@@ -108,6 +117,7 @@ class ScrapbookDocument: UIDocument {
         NotificationCenter.default.post(
             name: Self.contentsDidChangeNotification,
             object: self,
-            userInfo: [Self.partKey: part])
+            userInfo: [Self.partKey: part]
+        )
     }
 }

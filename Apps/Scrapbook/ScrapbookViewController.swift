@@ -47,8 +47,9 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
             !document.documentState.contains(.closed)
         else { return }
         if part != .picture { call("showText(text)", ["text": document.text ?? ""]) }
-        if part != .text { call("showImage(image)", ["image": Self.message(document.picture)]) }
+        // A large picture takes a moment; one can write meanwhile.
         if part == .everything { call("setEditable(true)", [:]) }
+        if part != .text { call("showImage(image)", ["image": Self.message(document.picture)]) }
     }
 
     private static func message(_ picture: ScrapbookDocument.Picture?) -> Any {
@@ -70,7 +71,9 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
             show(.everything)
             return
         }
-        guard let document = document as? ScrapbookDocument, !document.documentState.contains(.closed) else { return }
+        guard let document = document as? ScrapbookDocument, !document.documentState.contains(.closed) else {
+            return
+        }
         isOwnEdit = true
         defer { isOwnEdit = false }
         switch kind {

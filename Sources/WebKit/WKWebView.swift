@@ -86,7 +86,10 @@ open class WKWebView: UIView {
         let isFile = readAccessURL.standardizedFileURL == file
         let folder = isFile ? file.deletingLastPathComponent() : readAccessURL.standardizedFileURL
         let prefix = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
-        precondition(file.path.hasPrefix(prefix), "\(file.path) is not inside \(folder.path), which may be read")
+        precondition(
+            file.path.hasPrefix(prefix),
+            "\(file.path) is not inside \(folder.path), which may be read"
+        )
         url = URL
         editor.show(folder: folder, path: String(file.path.dropFirst(prefix.count)), scripts: scripts)
         return begin()
@@ -129,7 +132,9 @@ open class WKWebView: UIView {
     @discardableResult
     open func evaluateJavaScript(_ javaScriptString: String) async throws -> Any? {
         try await withCheckedThrowingContinuation { continuation in
-            editor.evaluate(javaScriptString) { continuation.resume(with: $0.map(Handed.init).mapError { $0 }) }
+            editor.evaluate(javaScriptString) {
+                continuation.resume(with: $0.map(Handed.init).mapError { $0 })
+            }
         }.value
     }
 

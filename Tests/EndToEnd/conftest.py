@@ -63,6 +63,14 @@ class App:
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
 
+    def signal(self, number):
+        self._process.send_signal(number)
+
+    def end(self, number):
+        """Asks the process to end, and gives the status with which it does."""
+        self.signal(number)
+        return self._process.wait(timeout=10)
+
     def stop(self):
         if self._process and self._process.poll() is None:
             self._process.terminate()
@@ -120,7 +128,7 @@ class Tab:
 
     @property
     def done(self):
-        return self.page.get_by_role("button", name="Done", exact=True)
+        return self.page.locator("document-view.is-front").get_by_role("button", name="Done", exact=True)
 
     @property
     def document_toolbar(self):

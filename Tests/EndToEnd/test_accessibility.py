@@ -4,11 +4,17 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from pictures import LAKE, drawn
+
 FORMS = {
     "wide": {"viewport": {"width": 1280, "height": 800}},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
 }
-THEMES = ("light", "dark")
+THEMES = ("dark", "light")
+COLORS = {
+    "Apricot": "251,206,177", "Coral Reef": "255,127,80", "Deep Sea": "20,66,114", "Fern": "79,121,66",
+    "Lavender": "181,126,220", "Moss": "138,154,91", "Slate": "112,128,144", "Sunset": "250,128,114",
+}
 axe = Axe()
 
 
@@ -22,29 +28,64 @@ def check(page):
         for violation in found)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ["Color", "Scrapbook"])
-def test_no_violations(start_app, open_tab, name, form, theme):
-    app = start_app(name)
-    (app.documents / "Notes.txt").write_text("some text")
-    (app.documents / "Folder").mkdir()
-    tab = open_tab(app, color_scheme=theme, **FORMS[form])
-    page = tab.page
-    tab.item("Notes.txt").wait_for()
-
+def looker(tab, form):
+    """Checks and pictures what a tab shows, in both themes."""
     def seen(screen):
-        check(page)
-        tab.screenshot(f"{form}-{theme}-{screen}")
+        for theme in THEMES:
+            tab.page.emulate_media(color_scheme=theme)
+            check(tab.page)
+            tab.screenshot(f"{form}-{theme}-{screen}")
 
+    return seen
+
+
+def check_editor(tab):
+    """The editor for itself: axe cannot look into its frame."""
+    editor = next(frame for frame in tab.page.frames if frame != tab.page.main_frame)
+    page = tab.page.context.new_page()
+    page.goto(editor.url)
+    page.evaluate("globalThis.show?.({ red: 20, green: 66, blue: 114 }); globalThis.setEditable?.(true)")
+    expect(page.get_by_role("main")).to_be_visible()
+    for theme in THEMES:
+        page.emulate_media(color_scheme=theme)
+        check(page)
+    page.close()
+
+
+def fill(folder):
+    for title, content in COLORS.items():
+        (folder / f"{title}.color").write_text(content + "\n")
+    (folder / "A Broken One.color").write_text("purple\n")
+    (folder / "Notes.txt").write_text("some text")
+    (folder / "Palettes").mkdir()
+    (folder / "Palettes" / "Autumn.color").write_text("178,98,44\n")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_violations_in_the_browser(start_app, open_tab, form):
+    tab = open_tab(start_app("Color"), **FORMS[form])
+    page = tab.page
+    seen = looker(tab, form)
+    page.get_by_role("heading", name="Nothing here yet").wait_for()
+    seen("empty")
+    fill(tab.app.documents)
+    expect(page.locator(".item")).to_have_count(len(COLORS) + 3)
     seen("icons")
-    page.get_by_role("option").first.focus()
-    page.keyboard.press("End")
+    tab.item("Coral Reef").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
     seen("selected")
     page.keyboard.press("Shift+F10")
     page.get_by_role("menu").wait_for()
     seen("menu")
     page.keyboard.press("Escape")
+    page.get_by_role("button", name="More", exact=True).first.click()
+    page.get_by_role("menu").wait_for()
+    seen("more")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    tab.item("Fern").focus()
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("F2")
     page.get_by_role("textbox", name="New name").wait_for()
     seen("rename")
@@ -56,19 +97,68 @@ def test_no_violations(start_app, open_tab, name, form, theme):
     page.get_by_role("dialog").wait_for()
     seen("keyboard")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    page.keyboard.press("Escape")
-    tab.create()
-    tab.editor.get_by_role("textbox").first.wait_for()
+    page.keyboard.press("Alt+1")
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    tab.item("Autumn").wait_for()
+    seen("folder")
+    page.keyboard.press("Alt+ArrowUp")
+    tab.item("Slate").wait_for()
+    page.keyboard.press("Delete")
+    page.get_by_role("region", name="Notices").wait_for()
+    seen("notice")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_violations_in_a_colour(start_app, open_tab, form):
+    tab = open_tab(start_app("Color", fill), **FORMS[form])
+    page = tab.page
+    seen = looker(tab, form)
+    tab.item("A Broken One").focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("alertdialog")
+    expect(dialog).to_contain_text("purple")
+    seen("error")
+    dialog.get_by_role("button", name="OK").click()
+    expect(tab.done).to_be_hidden()
+    tab.open_document("Deep Sea")
     seen("document")
-    editor = next(frame for frame in page.frames if frame != page.main_frame)
-    check_editor(page.context, editor.url)
+    check_editor(tab)
+    tab.title.get_by_role("button").click()
+    page.get_by_role("textbox", name="New name").wait_for()
+    seen("document-rename")
+    page.keyboard.press("Escape")
+    tab.editor.get_by_label("Hex").fill("#224466")
+    tab.editor.get_by_label("Hex").press("Enter")
+    state = page.locator("document-view.is-front .state-line")
+    expect(state).to_have_text("Edited")
+    (tab.app.documents / "Deep Sea.color").write_text("1,2,3\n")
+    expect(state).to_have_text("Two versions")
+    seen("conflict")
+    state.get_by_role("button").click()
+    page.get_by_role("dialog").wait_for()
+    seen("conflict-detail")
+    page.keyboard.press("Escape")
+    tab.app.kill()
+    page.locator("connection-bar .connection").wait_for()
+    seen("not-connected")
 
 
-def check_editor(context, address):
-    """The editor for itself: axe cannot look into its frame."""
-    page = context.new_page()
-    page.goto(address)
-    expect(page.get_by_role("main")).to_be_visible()
-    check(page)
-    page.close()
+@pytest.mark.parametrize("form", FORMS)
+def test_no_violations_in_a_scrapbook(start_app, open_tab, form):
+    tab = open_tab(start_app("Scrapbook"), **FORMS[form])
+    seen = looker(tab, form)
+    tab.create()
+    seen("document-empty")
+    lake = drawn(tab.page, LAKE, 1200, 750)
+    tab.editor.locator("#file").set_input_files({"name": "lake.jpg", "mimeType": "image/jpeg", "buffer": lake})
+    tab.editor.get_by_role("img", name="Picture of this page").wait_for()
+    tab.editor.get_by_role("textbox", name="Text").fill(
+        "We walked around the lake before breakfast. The water was so still that we could not tell where the "
+        "hills ended and their reflection began.")
+    tab.expect_saved()
+    seen("document")
+    check_editor(tab)
+    tab.close_document()
+    tab.item("Scrapbook").wait_for()
+    seen("icons")

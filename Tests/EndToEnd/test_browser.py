@@ -9,18 +9,13 @@ from playwright.sync_api import expect
 
 @pytest.fixture
 def filled(start_app, open_tab):
-    """A tab on a folder with three colours and a folder, made by the app itself."""
-    app = start_app("Color")
-    tab = open_tab(app)
-    tab.create()
-    tab.close_document()
-    [made] = app.names()
-    original = app.documents / made
-    for name in ("Ash", "Brick", "Clay"):
-        shutil.copy(original, app.documents / f"{name}.color")
-    (app.documents / "Old").mkdir()
-    original.unlink()
-    expect(tab.page.locator(".item")).to_have_count(4)
+    """A tab on a folder with three colours and a folder."""
+    def fill(folder):
+        for name, content in (("Ash", "178,190,181"), ("Brick", "203,65,84"), ("Clay", "182,106,80")):
+            (folder / f"{name}.color").write_text(content + "\n")
+        (folder / "Old").mkdir()
+
+    tab = open_tab(start_app("Color", fill))
     tab.item("Clay").wait_for()
     return tab
 

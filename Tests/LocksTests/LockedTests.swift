@@ -16,7 +16,9 @@ struct LockedTests {
     @Test("An error leaves the lock open")
     func errorUnlocks() {
         let value = Locked(1)
-        #expect(throws: CocoaError.self) { try value.withLock { _ throws(CocoaError) in throw CocoaError(.fileNoSuchFile) } }
+        #expect(throws: CocoaError.self) {
+            try value.withLock { _ throws(CocoaError) in throw CocoaError(.fileNoSuchFile) }
+        }
         #expect(value.withLock { $0 } == 1)
     }
 }

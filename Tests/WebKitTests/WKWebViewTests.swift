@@ -26,7 +26,11 @@ struct WKWebViewTests {
             replyHandler: @escaping (Any?, String?) -> Void
         ) {
             heard.append("\(message.name)?: \(message.body)")
-            if message.body is NSNull { replyHandler(nil, "nothing given") } else { replyHandler([message.body], nil) }
+            if message.body is NSNull {
+                replyHandler(nil, "nothing given")
+            } else {
+                replyHandler([message.body], nil)
+            }
         }
 
         func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
@@ -56,12 +60,15 @@ struct WKWebViewTests {
     private func get(_ path: String = "") throws -> (status: Int, text: String) {
         stage.tabSession.bringUpToDate()
         let address = try #require(webView.editorFrame?.address)
-        let parts = address.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true).map(String.init)
+        let parts = address.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true).map(
+            String.init
+        )
         let own = parts.count > 2 ? parts[2].removingPercentEncoding ?? "" : ""
         let response = EditorFiles.response(key: parts[1], path: path.isEmpty ? own : path)
         switch response.body {
         case .bytes(let data): return (response.status, String(decoding: data, as: UTF8.self))
-        case .file(let url): return (response.status, (try? String(contentsOf: url, encoding: .utf8)) ?? "missing")
+        case .file(let url):
+            return (response.status, (try? String(contentsOf: url, encoding: .utf8)) ?? "missing")
         default: return (response.status, "")
         }
     }
@@ -87,7 +94,9 @@ struct WKWebViewTests {
 
     @Test("A file is loaded with what else is in the folder that may be read, and nothing above it")
     func loadFile() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("WebKitTests-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "WebKitTests-\(UUID().uuidString)"
+        )
         let inside = folder.appendingPathComponent("my editor/sub", isDirectory: true)
         try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
@@ -113,15 +122,21 @@ struct WKWebViewTests {
         await #expect(processExitsWith: .failure) { @MainActor in
             let folder = FileManager.default.temporaryDirectory
             WKWebView(frame: .zero).loadFileURL(
-                folder.appendingPathComponent("a.html"), allowingReadAccessTo: folder.appendingPathComponent("b"))
+                folder.appendingPathComponent("a.html"),
+                allowingReadAccessTo: folder.appendingPathComponent("b")
+            )
         }
     }
 
     @Test("Scripts are put into what is loaded after they were added: at the start or deferred")
     func userScripts() throws {
         let controller = configuration.userContentController
-        controller.addUserScript(WKUserScript(source: "a()", injectionTime: .atDocumentStart, forMainFrameOnly: true))
-        controller.addUserScript(WKUserScript(source: "b()", injectionTime: .atDocumentEnd, forMainFrameOnly: true))
+        controller.addUserScript(
+            WKUserScript(source: "a()", injectionTime: .atDocumentStart, forMainFrameOnly: true)
+        )
+        controller.addUserScript(
+            WKUserScript(source: "b()", injectionTime: .atDocumentEnd, forMainFrameOnly: true)
+        )
         webView.loadHTMLString("<p>", baseURL: nil)
         controller.removeAllUserScripts()
         let page = try get().text
@@ -156,7 +171,10 @@ struct WKWebViewTests {
     @Test("A handler with a reply answers with a value or an error")
     func replyingHandler() throws {
         configuration.userContentController.addScriptMessageHandler(
-            listener as any WKScriptMessageHandlerWithReply, contentWorld: .page, name: "ask")
+            listener as any WKScriptMessageHandlerWithReply,
+            contentWorld: .page,
+            name: "ask"
+        )
         try send(["handler": "ask", "body": 5, "reply": 1])
         try send(["handler": "ask", "body": NSNull(), "reply": 2])
         #expect(listener.heard.count == 2)
@@ -234,7 +252,8 @@ struct WKWebViewTests {
         var answers: [String] = []
         do {
             let other = WKWebView(frame: .zero)
-            other.evaluateJavaScript("1") { _, error in answers.append(error?.localizedDescription ?? "value") }
+            other.evaluateJavaScript("1") { _, error in answers.append(error?.localizedDescription ?? "value")
+            }
         }
         #expect(answers == ["The editor is gone."])
     }

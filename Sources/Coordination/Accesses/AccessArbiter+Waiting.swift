@@ -109,7 +109,8 @@ extension AccessArbiter {
 
     /// Whether there is any reason for which an access could pass others; asking is cheaper than `isAwaited`.
     private func mayPass(_ access: Access) -> Bool {
-        answersSave(access) || admitted.contains { accesses[$0]?.request.purpose == access.request.purpose }
+        answersRequest(access)
+            || admitted.contains { accesses[$0]?.request.purpose == access.request.purpose }
     }
 
     private static func conflict(_ first: Access, _ second: Access) -> Bool {
@@ -117,15 +118,16 @@ extension AccessArbiter {
         return first.claims.contains { claim in second.claims.contains { claim.conflicts(with: $0) } }
     }
 
-    /// Whether the access is done for a presenter that has been asked to save and has not answered yet.
-    private func answersSave(_ access: Access) -> Bool {
+    /// Whether the access is done for a presenter that has been asked to save, or to let its item go, and has not
+    /// answered yet: it may have to write before it can.
+    private func answersRequest(_ access: Access) -> Bool {
         guard let presenter = access.request.presenter else { return false }
-        return questions.values.contains { $0.presenter == presenter && $0.message == .saveChanges }
+        return questions.values.contains { $0.presenter == presenter && $0.message.mayNeedWriting }
     }
 
     /// Whether `other` cannot go on before `access` has, so that waiting for it would be for ever.
     private func isAwaited(_ access: Access, by other: Access) -> Bool {
-        let presenter = answersSave(access) ? access.request.presenter : nil
+        let presenter = answersRequest(access) ? access.request.presenter : nil
         var seen: Set<AccessID> = [other.request.id]
         var open = [other]
         while let next = open.popLast() {

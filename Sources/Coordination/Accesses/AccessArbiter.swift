@@ -12,7 +12,7 @@
 /// 2. An access is admitted when it conflicts with no admitted access and no earlier waiting one. It passes
 ///    by only those that do not run, or only prepare, and that themselves wait, directly or not, for an
 ///    access of its purpose, or for an answer of the presenter it is done for while that has been asked to
-///    save.
+///    save or to let its item go.
 /// 3. Of two admitted accesses that conflict, one has passed the other by; it was admitted later and runs
 ///    first.
 /// 4. All claims of an access are admitted together, so that no order of taking them can deadlock.

@@ -65,6 +65,9 @@ package enum PresenterMessage: Hashable, Sendable {
 
     /// Whether the answer may bring something to run when the access is over.
     package var isRelinquishing: Bool { self == .relinquishToReader || self == .relinquishToWriter }
+
+    /// Whether a presenter may have to write its item before it can answer.
+    package var mayNeedWriting: Bool { !isRelinquishing }
 }
 
 /// What a presenter is told, without an answer.

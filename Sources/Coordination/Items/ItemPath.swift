@@ -74,12 +74,20 @@ package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a path is already as `string` promises, found in one pass without allocating.
     private static func isPlain(_ path: String) -> Bool {
-        var isAfterSlash = false
+        /// How many bytes the component has so far, and whether all of them are dots.
+        var (count, isDots) = (0, true)
+        var isFirst = true
         for byte in path.utf8 {
-            if isAfterSlash, byte == slash || byte == UInt8(ascii: ".") { return false }
-            isAfterSlash = byte == slash
+            if byte == slash {
+                if !isFirst, count == 0 || (isDots && count <= 2) { return false }
+                (count, isDots, isFirst) = (0, true, false)
+            } else {
+                count += 1
+                isDots = isDots && byte == UInt8(ascii: ".")
+            }
         }
-        return !isAfterSlash || path.utf8.count == 1
+        if count == 0 { return path.utf8.count == 1 }
+        return !(isDots && count <= 2)
     }
 
     private static func simplified(_ path: String) -> String {

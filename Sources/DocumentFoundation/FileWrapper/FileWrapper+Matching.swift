@@ -1,4 +1,4 @@
-internal import FileSystem
+package import FileSystem
 internal import Foundation
 
 extension FileWrapper {
@@ -37,6 +37,50 @@ extension FileWrapper {
             guard try child.matches(itemAt: path.appending(member.name)) else { return false }
         }
         return true
+    }
+
+    /// Whether one member on disk is still the one that this tree was read from or last written to.
+    ///
+    /// What the application has changed meanwhile does not matter. A folder is looked at with all that is in
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - member: Which. It may be one that is gone, which is known if it has been saved without it.
+    ///   - item: Where the tree is on disk.
+    /// - Returns: False also when it is not known what was there.
+    package func isKnown(_ member: MemberPath, of item: FilePath) -> Bool {
+        guard let saved = TreeLock.with({ saved(member) }) else { return false }
+        let place = member.components.reduce(item) { $0.appending($1) }
+        let found: FileStamp?
+        // What cannot be looked at is not known to be the same.
+        do { found = try FileStamp.ifPresent(at: place) } catch { return false }
+        switch (saved, found) {
+        case (.absent, nil): return true
+        case (.absent, _), (.present, nil): return false
+        case (.present(let known), let found?):
+            guard let location = TreeLock.with({ known.record?.location }),
+                location.mark.judge(found, from: location, now: Date.now.nanoseconds) == .unchanged
+            else { return false }
+            guard found.kind == .directory else { return true }
+            return known.held?.matches(itemAt: place.url(isDirectory: true)) ?? false
+        }
+    }
+
+    /// Under the lock: what was on disk at a place in the tree; nil when that is not known.
+    private func saved(_ member: MemberPath) -> WrapperDirectory.Saved? {
+        var saved: WrapperDirectory.Saved?
+        var directory = listed
+        for name in member.components {
+            guard let folder = directory, folder.folder != nil, !folder.hasClashingNames else { return nil }
+            let next = folder.saved(name)
+            saved = next
+            guard case .present(let child) = next else {
+                directory = nil
+                continue
+            }
+            directory = child.held?.listed
+        }
+        return saved
     }
 
     /// What the item of this wrapper should bear on disk; fields that nothing is known of are nil.

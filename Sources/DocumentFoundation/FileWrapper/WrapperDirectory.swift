@@ -82,6 +82,9 @@ final class WrapperDirectory {
         return members
     }
 
+    /// What is on disk under one name, as far as it is known.
+    func saved(_ name: String) -> Saved { differences[name]?.saved ?? present(name) }
+
     private func present(_ key: String) -> Saved {
         guard folder != nil, let index = children.index(forKey: key) else { return .absent }
         return .present(SavedMember(name: children[index].key, children[index].value))
@@ -92,7 +95,7 @@ final class WrapperDirectory {
 struct SavedMember {
     /// Its very name, as bytes.
     let name: String
-    private let record: DiskRecord?
+    let record: DiskRecord?
     private let weak: WeakWrapper
 
     init(name: String, _ wrapper: FileWrapper) {

@@ -10,6 +10,7 @@ struct WrapperPlanner {
     private(set) var changes = PackageChanges()
     private var written: [WrittenMember] = []
     private var forgotten: [ForgottenMember] = []
+    private var replaced: [ReplacedMember] = []
     private var visited: [VisitedDirectory] = []
 
     init(linkingFrom linkBase: FilePath?) {
@@ -23,6 +24,7 @@ struct WrapperPlanner {
             serial: serial,
             written: written,
             forgotten: forgotten,
+            replaced: replaced,
             visited: visited
         )
     }
@@ -132,6 +134,7 @@ struct WrapperPlanner {
         default: break
         }
         if saved.held !== now.wrapper { forget(saved, in: folder) }
+        replaced.append(ReplacedMember(path: path, wrapper: saved.held === now.wrapper ? nil : was))
         try place(now, in: parent, at: path)
     }
 
@@ -144,7 +147,9 @@ struct WrapperPlanner {
         from folder: DiskDirectory,
         at path: MemberPath
     ) throws {
-        changes.removed.insert(try path.appendingKey(was.name))
+        let place = try path.appendingKey(was.name)
+        changes.removed.insert(place)
+        replaced.append(ReplacedMember(path: place, wrapper: TreeLock.with { was.wrapper(in: folder) }))
         forget(was, in: folder)
     }
 

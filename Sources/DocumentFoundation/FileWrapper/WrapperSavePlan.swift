@@ -22,6 +22,8 @@ package struct WrapperSavePlan {
     let written: [WrittenMember]
     /// What was there before and is not any more.
     let forgotten: [ForgottenMember]
+    /// Members of the package on disk that are replaced or removed, also those whose wrappers nobody holds.
+    let replaced: [ReplacedMember]
     /// Directories that stay what they are, with those of their members that changed.
     let visited: [VisitedDirectory]
 }
@@ -46,6 +48,12 @@ struct ForgottenMember {
     let wrapper: FileWrapper
     let folder: DiskDirectory
     let name: String
+}
+
+struct ReplacedMember {
+    let path: MemberPath
+    /// A wrapper for what was there; nil when that is not known, or is what is written again.
+    let wrapper: FileWrapper?
 }
 
 struct VisitedDirectory {

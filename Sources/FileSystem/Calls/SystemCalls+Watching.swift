@@ -11,15 +11,20 @@ extension SystemCalls {
         return FileDescriptor(owning: raw, path: path)
     }
 
-    /// inotify_add_watch(2).
+    /// inotify_add_watch(2): the number of the watch.
     static func inotify_add_watch(
         _ queue: borrowing FileDescriptor,
         _ path: FilePath,
         mask: UInt32
-    ) throws(SystemError) {
+    ) throws(SystemError) -> CInt {
         let raw = queue.raw
-        _ = try perform("inotify_add_watch", at: path) {
+        return try perform("inotify_add_watch", at: path) {
             CLinux.inotify_add_watch(raw, path.string, mask)
         }
+    }
+
+    /// inotify_rm_watch(2). It fails only for a watch that has ended by itself.
+    static func inotify_rm_watch(_ queue: borrowing FileDescriptor, _ watch: CInt) {
+        _ = CLinux.inotify_rm_watch(queue.raw, watch)
     }
 }

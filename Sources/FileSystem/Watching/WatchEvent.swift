@@ -52,9 +52,10 @@ extension WatchEvent {
 
     /// Takes apart what one read of an inotify queue gave, inotify(7).
     ///
-    /// An event of a kind that was not asked for is left out.
-    static func events(in bytes: UnsafeRawBufferPointer) -> [WatchEvent] {
-        var events: [WatchEvent] = []
+    /// An event of a kind that was not asked for is left out. Each comes with the kernel's number of its
+    /// watch, -1 for an overflow.
+    static func events(in bytes: UnsafeRawBufferPointer) -> [(watch: CInt, event: WatchEvent)] {
+        var events: [(watch: CInt, event: WatchEvent)] = []
         var offset = 0
         let headByteCount = MemoryLayout<inotify_event>.size
         while offset + headByteCount <= bytes.count {
@@ -63,7 +64,7 @@ extension WatchEvent {
             offset += headByteCount + Int(head.len)
             guard let kind = kinds.first(where: { head.mask & UInt32($0.0) != 0 })?.1 else { continue }
             let text = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
-            events.append(WatchEvent(kind: kind(head.cookie), name: text))
+            events.append((head.wd, WatchEvent(kind: kind(head.cookie), name: text)))
         }
         return events
     }

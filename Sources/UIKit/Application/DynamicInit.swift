@@ -16,8 +16,10 @@ enum DynamicInit {
         let metadata = unsafeBitCast(type as AnyClass, to: UnsafeRawPointer.self)
         let function = metadata.load(
             fromByteOffset: slot * MemoryLayout<UnsafeRawPointer>.size,
-            as: UnsafeRawPointer.self)
-        return Unmanaged<NSObject>.fromOpaque(cdoc_call_allocating_init(function, metadata)).takeRetainedValue()
+            as: UnsafeRawPointer.self
+        )
+        return Unmanaged<NSObject>.fromOpaque(cdoc_call_allocating_init(function, metadata))
+            .takeRetainedValue()
     }
 
     /// The word of a class's metadata where its `init()` stands.

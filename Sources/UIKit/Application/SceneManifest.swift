@@ -24,7 +24,8 @@ enum SceneManifest {
         return entries.map {
             Configuration(
                 name: $0["UISceneConfigurationName"] as? String,
-                delegateClassName: $0["UISceneDelegateClassName"] as? String)
+                delegateClassName: $0["UISceneDelegateClassName"] as? String
+            )
         }
     }
 

@@ -26,22 +26,28 @@ open class UIApplication: UIResponder {
 
     /// Posted when the app has started.
     public nonisolated static let didFinishLaunchingNotification = NSNotification.Name(
-        "UIApplicationDidFinishLaunchingNotification")
+        "UIApplicationDidFinishLaunchingNotification"
+    )
     /// Posted when a tab shows the app.
     public nonisolated static let didBecomeActiveNotification = NSNotification.Name(
-        "UIApplicationDidBecomeActiveNotification")
+        "UIApplicationDidBecomeActiveNotification"
+    )
     /// Posted when no tab will be in front.
     public nonisolated static let willResignActiveNotification = NSNotification.Name(
-        "UIApplicationWillResignActiveNotification")
+        "UIApplicationWillResignActiveNotification"
+    )
     /// Posted when the last tab has gone.
     public nonisolated static let didEnterBackgroundNotification = NSNotification.Name(
-        "UIApplicationDidEnterBackgroundNotification")
+        "UIApplicationDidEnterBackgroundNotification"
+    )
     /// Posted when a first tab comes.
     public nonisolated static let willEnterForegroundNotification = NSNotification.Name(
-        "UIApplicationWillEnterForegroundNotification")
+        "UIApplicationWillEnterForegroundNotification"
+    )
     /// Posted when the process was told to end, before documents are closed.
     public nonisolated static let willTerminateNotification = NSNotification.Name(
-        "UIApplicationWillTerminateNotification")
+        "UIApplicationWillTerminateNotification"
+    )
 
     /// The app's own object that is told of all this.
     open weak var delegate: (any UIApplicationDelegate)?

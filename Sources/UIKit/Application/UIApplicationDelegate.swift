@@ -104,7 +104,9 @@ public func UIApplicationMain(
 ) -> Int32 {
     precondition(principalClassName == nil, "UIApplicationMain knows no application class but UIApplication")
     guard let name = delegateClassName, let type = NSClassFromString(name) as? NSObject.Type else {
-        preconditionFailure("UIApplicationMain needs the name of the delegate's class; \(delegateClassName ?? "nil") is none")
+        preconditionFailure(
+            "UIApplicationMain needs the name of the delegate's class; \(delegateClassName ?? "nil") is none"
+        )
     }
     return ApplicationRun.start(delegateType: type)
 }

@@ -9,14 +9,21 @@ public protocol UIDocumentBrowserViewControllerDelegate: NSObjectProtocol {
     ///   there is to be none. The document gets a free name in the folder that is shown.
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
-        didRequestDocumentCreationWithHandler importHandler: @escaping (
-            URL?, UIDocumentBrowserViewController.ImportMode
-        ) -> Void
+        didRequestDocumentCreationWithHandler importHandler:
+            @escaping (
+                URL?, UIDocumentBrowserViewController.ImportMode
+            ) -> Void
     )
     /// People opened documents; one, unless several are allowed.
-    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL])
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didPickDocumentsAt documentURLs: [URL]
+    )
     /// The older name of the method above; called where the app does not have that one.
-    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentURLs documentURLs: [URL])
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didPickDocumentURLs documentURLs: [URL]
+    )
     /// A document was imported: show it.
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
@@ -35,9 +42,10 @@ extension UIDocumentBrowserViewControllerDelegate {
     /// Makes none.
     public func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
-        didRequestDocumentCreationWithHandler importHandler: @escaping (
-            URL?, UIDocumentBrowserViewController.ImportMode
-        ) -> Void
+        didRequestDocumentCreationWithHandler importHandler:
+            @escaping (
+                URL?, UIDocumentBrowserViewController.ImportMode
+            ) -> Void
     ) {
         importHandler(nil, .none)
     }
@@ -142,7 +150,8 @@ public struct UIDocumentBrowserError: Error, CustomNSError, LocalizedError, Send
     public var errorDescription: String? {
         switch code {
         case .generic: "“\(item.lastPathComponent)” could not be brought here."
-        case .noLocationAvailable: "“\(item.lastPathComponent)” is not among the documents that are shown. Import it first."
+        case .noLocationAvailable:
+            "“\(item.lastPathComponent)” is not among the documents that are shown. Import it first."
         }
     }
 

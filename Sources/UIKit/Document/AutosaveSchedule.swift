@@ -55,7 +55,9 @@ struct AutosaveSchedule {
     mutating func saveSucceeded(at now: Double) {
         failures = 0
         guard case .saving(let changedSince) = phase else { return }
-        phase = changedSince.map { .waiting(firstChange: $0, due: max(now, min(now + delay, $0 + delayMax))) } ?? .idle
+        phase =
+            changedSince.map { .waiting(firstChange: $0, due: max(now, min(now + delay, $0 + delayMax))) }
+            ?? .idle
     }
 
     /// A save failed: what it should have written still waits. Tries get rarer, up to one a minute.

@@ -39,21 +39,25 @@ public struct DocumentError: Error, CustomNSError, LocalizedError, Sendable {
         DocumentError(
             code: .notOverridden,
             url: url,
-            detail: "“\(url.lastPathComponent)” cannot be handled: \(type) does not override \(method).")
+            detail: "“\(url.lastPathComponent)” cannot be handled: \(type) does not override \(method)."
+        )
     }
 
     static func contentsUnknown(_ contents: Any, at url: URL) -> DocumentError {
         DocumentError(
             code: .contentsUnknown,
             url: url,
-            detail: "“\(url.lastPathComponent)” cannot be written: contents(forType:) gave \(type(of: contents)); "
-                + "give Data or a FileWrapper, or override writeContents(_:to:for:originalContentsURL:).")
+            detail:
+                "“\(url.lastPathComponent)” cannot be written: contents(forType:) gave \(type(of: contents)); "
+                + "give Data or a FileWrapper, or override writeContents(_:to:for:originalContentsURL:)."
+        )
     }
 
     static func notOpen(_ what: String, at url: URL) -> DocumentError {
         DocumentError(
             code: .notOpen,
             url: url,
-            detail: "“\(url.lastPathComponent)” cannot be \(what): it is not open. Open it first.")
+            detail: "“\(url.lastPathComponent)” cannot be \(what): it is not open. Open it first."
+        )
     }
 }

@@ -5,7 +5,7 @@ internal import Locks
 
 /// A document's way to the disk. Everything here runs on `queue`, one thing after another.
 final class DocumentFileAccess: @unchecked Sendable {
-    // Sendable because `staging`, `plan` and `watch` are only touched on `queue`, and the rest is locked or final.
+    // Sendable because `staging`, `plan`, `keptCopy` and `watch` are only touched on `queue`, and the rest is locked or final.
     let queue = DispatchQueue(label: "UIDocument file access", qos: .userInitiated)
 
     /// The package as it was last read or written, to tell what a save has to write. Also read when a save
@@ -16,12 +16,70 @@ final class DocumentFileAccess: @unchecked Sendable {
 
     private var staging: Staging?
     private var plan: WrapperSavePlan?
+    private var keptCopy: URL?
     private var watch: DocumentWatch?
 
     private struct Staging {
         let save: StagedSave
         let url: URL
         let item: FilePath
+    }
+
+    // MARK: Turns
+
+    /// What waits for its turn. One thing at a time is under way, from its request for access to its end; the
+    /// queue itself never waits for access, so that it can always make way for others.
+    private struct Line {
+        var isBusy = false
+        var waiting: [Turn] = []
+    }
+
+    /// Begins something and calls back when it has ended.
+    typealias Turn = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+
+    private let line = Locked(Line())
+
+    /// Runs a block on the queue when everything before it has ended.
+    func perform(_ block: @escaping @Sendable () -> Void) {
+        enqueue { [queue] done in
+            queue.async {
+                block()
+                done()
+            }
+        }
+    }
+
+    /// Runs a block on the queue with coordinated access, when everything before it has ended.
+    func perform(
+        _ intent: NSFileAccessIntent,
+        for document: UIDocument,
+        _ block: @escaping @Sendable (Result<URL, any Error>) -> Void
+    ) {
+        enqueue { [queue] done in
+            NSFileCoordinator(filePresenter: document).coordinate(intent, on: queue) { place in
+                block(place)
+                done()
+            }
+        }
+    }
+
+    private func enqueue(_ turn: @escaping Turn) {
+        let isNext = line.withLock { line in
+            defer { line.isBusy = true }
+            if line.isBusy { line.waiting.append(turn) }
+            return !line.isBusy
+        }
+        if isNext { begin(turn) }
+    }
+
+    private func begin(_ turn: Turn) {
+        turn { [self] in
+            let next = line.withLock { line -> Turn? in
+                line.isBusy = !line.waiting.isEmpty
+                return line.waiting.isEmpty ? nil : line.waiting.removeFirst()
+            }
+            if let next { begin(next) }
+        }
     }
 
     /// States that the caller is on the queue.
@@ -67,8 +125,16 @@ final class DocumentFileAccess: @unchecked Sendable {
     }
 
     /// Whether a member of the package differs from what was read or written last.
-    func membersChanged(at url: URL) -> Bool {
+    ///
+    /// - Cost: one lstat(2) for each member that the change names, as long as they are what is known: an own
+    ///   save looks at no other. Else one for every member there is.
+    func membersChanged(_ change: DocumentWatch.Change, at url: URL) -> Bool {
         guard let tree = knownTree.withLock({ $0 })?.value else { return false }
+        if !change.isWhole, let item = FilePath(url),
+            change.members.allSatisfy({ tree.isKnown($0, of: item) })
+        {
+            return false
+        }
         return !tree.matchesContents(of: url)
     }
 
@@ -101,7 +167,9 @@ final class DocumentFileAccess: @unchecked Sendable {
             plan.noteWritten(at: save.item)
             return
         }
-        _ = try bridged(.writing) { () throws(SystemError) in try save.commit(Self.memberAttributes(attributes)) }
+        _ = try bridged(.writing) { () throws(SystemError) in
+            try save.commit(Self.memberAttributes(attributes))
+        }
         plan?.noteWritten(at: save.item)
         if let remains = save.remains {
             // The old tree of a large package takes a while to remove, and nobody needs to wait for it. What is
@@ -147,6 +215,9 @@ final class DocumentFileAccess: @unchecked Sendable {
             case .tree(let members): try staging.save.write(members)
             }
         }
+        if original != nil, plan.takesAwayOthersWork(at: staging.item) {
+            keptCopy = try keepAside(staging.item.url(isDirectory: true))
+        }
         self.plan = plan
         knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
     }
@@ -191,13 +262,24 @@ final class DocumentFileAccess: @unchecked Sendable {
         return tree
     }
 
+    /// Where the save that has just ended kept a package that others had changed; nil for nowhere.
+    func takeKeptCopy() -> URL? {
+        defer { keptCopy = nil }
+        return keptCopy
+    }
+
     // MARK: Watching
 
     func startWatching(_ document: UIDocument) {
         let url = document.fileURL
         queue.async { [weak document] in
             guard let document, document.record.withLock({ $0.isPresenting }) else { return }
-            self.watch = DocumentWatch(url, on: self.queue) { [weak document] in document?.checkForOutsideChange() }
+            self.watch = DocumentWatch(
+                url,
+                on: self.queue,
+                changed: { [weak document] change in document?.checkForOutsideChange(change) },
+                neighboursChanged: { [weak document] in document?.reviewConflictsInBackground() }
+            )
         }
     }
 
@@ -208,7 +290,9 @@ final class DocumentFileAccess: @unchecked Sendable {
     // MARK: Errors and values
 
     private func path(of url: URL) throws -> FilePath {
-        guard let path = FilePath(url) else { throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url]) }
+        guard let path = FilePath(url) else {
+            throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url])
+        }
         return path
     }
 
@@ -223,6 +307,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         func value(_ key: FileAttributeKey) -> Any? { attributes[key] ?? attributes[key.rawValue] }
         return MemberAttributes(
             permissions: (value(.posixPermissions) as? NSNumber).map { $0.uint32Value & 0o7777 },
-            modificationDate: value(.modificationDate) as? Date)
+            modificationDate: value(.modificationDate) as? Date
+        )
     }
 }

@@ -7,6 +7,8 @@ struct DocumentRecord {
     var modificationDate: Date?
     /// What the item looked like when this document read or wrote it last; nil when it never did.
     var stamp: FileStamp?
+    /// Whether another version was kept beside the item.
+    var hasConflictCopies = false
     /// Whether the document presents its item now.
     var isPresenting = false
 }

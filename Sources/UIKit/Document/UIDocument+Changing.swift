@@ -67,7 +67,8 @@ extension UIDocument {
 
     /// Posted when an edit was counted or a save began or ended, so that what shows the document can follow.
     package nonisolated static let changeCountedNotification = NSNotification.Name(
-        "SheafDocumentChangeCountedNotification")
+        "SheafDocumentChangeCountedNotification"
+    )
 
     /// Posted when the document has been written.
     package nonisolated static let savedNotification = NSNotification.Name("SheafDocumentSavedNotification")

@@ -1,4 +1,5 @@
 internal import Locks
+
 extension UIDocument {
     func beginClosing(_ handler: ((Bool) -> Void)?) {
         let answer = handler ?? { _ in }

@@ -1,5 +1,5 @@
-internal import Locks
 internal import FileSystem
+internal import Locks
 internal import UniformTypeIdentifiers
 
 extension UIDocument {
@@ -39,30 +39,22 @@ extension UIDocument {
     /// The document becomes its presenter inside that read, so that no change falls between the two.
     func readInBackground(from url: URL, then finish: @escaping (Result<Void, any Error>) -> Void) {
         let finish = MainActorCallback(finish)
-        performAsynchronousFileAccess { [self] in
-            let result = Result { try readCoordinated(from: url) }
+        fileAccess.perform(.readingIntent(with: url), for: self) { [self] access in
+            let result = Result { try readGranted(access.get()) }
             DispatchQueue.main.async { finish(result) }
         }
     }
 
-    private nonisolated func readCoordinated(from url: URL) throws {
+    private nonisolated func readGranted(_ place: URL) throws {
         fileAccess.confined()
-        var failure: NSError?
-        var result: Result<Void, any Error>?
-        NSFileCoordinator(filePresenter: self).coordinate(readingItemAt: url, error: &failure) { place in
-            result = Result {
-                try fileAccess.recover(place)
-                let stamp = try fileAccess.stamp(of: place)
-                try read(from: place)
-                record.withLock {
-                    $0.stamp = stamp
-                    $0.modificationDate = stamp.modificationDate
-                }
-                startPresenting()
-            }
+        try fileAccess.recover(place)
+        let stamp = try fileAccess.stamp(of: place)
+        try read(from: place)
+        record.withLock {
+            $0.stamp = stamp
+            $0.modificationDate = stamp.modificationDate
         }
-        if let failure { throw failure }
-        try result?.get()
+        startPresenting()
     }
 
     nonisolated func startPresenting() {

@@ -1,5 +1,5 @@
-internal import Locks
 internal import FileSystem
+internal import Locks
 
 extension UIDocument {
     nonisolated func autosaveForPresenter(_ answer: @escaping @Sendable ((any Error)?) -> Void) {
@@ -26,7 +26,8 @@ extension UIDocument {
         record.withLock { $0.fileURL = newURL.standardizedFileURL }
         fileAccess.queue.async { [self] in
             // The item may have become another inode on its way, to another volume say.
-            if let stamp = try? fileAccess.stampIfPresent(of: newURL) {  // absent or unreadable: the next save tells
+            // Absent or unreadable: the next save tells.
+            if let stamp = try? fileAccess.stampIfPresent(of: newURL) {
                 record.withLock { if $0.fileURL == newURL.standardizedFileURL { $0.stamp = stamp } }
             }
             fileAccess.startWatching(self)
@@ -39,7 +40,9 @@ extension UIDocument {
     }
 
     /// Looks whether the item is the one that this document read or wrote last, and acts on it if not.
-    nonisolated func checkForOutsideChange() {
+    ///
+    /// - Parameter change: What may be another; its members are looked at, and no others.
+    nonisolated func checkForOutsideChange(_ change: DocumentWatch.Change = .whole) {
         fileAccess.queue.async { [self] in
             guard record.withLock({ $0.isPresenting }) else { return }
             let url = fileURL
@@ -47,7 +50,7 @@ extension UIDocument {
             // Vanished, or unreadable for now: there is nothing to read anew. What is in memory stays, and the
             // next save writes it.
             guard let found = try? fileAccess.stampIfPresent(of: url) else { return }
-            guard found != known || fileAccess.membersChanged(at: url) else { return }
+            guard found != known || fileAccess.membersChanged(change, at: url) else { return }
             DispatchQueue.main.async {
                 MainActor.assumeIsolated { self.takeOutsideChange() }
             }
@@ -69,13 +72,22 @@ extension UIDocument {
 
     func noteConflict(_ copy: URL) {
         conflictCopies.append(copy)
+        record.withLock { $0.hasConflictCopies = true }
         change { $0.setInConflict(true) }
+    }
+
+    nonisolated func reviewConflictsInBackground() {
+        guard record.withLock({ $0.hasConflictCopies }) else { return }
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated { self.reviewConflicts() }
+        }
     }
 
     /// Looks whether the copies that were kept are still there: who has dealt with them has moved or removed
     /// them.
     func reviewConflicts() {
         conflictCopies.removeAll { !FileManager.default.fileExists(atPath: $0.path) }
+        record.withLock { [hasConflicts = !conflictCopies.isEmpty] in $0.hasConflictCopies = hasConflicts }
         change { [hasConflicts = !conflictCopies.isEmpty] in $0.setInConflict(hasConflicts) }
     }
 

@@ -1,5 +1,5 @@
-internal import Locks
 internal import FileSystem
+internal import Locks
 internal import UniformTypeIdentifiers
 
 extension UIDocument {
@@ -19,8 +19,11 @@ extension UIDocument {
             savesRunning -= 1
             finishSaving(result, operation: operation, token: token, handler)
         }
-        performAsynchronousFileAccess { [self] in
-            let result = Result { try writeCoordinated(snapshot) }
+        let options: NSFileCoordinator.WritingOptions = operation == .forCreating ? .forReplacing : []
+        let intent = NSFileAccessIntent.writingIntent(with: snapshot.url, options: options)
+        fileAccess.perform(intent, for: self) { [self] access in
+            fileAccess.confined()
+            let result = Result { try write(snapshot, at: access.get()) }
             DispatchQueue.main.async { finish(result) }
         }
     }
@@ -41,21 +44,8 @@ extension UIDocument {
             url: target,
             operation: operation,
             contents: Transferred(contents),
-            attributes: Transferred(attributes))
-    }
-
-    private nonisolated func writeCoordinated(_ snapshot: SaveSnapshot) throws -> SavedItem {
-        fileAccess.confined()
-        var failure: NSError?
-        var result: Result<SavedItem, any Error>?
-        let options: NSFileCoordinator.WritingOptions = snapshot.operation == .forCreating ? .forReplacing : []
-        let coordinator = NSFileCoordinator(filePresenter: self)
-        coordinator.coordinate(writingItemAt: snapshot.url, options: options, error: &failure) { place in
-            result = Result { try write(snapshot, at: place) }
-        }
-        if let failure { throw failure }
-        guard let result else { throw CocoaError(.fileWriteUnknown) }
-        return try result.get()
+            attributes: Transferred(attributes)
+        )
     }
 
     private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {
@@ -65,7 +55,8 @@ extension UIDocument {
             snapshot.contents.value,
             andAttributes: snapshot.attributes.value,
             safelyTo: place,
-            for: snapshot.operation)
+            for: snapshot.operation
+        )
         let stamp = try fileAccess.stamp(of: place)
         record.withLock {
             $0.fileURL = place
@@ -73,7 +64,7 @@ extension UIDocument {
             $0.modificationDate = stamp.modificationDate
         }
         startPresenting()
-        return SavedItem(url: place, conflictCopy: copy)
+        return SavedItem(url: place, conflictCopies: [copy, fileAccess.takeKeptCopy()].compactMap { $0 })
     }
 
     /// Keeps the item beside its place when it is not the one that this document read or wrote last.
@@ -101,7 +92,7 @@ extension UIDocument {
             lastError = nil
             OpenDocuments.insert(self)
             change { $0.saved(creating: operation == .forCreating) }
-            if let copy = item.conflictCopy { noteConflict(copy) }
+            item.conflictCopies.forEach(noteConflict)
             NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)
             handler?(true)
         case .failure(let error):
@@ -122,7 +113,8 @@ extension UIDocument {
         to url: URL,
         for operation: SaveOperation
     ) throws {
-        let original = operation == .forOverwriting && FileManager.default.fileExists(atPath: url.path) ? url : nil
+        let original =
+            operation == .forOverwriting && FileManager.default.fileExists(atPath: url.path) ? url : nil
         try fileAccess.stage(url, attributes: attributes ?? [:]) { staged in
             try writeContents(contents, to: staged, for: operation, originalContentsURL: original)
         }
@@ -154,5 +146,5 @@ private struct SaveSnapshot: Sendable {
 /// What a save left on disk.
 private struct SavedItem: Sendable {
     let url: URL
-    let conflictCopy: URL?
+    let conflictCopies: [URL]
 }

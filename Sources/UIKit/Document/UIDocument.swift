@@ -26,7 +26,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
 
     /// Posted on the main actor whenever `documentState` changes. The object is the document.
     public nonisolated static let stateChangedNotification = NSNotification.Name(
-        "UIDocumentStateChangedNotification")
+        "UIDocumentStateChangedNotification"
+    )
 
     /// The key under which an activity keeps the document's place.
     public nonisolated static let userActivityURLKey = "NSUserActivityDocumentURLKey"
@@ -54,7 +55,10 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     ///
     /// - Parameter url: A file URL. An empty path traps, as Apple's raises.
     public init(fileURL url: URL) {
-        precondition(url.isFileURL && !url.path.isEmpty, "UIDocument needs a file URL with a path, not \(url)")
+        precondition(
+            url.isFileURL && !url.path.isEmpty,
+            "UIDocument needs a file URL with a path, not \(url)"
+        )
         PackageTypes.install()
         record = Locked(DocumentRecord(fileURL: url.standardizedFileURL))
         fileAccess = DocumentFileAccess()
@@ -202,7 +206,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     /// documentation says it is not called at all.
     ///
     /// - Parameter completionHandler: Called on the main actor with whether the document was written.
-    open func save(to url: URL, for saveOperation: SaveOperation, completionHandler: ((Bool) -> Void)? = nil) {
+    open func save(to url: URL, for saveOperation: SaveOperation, completionHandler: ((Bool) -> Void)? = nil)
+    {
         beginSaving(to: url, for: saveOperation, completionHandler)
     }
 
@@ -308,7 +313,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     ///
     /// - Parameter block: Must not wait for the main actor.
     open func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) {
-        fileAccess.queue.async(execute: block)
+        fileAccess.perform(block)
     }
 
     // MARK: Errors

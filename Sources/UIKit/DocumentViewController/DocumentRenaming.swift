@@ -11,7 +11,11 @@ enum DocumentRenaming {
         let operations = FolderOperations(location: location)
         Task {
             do {
-                let outcome = try await operations.rename(url.lastPathComponent, to: name, showsExtension: false)
+                let outcome = try await operations.rename(
+                    url.lastPathComponent,
+                    to: name,
+                    showsExtension: false
+                )
                 if let failure = outcome.failures.first { throw failure }
                 let title = outcome.items.first.map { ($0.name as NSString).deletingPathExtension }
                 answer(.success(["title": title ?? document.localizedName]))

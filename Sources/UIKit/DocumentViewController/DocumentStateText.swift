@@ -4,21 +4,32 @@ enum DocumentStateText {
     static func describe(_ document: UIDocument, in controller: UIViewController) -> SceneDescription.State {
         let state = document.documentState
         if document.lifecycle.phase == .opening { return plain("opening", "Opening…") }
+        // What could not be opened has no state that one could be glad of.
+        if document.lifecycle.phase == .closed { return plain("closed", "") }
         if state.contains(.savingError) {
             return SceneDescription.State(
                 name: "error",
                 label: "Not saved",
                 detail: document.lastError?.localizedDescription,
-                acts: [.init(name: "document.save", arguments: ["document": controller.pageIdentifier], title: "Try Again")])
+                acts: [
+                    .init(
+                        name: "document.save",
+                        arguments: ["document": controller.pageIdentifier],
+                        title: "Try Again"
+                    )
+                ]
+            )
         }
         if state.contains(.inConflict) {
             let names = document.conflictCopyURLs.map { "“\($0.lastPathComponent)”" }.joined(separator: ", ")
             return SceneDescription.State(
                 name: "conflict",
                 label: "Two versions",
-                detail: "The file was changed by someone else while you were editing. Your version is in this document; "
+                detail:
+                    "The file was changed by someone else while you were editing. Your version is in this document; "
                     + "theirs is kept beside it as \(names).",
-                acts: [])
+                acts: []
+            )
         }
         if document.savesRunning > 0 { return plain("saving", "Saving…") }
         if document.hasUnsavedChanges { return plain("edited", "Edited") }

@@ -72,7 +72,7 @@ final class Acts {
             try tap(arguments)
             answer(.success(nil))
         case "scene":
-            // With a scene for each tab there is nothing to take; an app without scenes shows its one window here.
+            // The page asks for a sign that somebody is there.
             answer(.success(nil))
         default:
             throw Refusal(

@@ -24,7 +24,8 @@ final class AppHost {
         let configuration = WebHostConfiguration(
             port: arguments.port ?? Self.usualPort,
             pageDirectory: PageFiles.directory,
-            stateDirectory: arguments.stateDirectory)
+            stateDirectory: arguments.stateDirectory
+        )
         host = try WebHost(configuration: configuration, delegate: receiver)
         link = try host.start()
         Self.current = self
@@ -40,7 +41,9 @@ final class AppHost {
     /// A port that stays the same from start to start, so that a tab left open finds the app again.
     private static var usualPort: UInt16 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in (AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName).utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in (AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName).utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
         return 20_000 + UInt16(hash % 20_000)
     }
 

@@ -16,9 +16,11 @@ enum ApplicationRun {
         let program = ProcessInfo.processInfo.processName
         let arguments: LaunchArguments
         do {
-            guard let parsed = try LaunchArguments(
-                CommandLine.arguments,
-                environment: ProcessInfo.processInfo.environment)
+            guard
+                let parsed = try LaunchArguments(
+                    CommandLine.arguments,
+                    environment: ProcessInfo.processInfo.environment
+                )
             else {
                 print(LaunchArguments.usage(program))
                 return 0
@@ -29,7 +31,9 @@ enum ApplicationRun {
             return 2
         }
         guard let made = DynamicInit.make(delegateType) as? any UIApplicationDelegate else {
-            preconditionFailure("\(delegateType) cannot be made, or does not conform to UIApplicationDelegate")
+            preconditionFailure(
+                "\(delegateType) cannot be made, or does not conform to UIApplicationDelegate"
+            )
         }
         delegate = made
         UIApplication.shared.delegate = made
@@ -55,7 +59,8 @@ enum ApplicationRun {
         _ = delegate.application(application, didFinishLaunchingWithOptions: nil)
         NotificationCenter.default.post(
             name: UIApplication.didFinishLaunchingNotification,
-            object: application)
+            object: application
+        )
         let host = try AppHost(arguments)
         print("\(AppInfo.main.displayName) is ready: \(host.link.absoluteString)")
         print("Documents: \(documents.path)    Stop with Ctrl-C.")

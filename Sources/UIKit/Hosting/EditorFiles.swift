@@ -56,7 +56,8 @@ enum EditorFiles {
         case .folder(let folder, let scripts):
             guard let file = file(path, in: folder) else { return missing }
             guard ["html", "htm"].contains(file.pathExtension.lowercased()) else { return .file(file) }
-            guard let data = try? Data(contentsOf: file) else { return missing }  // gone since: the same answer
+            // Gone since: the same answer.
+            guard let data = try? Data(contentsOf: file) else { return missing }
             return .html(adding(scripts, to: String(decoding: data, as: UTF8.self), key: key))
         }
     }

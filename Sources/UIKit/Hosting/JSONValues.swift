@@ -11,6 +11,37 @@ enum JSONValues {
 
     /// An object as text. The values must be JSON values.
     static func text(_ object: [String: Any]) throws -> String {
-        String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
+        var data = Data()
+        try append(object, to: &data)
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// `JSONSerialization` writes a text character by character. The encoder does not, which counts where a text
+    /// is a picture of some megabytes.
+    private static func append(_ value: Any, to data: inout Data) throws {
+        switch value {
+        case let object as [String: Any]:
+            data.append(UInt8(ascii: "{"))
+            for (number, member) in object.enumerated() {
+                if number > 0 { data.append(UInt8(ascii: ",")) }
+                try append(member.key, to: &data)
+                data.append(UInt8(ascii: ":"))
+                try append(member.value, to: &data)
+            }
+            data.append(UInt8(ascii: "}"))
+        case let array as [Any]:
+            data.append(UInt8(ascii: "["))
+            for (number, element) in array.enumerated() {
+                if number > 0 { data.append(UInt8(ascii: ",")) }
+                try append(element, to: &data)
+            }
+            data.append(UInt8(ascii: "]"))
+        case let text as String:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .withoutEscapingSlashes
+            data.append(try encoder.encode(text))
+        default:
+            data.append(try JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed))
+        }
     }
 }

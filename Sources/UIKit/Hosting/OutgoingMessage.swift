@@ -10,7 +10,6 @@ enum OutgoingMessage {
     case reveal(String)
     case notice(String, SceneDescription.Act?)
     case web(String, [String: Any])
-    case moved
 
     struct AppDescription: Encodable {
         var name: String
@@ -83,8 +82,6 @@ enum OutgoingMessage {
             try JSONValues.text(["type": "reveal", "item": item])
         case .web(let frame, let members):
             try JSONValues.text(members.merging(["type": "web", "web": frame]) { _, own in own })
-        case .moved:
-            try JSONValues.text(["type": "moved"])
         }
     }
 

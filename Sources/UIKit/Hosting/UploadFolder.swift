@@ -10,11 +10,14 @@ final class UploadFolder: Sendable {
 
     init() throws {
         folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("sheaf-uploads-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+            .appendingPathComponent(
+                "sheaf-uploads-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
+            )
         try FileManager.default.createDirectory(
             at: folder,
             withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+            attributes: [.posixPermissions: 0o700]
+        )
     }
 
     /// The place for one file of a batch. The host has checked that the path leads nowhere else.
@@ -28,7 +31,8 @@ final class UploadFolder: Sendable {
         let file = home.appendingPathComponent(path)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(),
-            withIntermediateDirectories: true)
+            withIntermediateDirectories: true
+        )
         return file
     }
 

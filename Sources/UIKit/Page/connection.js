@@ -1,9 +1,14 @@
+const patienceMilliseconds = 2000;
+
 /**
  * The one line to the process.
  *
  * Whatever wants an answer (acts, and what editors post) has an id that grows, and is kept until it is
  * answered. When a line is new, everything unanswered is sent again in order; the process answers what
  * it has carried out already without doing it twice. So what was typed while cut off is not lost.
+ *
+ * A process that stands still leaves the line open. While an answer is awaited and nothing is heard, it is
+ * asked for a sign; the line counts as off when none comes, until something is heard again.
  */
 export class Connection {
   #store;
@@ -14,6 +19,7 @@ export class Connection {
   #isGreeted = false;
   #attempts = 0;
   #retry = 0;
+  #silence = 0;
   /** @type {Map<number, {message: any, resolve: (value: any) => void, reject: (error: any) => void}>} */
   #unanswered = new Map();
   /** What wants no answer and found no line. */
@@ -60,6 +66,7 @@ export class Connection {
       const identified = message.type === 'web' ? { ...message, reply: id } : { ...message, id };
       this.#unanswered.set(id, { message: identified, resolve, reject });
       if (this.#isGreeted) this.#transmit(identified);
+      this.#listenForSign();
     });
   }
 
@@ -85,6 +92,22 @@ export class Connection {
     if (this.#isGreeted) this.#transmit({ type: 'visible', visible: !document.hidden });
   }
 
+  #listenForSign() {
+    if (this.#silence !== 0 || !this.#isGreeted) return;
+    this.#silence = setTimeout(() => {
+      this.#transmit({ type: 'act', id: ++this.#lastId, name: 'scene.sign', arguments: {} });
+      this.#silence = setTimeout(() => this.#store.set('connection', 'off'), patienceMilliseconds);
+    }, patienceMilliseconds);
+  }
+
+  #heard() {
+    clearTimeout(this.#silence);
+    this.#silence = 0;
+    if (!this.#isGreeted) return;
+    this.#store.set('connection', 'live');
+    if (this.#unanswered.size > 0) this.#listenForSign();
+  }
+
   #receive(message) {
     if (message.type === 'reply') {
       this.settle(message);
@@ -94,6 +117,7 @@ export class Connection {
     } else {
       this.#handle(message);
     }
+    this.#heard();
   }
 
   #greeted() {
@@ -124,6 +148,7 @@ export class Connection {
     if (socket !== this.#socket) return;
     this.#socket = null;
     this.#isGreeted = false;
+    this.#heard();
     this.#attempts += 1;
     this.#store.set('connection', (await this.#isSignedOut()) ? 'signedOut' : 'off');
     const delay = Math.min(5000, 150 * 2 ** this.#attempts) * (0.75 + Math.random() / 2);

@@ -27,8 +27,8 @@ function dress() {
   applyTint(document.documentElement, store.browser?.tint ?? store.app?.tint);
   const isStageInFront = front !== undefined || store.browser === null;
   opening.hidden = store.app !== null;
-  browser.hidden = store.app === null || isStageInFront || store.isMoved;
-  stage.hidden = store.app === null || store.isMoved;
+  browser.hidden = store.app === null || isStageInFront;
+  stage.hidden = store.app === null;
 }
 
 for (const name of ['connection-bar', 'document-browser', 'notice-shelf']) {

@@ -51,7 +51,6 @@ export class Scene extends EventTarget {
       case 'notice': return this.notice(message);
       case 'line': return this.#say('line');
       case 'typingLost': return this.notice({ text: strings.typingLost });
-      case 'moved': return this.store.set('isMoved', true);
       default: console.error(`a message of an unknown type: ${message.type}`);
     }
   }

@@ -19,7 +19,6 @@ export class Store {
   items = new Map();
   stack = [];
   webs = [];
-  isMoved = false;
   /** @type {'connecting' | 'live' | 'off' | 'signedOut'} */
   connection = 'connecting';
 
@@ -100,11 +99,10 @@ export class Store {
 
   #hello({ app, scene }) {
     this.app = app;
-    this.isMoved = false;
     this.#hidden.clear();
     this.#titles.clear();
     this.#replace({ browser: null, items: [], stack: [], webs: [], ...scene });
-    this.#touch('app', 'isMoved');
+    this.#touch('app');
   }
 
   #change({ scene }) {

@@ -79,10 +79,6 @@ export const strings = {
   typingLost: 'The program was started anew. What you typed last may be missing; look before you go on.',
   signedOut: 'Open the link that the program printed',
   signedOutMore: 'It was started anew, or the link used here is too old.',
-  movedTitle: 'This window is open in another tab',
-  movedMore: 'What you do there shows up here as soon as you come back.',
-  showHere: 'Show Here',
-  startingUp: 'Opening…',
 
   // Keyboard
   keyboardMap: 'Keyboard',

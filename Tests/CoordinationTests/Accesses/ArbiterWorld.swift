@@ -173,7 +173,7 @@ struct ArbiterWorld {
 
     private mutating func answer(_ ticket: Ticket) {
         guard let asked = messages[ticket] else { return }
-        let writesFirst = asked.message == .saveChanges && Bool.random(using: &random)
+        let writesFirst = asked.message.mayNeedWriting && Bool.random(using: &random)
         if writesFirst, let path = asked.path {
             messages[ticket]?.isBeingAnswered = true
             let uses: [AccessClaim.Writing] = [.updating, .replacing, .updating, .merging]
@@ -328,7 +328,7 @@ struct ArbiterWorld {
                 $0.key != id && $0.value.request.purpose == member.request.purpose
             }
             let saves = messages.values.contains {
-                $0.presenter == member.request.presenter && $0.message == .saveChanges
+                $0.presenter == member.request.presenter && $0.message.mayNeedWriting
             }
             if isNested || saves { members[id]?.mayPass = true }
         }

@@ -25,7 +25,10 @@ let package = Package(
     targets: [
         client("Swift5", []),
         client("Swift6", [.unsafeFlags(["-swift-version", "6"])]),
-        client("Swift6MainActor", [.unsafeFlags(["-swift-version", "6", "-default-isolation", "MainActor"])]),
+        client(
+            "Swift6MainActor",
+            [.unsafeFlags(["-swift-version", "6", "-default-isolation", "MainActor"])]
+        ),
         // The program of README.md.
         .executableTarget(
             name: "Readme",

@@ -20,7 +20,10 @@ struct UIApplicationDelegateTests {
         let session = UISceneSession(identifier: "1", role: .windowApplication)
         let options = UIScene.ConnectionOptions()
         let configuration = delegate.application(
-            application, configurationForConnecting: session, options: options)
+            application,
+            configurationForConnecting: session,
+            options: options
+        )
         #expect(configuration.name == nil)
         #expect(configuration.role == .windowApplication)
         delegate.application(application, didDiscardSceneSessions: [session])

@@ -32,7 +32,10 @@ struct BrowserModelTests {
         #expect(stage.names == ["a.txt", "sub"])
     }
 
-    @Test("A folder that is not there or is elsewhere leads back to one that is", arguments: ["none", "..", "/etc", "a.txt", ".hidden"])
+    @Test(
+        "A folder that is not there or is elsewhere leads back to one that is",
+        arguments: ["none", "..", "/etc", "a.txt", ".hidden"]
+    )
     func enterNowhere(folder: String) async throws {
         let stage = try await begin()
         try await stage.perform("enter", ["folder": folder])
@@ -124,12 +127,18 @@ struct BrowserModelTests {
     @Test("A browser whose location cannot be read refuses, and lists nothing")
     func noLocation() async throws {
         let model = BrowserModel(
-            contentTypes: [], documents: shelf.at("none"), changed: {}, told: { _ in })
+            contentTypes: [],
+            documents: shelf.at("none"),
+            changed: {},
+            told: { _ in }
+        )
         model.show(folder: "")
         await model.whenListed()
         #expect(model.items.isEmpty)
         let made: Bool = await withCheckedContinuation { continuation in
-            model.createFolder(named: "x") { result in continuation.resume(returning: (try? result.get()) != nil) }
+            model.createFolder(named: "x") { result in
+                continuation.resume(returning: (try? result.get()) != nil)
+            }
         }
         #expect(!made)
     }

@@ -13,7 +13,10 @@ final class BrowserStage {
     private(set) var told: [String] = []
     private var waiting: [(condition: () -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
 
-    init(_ shelf: Shelf, _ make: ([UTType]) -> UIDocumentBrowserViewController = { .init(forOpening: $0) }) async throws {
+    init(
+        _ shelf: Shelf,
+        _ make: ([UTType]) -> UIDocumentBrowserViewController = { .init(forOpening: $0) }
+    ) async throws {
         self.shelf = shelf
         browser = make([.plainText])
         stage = try Stage()
@@ -21,7 +24,8 @@ final class BrowserStage {
             contentTypes: browser.contentTypes,
             documents: shelf.url,
             changed: { [weak self] in self?.check() },
-            told: { [weak self] in self?.told.append($0) })
+            told: { [weak self] in self?.told.append($0) }
+        )
         stage.window.rootViewController = browser
         await browser.model.whenListed()
         stage.tabSession.bringUpToDate()
@@ -64,15 +68,19 @@ final class NotingDelegate: NSObject, UIDocumentBrowserViewControllerDelegate {
 
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
-        didRequestDocumentCreationWithHandler importHandler: @escaping (
-            URL?, UIDocumentBrowserViewController.ImportMode
-        ) -> Void
+        didRequestDocumentCreationWithHandler importHandler:
+            @escaping (
+                URL?, UIDocumentBrowserViewController.ImportMode
+            ) -> Void
     ) {
         journal.note("create")
         importHandler(creation.url, creation.mode)
     }
 
-    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didPickDocumentsAt documentURLs: [URL]
+    ) {
         journal.note("pick " + documentURLs.map(\.lastPathComponent).joined(separator: " "))
     }
 

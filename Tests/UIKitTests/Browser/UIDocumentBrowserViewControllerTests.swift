@@ -7,7 +7,10 @@ import UniformTypeIdentifiers
 private final class OldDelegate: NSObject, UIDocumentBrowserViewControllerDelegate {
     var picked: [URL] = []
 
-    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentURLs documentURLs: [URL]) {
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didPickDocumentURLs documentURLs: [URL]
+    ) {
         picked = documentURLs
     }
 }
@@ -57,11 +60,14 @@ struct UIDocumentBrowserViewControllerTests {
 
     @Test(
         "What is gone, a folder, and what the app does not open are not picked",
-        arguments: [["gone.txt"], ["sub"], ["c.bin"], ["a.txt", "c.bin"], []])
+        arguments: [["gone.txt"], ["sub"], ["c.bin"], ["a.txt", "c.bin"], []]
+    )
     func pickRefused(items: [String]) async throws {
         let stage = try await begin()
         stage.browser.allowsPickingMultipleItems = true
-        let refusal = await #expect(throws: Acts.Refusal.self) { try await stage.perform("open", ["items": items]) }
+        let refusal = await #expect(throws: Acts.Refusal.self) {
+            try await stage.perform("open", ["items": items])
+        }
         #expect(refusal?.message.isEmpty == false)
         #expect(delegate.journal.take().isEmpty)
     }
@@ -137,7 +143,9 @@ struct UIDocumentBrowserViewControllerTests {
     @Test("A document here is revealed in its folder")
     func reveal() async throws {
         let stage = try await begin()
-        let (url, error) = await result { stage.browser.revealDocument(at: shelf.at("sub/d.txt"), importIfNeeded: false, completion: $0) }
+        let (url, error) = await result {
+            stage.browser.revealDocument(at: shelf.at("sub/d.txt"), importIfNeeded: false, completion: $0)
+        }
         #expect(url?.path == shelf.at("sub/d.txt").path)
         #expect(error == nil)
         #expect(stage.browser.model.folder == "sub")
@@ -148,12 +156,16 @@ struct UIDocumentBrowserViewControllerTests {
     func revealImporting() async throws {
         let stage = try await begin()
         let source = try shelf.write(shelf.outside.appendingPathComponent("e.txt"), "new")
-        let refused = await result { stage.browser.revealDocument(at: source, importIfNeeded: false, completion: $0) }
+        let refused = await result {
+            stage.browser.revealDocument(at: source, importIfNeeded: false, completion: $0)
+        }
         #expect(refused.0 == nil)
         #expect((refused.1 as? UIDocumentBrowserError)?.code == .noLocationAvailable)
         #expect((refused.1 as NSError?)?.domain == UIDocumentBrowserErrorDomain)
         #expect((refused.1 as NSError?)?.code == 2)
-        let (url, error) = await result { stage.browser.revealDocument(at: source, importIfNeeded: true, completion: $0) }
+        let (url, error) = await result {
+            stage.browser.revealDocument(at: source, importIfNeeded: true, completion: $0)
+        }
         #expect(url?.path == shelf.at("e.txt").path)
         #expect(error == nil)
         #expect(delegate.journal.take() == ["import e.txt to e.txt"])
@@ -166,19 +178,31 @@ struct UIDocumentBrowserViewControllerTests {
         let source = try shelf.write(shelf.outside.appendingPathComponent("d.txt"), "new")
         let (url, _) = await result {
             stage.browser.importDocument(
-                at: source, nextToDocumentAt: shelf.at("sub/d.txt"), mode: .copy, completionHandler: $0)
+                at: source,
+                nextToDocumentAt: shelf.at("sub/d.txt"),
+                mode: .copy,
+                completionHandler: $0
+            )
         }
         #expect(url?.path == shelf.at("sub/d 2.txt").path)
         #expect(try shelf.text("sub/d 2.txt") == "new")
         let (none, error) = await result {
             stage.browser.importDocument(
-                at: shelf.at("a.txt"), nextToDocumentAt: source, mode: .copy, completionHandler: $0)
+                at: shelf.at("a.txt"),
+                nextToDocumentAt: source,
+                mode: .copy,
+                completionHandler: $0
+            )
         }
         #expect(none == nil)
         #expect((error as? UIDocumentBrowserError)?.code == .noLocationAvailable)
         let (nothing, refusal) = await result {
             stage.browser.importDocument(
-                at: source, nextToDocumentAt: shelf.at("a.txt"), mode: .none, completionHandler: $0)
+                at: source,
+                nextToDocumentAt: shelf.at("a.txt"),
+                mode: .none,
+                completionHandler: $0
+            )
         }
         #expect(nothing == nil)
         #expect(refusal != nil)
@@ -200,7 +224,10 @@ struct UIDocumentBrowserViewControllerTests {
         #expect(taken.1 != nil)
         let elsewhere = await result {
             stage.browser.renameDocument(
-                at: shelf.outside.appendingPathComponent("x.txt"), proposedName: "y", completionHandler: $0)
+                at: shelf.outside.appendingPathComponent("x.txt"),
+                proposedName: "y",
+                completionHandler: $0
+            )
         }
         #expect((elsewhere.1 as? UIDocumentBrowserError)?.code == .noLocationAvailable)
         #expect(try shelf.names() == ["b.txt", "c.bin", "sub", "z.txt"])
@@ -266,7 +293,9 @@ struct UIDocumentBrowserViewControllerTests {
     @Test("A button of the browser is pressed")
     func bar() async throws {
         let stage = try await begin()
-        let item = UIBarButtonItem(primaryAction: UIAction(title: "Press") { _ in delegate.journal.note("pressed") })
+        let item = UIBarButtonItem(
+            primaryAction: UIAction(title: "Press") { _ in delegate.journal.note("pressed") }
+        )
         stage.browser.additionalTrailingNavigationBarButtonItems = [item]
         let arguments = ["of": stage.browser.pageIdentifier, "bar": item.pageIdentifier]
         #expect(try stage.stage.refusal("bar.tap", arguments) == nil)
@@ -279,7 +308,9 @@ struct UIDocumentBrowserViewControllerTests {
 
     private func action(_ types: [String]?) -> UIDocumentBrowserAction {
         let action = UIDocumentBrowserAction(
-            identifier: "share", localizedTitle: "Share", availability: [.menu]
+            identifier: "share",
+            localizedTitle: "Share",
+            availability: [.menu]
         ) { urls in delegate.journal.note(urls.map(\.lastPathComponent).joined(separator: " ")) }
         if let types { action.supportedContentTypes = types }
         return action

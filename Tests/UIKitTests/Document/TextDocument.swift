@@ -7,6 +7,8 @@ import UIKit
 final class TextDocument: UIDocument {
     var text = ""
     var contentsError: (any Error)?
+    /// Keeps the document from saving by itself while a test looks at what is unsaved.
+    var isAutosaveOff = false
     var attributes: [AnyHashable: Any] = [:]
     private(set) var errors: [any Error] = []
     private(set) var loads = 0
@@ -61,7 +63,8 @@ final class TextDocument: UIDocument {
             contents,
             andAttributes: additionalFileAttributes,
             safelyTo: url,
-            for: saveOperation)
+            for: saveOperation
+        )
     }
 
     nonisolated override func writeContents(
@@ -71,7 +74,20 @@ final class TextDocument: UIDocument {
         originalContentsURL: URL?
     ) throws {
         calls.note(originalContentsURL == nil ? "write" : "write over")
-        try super.writeContents(contents, to: url, for: saveOperation, originalContentsURL: originalContentsURL)
+        try super.writeContents(
+            contents,
+            to: url,
+            for: saveOperation,
+            originalContentsURL: originalContentsURL
+        )
+    }
+
+    override func autosave(completionHandler: ((Bool) -> Void)? = nil) {
+        guard !isAutosaveOff else {
+            completionHandler?(true)
+            return
+        }
+        super.autosave(completionHandler: completionHandler)
     }
 
     override func disableEditing() { calls.note("disableEditing") }
@@ -121,7 +137,8 @@ final class Playground {
     }
 
     deinit {
-        try? FileManager.default.removeItem(at: folder)  // a test that locked something leaves it to the system
+        // A test that locked something leaves it to the system.
+        try? FileManager.default.removeItem(at: folder)
     }
 
     subscript(name: String) -> URL { folder.appendingPathComponent(name) }
@@ -155,7 +172,8 @@ func wait(
             waiting.observers.append(
                 NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) { _ in
                     MainActor.assumeIsolated { waiting.check() }
-                })
+                }
+            )
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UIKit
 
-@Suite("UIDocument")
+@Suite("UIDocument", .timeLimit(.minutes(2)))
 @MainActor
 struct UIDocumentTests {
     let playground: Playground
@@ -32,7 +32,9 @@ struct UIDocumentTests {
         #expect(document.text == "hello")
         #expect(document.documentState == .normal)
         #expect(document.calls.take() == ["read", "load"])
-        let onDisk = try FileManager.default.attributesOfItem(atPath: document.fileURL.path)[.modificationDate]
+        let onDisk = try FileManager.default.attributesOfItem(atPath: document.fileURL.path)[
+            .modificationDate
+        ]
         let known = try #require(document.fileModificationDate)
         #expect(abs(known.timeIntervalSince(try #require(onDisk as? Date))) < 0.001)
         #expect(await document.close())
@@ -88,7 +90,9 @@ struct UIDocumentTests {
         #expect(document.documentState == .closed)
     }
 
-    @Test("A save asks in the documented order: token, attributes, contents, then writes, then the token again")
+    @Test(
+        "A save asks in the documented order: token, attributes, contents, then writes, then the token again"
+    )
     func order() async throws {
         let document = TextDocument(fileURL: try playground.put("x", at: "a.txt"))
         await document.open()
@@ -96,7 +100,8 @@ struct UIDocumentTests {
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         #expect(
             document.calls.take()
-                == ["token", "attributes", "contents", "writeSafely", "write over", "updateToken"])
+                == ["token", "attributes", "contents", "writeSafely", "write over", "updateToken"]
+        )
         await document.close()
     }
 
@@ -301,6 +306,7 @@ struct UIDocumentTests {
     func undo() async throws {
         let document = TextDocument(fileURL: try playground.put("a", at: "a.txt"))
         await document.open()
+        document.isAutosaveOff = true
         document.type("b")
         #expect(document.hasUnsavedChanges)
         await wait(for: document) { document.undoManager.groupingLevel == 0 }
@@ -309,6 +315,7 @@ struct UIDocumentTests {
         #expect(!document.hasUnsavedChanges)
         document.undoManager.redo()
         #expect(document.hasUnsavedChanges)
+        document.isAutosaveOff = false
         await document.close()
         #expect(try playground.text("a.txt") == "b")
     }
@@ -345,13 +352,15 @@ struct UIDocumentTests {
         await document.open()
         document.text = "one"
         document.updateChangeCount(.done)
-        let saved = await withCheckedContinuation { continuation in
-            document.save(to: document.fileURL, for: .forOverwriting) { continuation.resume(returning: $0) }
+        await withCheckedContinuation { continuation in
+            document.save(to: document.fileURL, for: .forOverwriting) { saved in
+                #expect(saved)
+                #expect(document.hasUnsavedChanges)
+                continuation.resume()
+            }
             document.text = "two"
             document.updateChangeCount(.done)
         }
-        #expect(saved)
-        #expect(document.hasUnsavedChanges)
         await wait(for: document) { !document.hasUnsavedChanges }
         #expect(try playground.text("a.txt") == "two")
         await document.close()

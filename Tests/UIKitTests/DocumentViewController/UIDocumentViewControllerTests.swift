@@ -294,7 +294,9 @@ struct UIDocumentViewControllerTests {
     func rename() async throws {
         let document = try document()
         let controller = await shown(document)
-        let value = try #require(try await perform("rename", controller, ["name": "Letters"]) as? [String: Any])
+        let value = try #require(
+            try await perform("rename", controller, ["name": "Letters"]) as? [String: Any]
+        )
         #expect(value["title"] as? String == "Letters")
         await wait(for: document) { document.fileURL.lastPathComponent == "Letters.txt" }
         #expect(try playground.names == ["Letters.txt"])
@@ -303,7 +305,10 @@ struct UIDocumentViewControllerTests {
         await closed(document)
     }
 
-    @Test("A name that is taken or cannot be is refused, and the document keeps its own", arguments: ["Other", "", "a/b"])
+    @Test(
+        "A name that is taken or cannot be is refused, and the document keeps its own",
+        arguments: ["Other", "", "a/b"]
+    )
     func renameRefused(name: String) async throws {
         _ = try playground.put("other", at: "Other.txt")
         let document = try document()

@@ -20,7 +20,10 @@ struct ActsTests {
 
     @Test(
         "What the process does not know is refused in words",
-        arguments: ["", "x", ".", "unknown.verb", "browser.enter", "document.explode", "alert.choose", "bar.tap"])
+        arguments: [
+            "", "x", ".", "unknown.verb", "browser.enter", "document.explode", "alert.choose", "bar.tap",
+        ]
+    )
     func refusals(name: String) throws {
         #expect(try stage.refusal(name)?.isEmpty == false)
     }
@@ -36,7 +39,9 @@ struct ActsTests {
         root.navigationItem.leftBarButtonItem = left
         root.navigationItem.rightBarButtonItems = [button("other"), right]
         for item in [left, right] {
-            #expect(try stage.refusal("bar.tap", ["of": root.pageIdentifier, "bar": item.pageIdentifier]) == nil)
+            #expect(
+                try stage.refusal("bar.tap", ["of": root.pageIdentifier, "bar": item.pageIdentifier]) == nil
+            )
         }
         #expect(journal.take() == ["left", "right"])
     }
@@ -66,7 +71,9 @@ struct ActsTests {
         let container = UINavigationController(rootViewController: page)
         root.present(container, animated: false)
         for owner in [page, container] {
-            #expect(try stage.refusal("bar.tap", ["of": owner.pageIdentifier, "bar": item.pageIdentifier]) == nil)
+            #expect(
+                try stage.refusal("bar.tap", ["of": owner.pageIdentifier, "bar": item.pageIdentifier]) == nil
+            )
         }
         #expect(journal.take() == ["inner", "inner"])
     }
@@ -76,7 +83,9 @@ struct ActsTests {
         let page = UIViewController()
         root.present(page, animated: false)
         for verb in ["undo", "redo", "save", "rename"] {
-            #expect(try stage.refusal("document.\(verb)", ["document": page.pageIdentifier, "name": "x"]) != nil)
+            #expect(
+                try stage.refusal("document.\(verb)", ["document": page.pageIdentifier, "name": "x"]) != nil
+            )
         }
         #expect(root.presentedViewController === page)
         #expect(try stage.refusal("document.done", ["document": page.pageIdentifier]) == nil)

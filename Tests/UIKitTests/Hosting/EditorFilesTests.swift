@@ -39,8 +39,12 @@ struct EditorFilesTests {
     private func folder() throws -> URL {
         let folder = playground["inside"]
         try FileManager.default.createDirectory(
-            at: folder.appendingPathComponent("sub"), withIntermediateDirectories: true)
-        try Data("<!DOCTYPE html>\n<html lang=en><p>Hello".utf8).write(to: folder.appendingPathComponent("index.html"))
+            at: folder.appendingPathComponent("sub"),
+            withIntermediateDirectories: true
+        )
+        try Data("<!DOCTYPE html>\n<html lang=en><p>Hello".utf8).write(
+            to: folder.appendingPathComponent("index.html")
+        )
         try Data("own()".utf8).write(to: folder.appendingPathComponent("sub/own script.js"))
         _ = try playground.put("secret", at: "secret.txt")
         EditorFiles.set(.folder(folder, scripts), for: key)
@@ -84,15 +88,20 @@ struct EditorFilesTests {
     @Test(
         "Nothing outside of the folder is given",
         arguments: [
-            "../secret.txt", "sub/../../secret.txt", "..", ".", "", "/", "//etc/passwd", "/etc/passwd", "sub/",
-            "sub//own script.js", "./index.html", "%2e%2e/secret.txt", "..%2fsecret.txt", "link.txt", "up/secret.txt",
+            "../secret.txt", "sub/../../secret.txt", "..", ".", "", "/", "//etc/passwd", "/etc/passwd",
+            "sub/",
+            "sub//own script.js", "./index.html", "%2e%2e/secret.txt", "..%2fsecret.txt", "link.txt",
+            "up/secret.txt",
             "index.html\0.txt", "\0", ".sheaf/nothing.js", "inside/index.html", "../inside/index.html",
-        ])
+        ]
+    )
     func escapes(path: String) throws {
         let folder = try folder()
         for (name, target) in [("link.txt", "../secret.txt"), ("up", "..")] {
             try FileManager.default.createSymbolicLink(
-                atPath: folder.appendingPathComponent(name).path, withDestinationPath: target)
+                atPath: folder.appendingPathComponent(name).path,
+                withDestinationPath: target
+            )
         }
         let response = get(path)
         if case .file(let url) = response.body {
@@ -111,7 +120,9 @@ struct EditorFilesTests {
         try FileManager.default.createDirectory(at: sibling, withIntermediateDirectories: true)
         try Data("other".utf8).write(to: sibling.appendingPathComponent("x.txt"))
         try FileManager.default.createSymbolicLink(
-            at: folder.appendingPathComponent("x.txt"), withDestinationURL: sibling.appendingPathComponent("x.txt"))
+            at: folder.appendingPathComponent("x.txt"),
+            withDestinationURL: sibling.appendingPathComponent("x.txt")
+        )
         #expect(get("x.txt").status == 404)
     }
 
@@ -119,7 +130,9 @@ struct EditorFilesTests {
     func innerLink() throws {
         let folder = try folder()
         try FileManager.default.createSymbolicLink(
-            atPath: folder.appendingPathComponent("again.js").path, withDestinationPath: "sub/own script.js")
+            atPath: folder.appendingPathComponent("again.js").path,
+            withDestinationPath: "sub/own script.js"
+        )
         #expect(try text(get("again.js")) == "own()")
     }
 
@@ -151,13 +164,15 @@ struct EditorFilesTests {
     @Test(
         "The bridge comes before whatever runs, wherever the document's tags are",
         arguments: [
-            ("", ""), ("", "<p>x"), ("", "<script>own()</script>"), ("<!doctype html>", "<html><head></head>"),
+            ("", ""), ("", "<p>x"), ("", "<script>own()</script>"),
+            ("<!doctype html>", "<html><head></head>"),
             ("<!DOCTYPE html>", "<script>const page = '<html><head>'</script>"),
             ("\u{FEFF} \n<!-- <head> --><!doctype html>", "<head lang=en><title>x</title>"),
             ("<?xml version='1.0'?><!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0//EN\">", "<html/>"),
             ("", "<!-- never closed <head>"), ("", "<!doctyp"), ("<!doctype html>", "<!-- <html><head>"),
             ("", "  <HTML><HEAD>"),
-        ])
+        ]
+    )
     func place(before: String, after: String) throws {
         EditorFiles.set(.document(before + after, scripts), for: key)
         #expect(try sides(text(get(""))) == [before, after])

@@ -8,13 +8,36 @@ import Testing
 struct FirstPageTests {
     private func browser(_ folder: String, _ titles: [String]) -> SceneDescription {
         let browser = SceneDescription.Browser(
-            id: "b", title: folder, style: "white", tint: "#000000", canCreate: true, createTitle: "New",
-            allowsMultiple: false, showsExtensions: false, folder: "", path: [.init(id: "", name: folder)],
-            leading: [], trailing: [], actions: [], undo: nil, redo: nil)
+            id: "b",
+            title: folder,
+            style: "white",
+            tint: "#000000",
+            canCreate: true,
+            createTitle: "New",
+            allowsMultiple: false,
+            showsExtensions: false,
+            folder: "",
+            path: [.init(id: "", name: folder)],
+            leading: [],
+            trailing: [],
+            actions: [],
+            undo: nil,
+            redo: nil
+        )
         let items = titles.map {
             SceneDescription.Item(
-                id: $0, name: $0, title: $0, kind: "document", type: "public.data", typeTitle: "Data",
-                icon: "document", openable: true, size: nil, modified: nil, open: false)
+                id: $0,
+                name: $0,
+                title: $0,
+                kind: "document",
+                type: "public.data",
+                typeTitle: "Data",
+                icon: "document",
+                openable: true,
+                size: nil,
+                modified: nil,
+                open: false
+            )
         }
         return SceneDescription(browser: browser, items: items, stack: [], webs: [])
     }
@@ -42,13 +65,18 @@ struct FirstPageTests {
     @Test(
         "A name that looks like HTML stays a name, in the list and in the script",
         arguments: [
-            "</script><b>", "<!--", "-->", "<script>alert(1)</script>", "&lt;", "a & b", "<!--SHEAF-FIRST-->", "]]>",
+            "</script><b>", "<!--", "-->", "<script>alert(1)</script>", "&lt;", "a & b", "<!--SHEAF-FIRST-->",
+            "]]>",
             "\"quoted\"", "\\u003c", "\u{2028}", "</ScRiPt \t>", "𝄞 <",
-        ])
+        ]
+    )
     func hostile(name: String) throws {
         let (list, json) = try parts(browser(name, [name]))
-        let escaped = name.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-            .replacingOccurrences(of: ">", with: "&gt;")
+        let escaped = name.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(
+            of: "<",
+            with: "&lt;"
+        )
+        .replacingOccurrences(of: ">", with: "&gt;")
         #expect(list == "<h1>\(escaped)</h1><ul><li>\(escaped)</li></ul>")
         #expect(!json.contains("<"))
         let scene = try #require(JSONValues.object(json)?["scene"] as? [String: Any])

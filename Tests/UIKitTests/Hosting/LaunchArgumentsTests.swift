@@ -35,7 +35,8 @@ struct LaunchArgumentsTests {
     func emptyVariables() throws {
         let usual = try #require(try parse())
         let empty = try #require(
-            try parse(environment: ["SHEAF_DOCUMENTS": "", "XDG_STATE_HOME": ""]))
+            try parse(environment: ["SHEAF_DOCUMENTS": "", "XDG_STATE_HOME": ""])
+        )
         #expect(empty.documents == usual.documents)
         #expect(empty.stateDirectory == usual.stateDirectory)
         #expect(try parse(environment: ["XDG_STATE_HOME": "here"])?.stateDirectory == usual.stateDirectory)
@@ -57,12 +58,15 @@ struct LaunchArgumentsTests {
         #expect(try parse("--help") == nil)
         #expect(try parse("--port", "1", "-h") == nil)
         let usage = LaunchArguments.usage("Color")
-        for word in ["Color", "--documents", "--port", "--help", "SHEAF_DOCUMENTS"] { #expect(usage.contains(word)) }
+        for word in ["Color", "--documents", "--port", "--help", "SHEAF_DOCUMENTS"] {
+            #expect(usage.contains(word))
+        }
     }
 
     @Test(
         "What is unknown or cut short is refused, by its name",
-        arguments: [["--documents"], ["--documents", ""], ["--port"], ["--verbose"], ["folder"]])
+        arguments: [["--documents"], ["--documents", ""], ["--port"], ["--verbose"], ["folder"]]
+    )
     func wrong(arguments: [String]) {
         let failure = #expect(throws: LaunchArguments.Failure.self) {
             try LaunchArguments(["app"] + arguments, environment: [:])

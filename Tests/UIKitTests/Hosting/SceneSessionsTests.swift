@@ -57,7 +57,9 @@ private final class StoryScene: UIResponder, UIWindowSceneDelegate {
 struct SceneSessionsTests {
     private static let delegate = StoryDelegate()
 
-    private static let coming = ["comes foregroundInactive", "active foregroundActive", "app comes", "app active"]
+    private static let coming = [
+        "comes foregroundInactive", "active foregroundActive", "app comes", "app active",
+    ]
     private static let going = ["resigns", "goes background", "app resigns", "app goes"]
 
     /// The app with one tab that has connected.
@@ -68,12 +70,16 @@ struct SceneSessionsTests {
         return tab
     }
 
-    private static func send(_ text: String, from tab: FakeTab) { SceneSessions.received(text, from: tab.tab) }
+    private static func send(_ text: String, from tab: FakeTab) {
+        SceneSessions.received(text, from: tab.tab)
+    }
 
     private static let hidden = #"{"type":"visible","visible":false}"#
     private static let visible = #"{"type":"visible","visible":true}"#
 
-    @Test("The first tab: the app configures its scene, which connects, comes, and is active; then the app is")
+    @Test(
+        "The first tab: the app configures its scene, which connects, comes, and is active; then the app is"
+    )
     func connect() async {
         await #expect(processExitsWith: .success) { @MainActor in
             #expect(UIApplication.shared.applicationState == .background)
@@ -174,7 +180,8 @@ struct SceneSessionsTests {
             await withCheckedContinuation { continuation in Story.disconnected = { continuation.resume() } }
             #expect(
                 Story.journal.take() == Self.going
-                    + ["root willGo", "root gone", "ends unattached", "app discards 1"])
+                    + ["root willGo", "root gone", "ends unattached", "app discards 1"]
+            )
             #expect(UIApplication.shared.openSessions.isEmpty)
             SceneSessions.received(Self.visible, from: tab.tab)
             SceneSessions.disconnected(tab.tab)
@@ -206,7 +213,9 @@ struct SceneSessionsTests {
             let page = try await FirstPage.make()
             #expect(page.contains(#"<script type="application/json" id="first">"#))
             #expect(!page.contains("<!--SHEAF-FIRST-->"))
-            #expect(page.contains(SceneSessions.prepared().window?.rootViewController?.pageIdentifier ?? "none"))
+            #expect(
+                page.contains(SceneSessions.prepared().window?.rootViewController?.pageIdentifier ?? "none")
+            )
         }
     }
 }

@@ -79,7 +79,10 @@ struct TabSessionTests {
         frame.show(html: "<p>", scripts: [])
         sheet.view.editorFrame = frame
         root.present(UINavigationController(rootViewController: sheet), animated: false)
-        sheet.present(UIAlertController(title: "Alert", message: nil, preferredStyle: .alert), animated: false)
+        sheet.present(
+            UIAlertController(title: "Alert", message: nil, preferredStyle: .alert),
+            animated: false
+        )
         _ = try stage.told()
         stage.tabSession.bringUpToDate()
         let told = try #require(try stage.told().first)
@@ -92,7 +95,9 @@ struct TabSessionTests {
     @Test("A number that was answered is answered again, and not done again")
     func repeated() throws {
         let journal = Journal()
-        let press: [String: Any] = ["type": "act", "id": 41, "name": "bar.tap", "arguments": addButton(journal)]
+        let press: [String: Any] = [
+            "type": "act", "id": 41, "name": "bar.tap", "arguments": addButton(journal),
+        ]
         _ = try stage.told()
         try stage.send(press)
         try stage.send(press)
@@ -114,7 +119,9 @@ struct TabSessionTests {
         var answers: [(EditorFrame.Answer) -> Void] = []
         frame.onMessage = { _, _, answer in answers.append(answer) }
         stage.tabSession.bringUpToDate()
-        let post: [String: Any] = ["type": "web", "web": frame.identifier, "handler": "h", "body": 1, "reply": 5]
+        let post: [String: Any] = [
+            "type": "web", "web": frame.identifier, "handler": "h", "body": 1, "reply": 5,
+        ]
         try stage.send(post)
         try stage.send(post)
         #expect(answers.count == 1)
@@ -129,10 +136,14 @@ struct TabSessionTests {
         #expect(answers.count == 1)
     }
 
-    @Test("What is no message, or none that is known, is passed over", arguments: [
-        "", "x", "[]", "1", "null", "{}", "{\"type\":7}", "{\"type\":\"unknown\"}", "{\"type\":\"act\"}",
-        "{\"type\":\"web\"}", "{\"type\":\"web\",\"web\":\"none\",\"event\":\"loaded\"}", "{\"type\":\"again\"",
-    ])
+    @Test(
+        "What is no message, or none that is known, is passed over",
+        arguments: [
+            "", "x", "[]", "1", "null", "{}", "{\"type\":7}", "{\"type\":\"unknown\"}", "{\"type\":\"act\"}",
+            "{\"type\":\"web\"}", "{\"type\":\"web\",\"web\":\"none\",\"event\":\"loaded\"}",
+            "{\"type\":\"again\"",
+        ]
+    )
     func junk(text: String) throws {
         _ = try stage.told()
         stage.tabSession.received(text)

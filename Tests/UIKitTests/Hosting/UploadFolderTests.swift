@@ -19,14 +19,18 @@ struct UploadFolderTests {
         let home = try #require(uploads.take("b", of: "t"))
         #expect(one == home.appendingPathComponent("one.txt"))
         #expect(deep == home.appendingPathComponent("folder/deep/two.txt"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).sorted() == ["folder", "one.txt"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: home.path).sorted() == ["folder", "one.txt"]
+        )
     }
 
     @Test("Batches of other names and of other tabs are apart, and taken once")
     func apart() throws {
         defer { uploads.removeAll() }
         let places = [("b", "t"), ("c", "t"), ("b", "u")]
-        let homes = try places.map { try uploads.place("x", batch: $0.0, tab: $0.1).deletingLastPathComponent() }
+        let homes = try places.map {
+            try uploads.place("x", batch: $0.0, tab: $0.1).deletingLastPathComponent()
+        }
         #expect(Set(homes).count == 3)
         #expect(uploads.take("c", of: "u") == nil)
         #expect(uploads.take("b", of: "t")?.path == homes[0].path)

@@ -43,7 +43,10 @@ struct PresentationTests {
         #expect(sheet.view.window === window)
     }
 
-    @Test("A view controller over others is dismissed by the one under it and by itself", arguments: [true, false])
+    @Test(
+        "A view controller over others is dismissed by the one under it and by itself",
+        arguments: [true, false]
+    )
     func dismiss(byPresenter: Bool) {
         let root = controller("root")
         let sheet = controller("sheet")
@@ -69,7 +72,8 @@ struct PresentationTests {
         #expect(
             journal.take() == [
                 "second willGo-", "second gone-", "first willGo*-", "first gone*-", "dismissed",
-            ])
+            ]
+        )
         #expect(root.presentedViewController == nil && first.presentedViewController == nil)
         withExtendedLifetime(window) {}
     }
@@ -161,8 +165,10 @@ struct PresentationTests {
         window.rootViewController = new
         #expect(
             journal.take() == [
-                "over willGo-", "over gone-", "old willGo", "old gone", "new load", "new will", "new is", "new did",
-            ])
+                "over willGo-", "over gone-", "old willGo", "old gone", "new load", "new will", "new is",
+                "new did",
+            ]
+        )
         #expect(old.view.window == nil)
         #expect(new.view.window === window)
         window.rootViewController = new

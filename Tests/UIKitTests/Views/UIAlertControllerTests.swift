@@ -38,13 +38,17 @@ struct UIAlertControllerTests {
         #expect(layer.message == "It is gone then.")
         #expect(
             layer.fields == [
-                .init(placeholder: "Name", text: "Notes", secure: false), .init(placeholder: "", text: "", secure: true),
-            ])
+                .init(placeholder: "Name", text: "Notes", secure: false),
+                .init(placeholder: "", text: "", secure: true),
+            ]
+        )
         #expect(
             layer.actions == [
-                .init(id: "0", title: "Delete", style: "destructive"), .init(id: "1", title: "Keep", style: "cancel"),
+                .init(id: "0", title: "Delete", style: "destructive"),
+                .init(id: "1", title: "Keep", style: "cancel"),
                 .init(id: "2", title: "Later", style: "default"),
-            ])
+            ]
+        )
     }
 
     @Test("A list of choices is a sheet")
@@ -63,7 +67,10 @@ struct UIAlertControllerTests {
         root.present(alert, animated: true)
         #expect(
             try stage.refusal(
-                "alert.choose", ["alert": alert.pageIdentifier, "action": "0", "fields": ["typed", "too many"]]) == nil)
+                "alert.choose",
+                ["alert": alert.pageIdentifier, "action": "0", "fields": ["typed", "too many"]]
+            ) == nil
+        )
         #expect(journal.take() == ["delete, alone"])
         #expect(alert.textFields?.map(\.text) == ["typed"])
         #expect(root.presentedViewController == nil)
@@ -74,7 +81,9 @@ struct UIAlertControllerTests {
         let stage = try Stage(root)
         let next = alert()
         let first = UIAlertController(title: nil, message: nil, preferredStyle: .alert)
-        first.addAction(UIAlertAction(title: "OK", style: .default) { _ in root.present(next, animated: true) })
+        first.addAction(
+            UIAlertAction(title: "OK", style: .default) { _ in root.present(next, animated: true) }
+        )
         root.present(first, animated: true)
         try stage.act("alert.choose", ["alert": first.pageIdentifier, "action": "0"])
         #expect(root.presentedViewController === next)
@@ -86,7 +95,9 @@ struct UIAlertControllerTests {
         let alert = alert()
         root.present(alert, animated: true)
         for action in ["3", "-1", "", "x"] {
-            #expect(try stage.refusal("alert.choose", ["alert": alert.pageIdentifier, "action": action]) != nil)
+            #expect(
+                try stage.refusal("alert.choose", ["alert": alert.pageIdentifier, "action": action]) != nil
+            )
         }
         #expect(try stage.refusal("alert.choose", ["alert": "none", "action": "0"]) != nil)
         #expect(try stage.refusal("alert.choose", ["alert": root.pageIdentifier, "action": "0"]) != nil)

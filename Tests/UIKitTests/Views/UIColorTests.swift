@@ -29,7 +29,8 @@ struct UIColorTests {
             (UIColor.systemBlue, "#007aff"), (.black, "#000000"), (.white, "#ffffff"),
             (UIColor(red: -1, green: 2, blue: 0.06, alpha: 0), "#00ff0f"),
             (UIColor(red: .nan, green: .infinity, blue: -.infinity, alpha: 1), "#00ff00"),
-        ])
+        ]
+    )
     func hexadecimal(color: UIColor, text: String) {
         #expect(color.hexadecimal == text)
     }

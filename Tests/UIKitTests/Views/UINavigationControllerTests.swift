@@ -42,7 +42,8 @@ struct UINavigationControllerTests {
             journal.take() == [
                 "second enters", "first willGo*", "second load", "second will*", "second is*", "first gone*",
                 "second did*", "second entered",
-            ])
+            ]
+        )
         #expect(navigation.topViewController === second)
     }
 
@@ -56,7 +57,8 @@ struct UINavigationControllerTests {
             journal.take() == [
                 "second leaves", "second willGo*", "first will*", "first is*", "second gone*", "first did*",
                 "second left",
-            ])
+            ]
+        )
         #expect(second.parent == nil && second.navigationController == nil)
         #expect(navigation.topViewController === first)
     }

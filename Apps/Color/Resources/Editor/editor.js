@@ -126,17 +126,11 @@ document.getElementById('controls').addEventListener('keydown', (event) => {
 });
 
 /** Called by the app: shows the document's colour. What is being dragged stays under the finger. */
-function show({ red, green, blue, editable }) {
+function show({ red, green, blue }) {
   const shown = { red, green, blue };
   for (const channel of channels) if (channel !== dragged) color[channel] = shown[channel];
-  setEditable(editable);
+  document.body.classList.add('has-colour');
   draw();
 }
 
-function setEditable(editable) {
-  for (const input of document.querySelectorAll('input')) input.disabled = !editable;
-}
-
-setEditable(false); // until the app has shown a colour
-draw();
 post({ kind: 'ready' });

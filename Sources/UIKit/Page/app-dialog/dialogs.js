@@ -75,7 +75,7 @@ export class Dialogs {
   constructor(scene) {
     this.#scene = scene;
     scene.store.listen((touched) => {
-      if (touched.has('stack') || touched.has('isMoved')) this.#update();
+      if (touched.has('stack')) this.#update();
     });
     scene.addEventListener('problem', ({ detail }) => openDialog({
       title: detail.title || strings.couldNot,
@@ -86,8 +86,8 @@ export class Dialogs {
   }
 
   #update() {
-    const { stack, isMoved } = this.#scene.store;
-    const alerts = isMoved ? [] : stack.filter((entry) => entry.kind === 'alert' || entry.kind === 'sheet');
+    const { stack } = this.#scene.store;
+    const alerts = stack.filter((entry) => entry.kind === 'alert' || entry.kind === 'sheet');
     for (const [id, dialog] of this.#shown) {
       if (alerts.some((alert) => alert.id === id)) continue;
       dialog.close();

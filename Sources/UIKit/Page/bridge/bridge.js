@@ -25,11 +25,16 @@
 
   // MARK: Messages to the process
 
-  const post = (handler, body) => new Promise((resolve, reject) => {
-    const id = ++lastId;
-    awaited.set(id, { resolve, reject });
-    port.postMessage({ say: 'post', handler, body: asJSON(body), id });
-  });
+  const post = (handler, body) => {
+    const answer = new Promise((resolve, reject) => {
+      const id = ++lastId;
+      awaited.set(id, { resolve, reject });
+      port.postMessage({ say: 'post', handler, body: asJSON(body), id });
+    });
+    // Most editors do not look at the answer; what was lost with the process, the page itself says.
+    answer.catch(() => {});
+    return answer;
+  };
 
   const messageHandlers = new Proxy(Object.create(null), {
     get(_, name) {

@@ -2,7 +2,7 @@ import { h, setText } from '../dom.js';
 import { icon } from '../icons/icons.js';
 import { strings } from '../strings.js';
 
-/** Says when the page is cut off, and what to do; fills the page when the scene is elsewhere. */
+/** Says when the page is cut off, and what to do. */
 export class ConnectionBar extends HTMLElement {
   #wasOff = false;
 
@@ -12,17 +12,9 @@ export class ConnectionBar extends HTMLElement {
     this.text = h('span', {});
     this.detail = h('span.connection-detail', {});
     this.bar = h('div.connection', { role: 'status', hidden: true }, icon('offline'), this.text, this.detail);
-    this.moved = h('main.moved', { hidden: true },
-      h('div.empty-picture', {}, icon('tabs')),
-      h('h1', {}, strings.movedTitle), h('p', {}, strings.movedMore),
-      h('button.primary', { type: 'button', onclick: () => scene.perform('scene.take') }, strings.showHere));
-    this.append(this.bar, this.moved);
+    this.append(this.bar);
     scene.store.listen((touched) => {
       if (touched.has('connection')) this.#update();
-      if (touched.has('isMoved')) {
-        this.moved.hidden = !scene.store.isMoved;
-        if (scene.store.isMoved) this.moved.querySelector('button').focus();
-      }
     });
   }
 

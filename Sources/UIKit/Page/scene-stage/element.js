@@ -79,14 +79,14 @@ export class SceneStage extends HTMLElement {
 
   async #enter() {
     this.#origin = this.#bounds();
-    await this.#play(this.#steps(), 260);
+    await this.#play(this.#steps(), 160);
     this.browser.classList.toggle('is-covered', this.#front !== null);
   }
 
   async #leave() {
     this.browser.classList.remove('is-covered');
     this.#origin = this.#bounds();
-    await this.#play(this.#steps().reverse(), 200);
+    await this.#play(this.#steps().reverse(), 160);
   }
 
   async #play(steps, milliseconds) {

@@ -16,9 +16,10 @@ class AlbumBrowser: UIDocumentBrowserViewController, UIDocumentBrowserViewContro
 
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
-        didRequestDocumentCreationWithHandler importHandler: @escaping (
-            URL?, UIDocumentBrowserViewController.ImportMode
-        ) -> Void
+        didRequestDocumentCreationWithHandler importHandler:
+            @escaping (
+                URL?, UIDocumentBrowserViewController.ImportMode
+            ) -> Void
     ) {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("Untitled.album")
         let document = AlbumDocument(fileURL: url)
@@ -29,7 +30,10 @@ class AlbumBrowser: UIDocumentBrowserViewController, UIDocumentBrowserViewContro
         }
     }
 
-    func documentBrowser(_ controller: UIDocumentBrowserViewController, didPickDocumentsAt documentURLs: [URL]) {
+    func documentBrowser(
+        _ controller: UIDocumentBrowserViewController,
+        didPickDocumentsAt documentURLs: [URL]
+    ) {
         guard let url = documentURLs.first else { return }
         present(AlbumViewController(document: AlbumDocument(fileURL: url)), animated: true, completion: nil)
     }

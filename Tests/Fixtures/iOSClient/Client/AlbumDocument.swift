@@ -42,7 +42,10 @@ class AlbumDocument: UIDocument {
     }
 
     override func contents(forType typeName: String) throws -> Any {
-        let archive = try NSKeyedArchiver.archivedData(withRootObject: storedCover, requiringSecureCoding: true)
+        let archive = try NSKeyedArchiver.archivedData(
+            withRootObject: storedCover,
+            requiringSecureCoding: true
+        )
         put(Data(text.utf8), named: Self.textName)
         put(archive, named: Self.coverName)
         return package

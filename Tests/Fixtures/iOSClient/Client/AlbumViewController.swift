@@ -68,7 +68,9 @@ class AlbumViewController: UIViewController, WKScriptMessageHandler, WKNavigatio
     }
 
     private func showText() {
-        webView.evaluateJavaScript("document.querySelector('textarea').value = \"\(document.text)\"") { _, error in
+        webView.evaluateJavaScript("document.querySelector('textarea').value = \"\(document.text)\"") {
+            _,
+            error in
             if let error = error { print(error) }
         }
     }
@@ -83,7 +85,8 @@ class AlbumViewController: UIViewController, WKScriptMessageHandler, WKNavigatio
         alert.addAction(
             UIAlertAction(title: "OK", style: .default) { [weak self] _ in
                 self?.dismiss(animated: true, completion: nil)
-            })
+            }
+        )
         present(alert, animated: true)
     }
 }

@@ -66,7 +66,10 @@ class ChattyDocument: AlbumDocument {
         return super.changeCountToken(for: saveOperation)
     }
 
-    override func updateChangeCount(withToken changeCountToken: Any, for saveOperation: UIDocument.SaveOperation) {
+    override func updateChangeCount(
+        withToken changeCountToken: Any,
+        for saveOperation: UIDocument.SaveOperation
+    ) {
         calls.append("updateChangeCountWithToken")
         super.updateChangeCount(withToken: changeCountToken, for: saveOperation)
     }
@@ -79,7 +82,10 @@ class ChattyDocument: AlbumDocument {
         return try super.fileAttributesToWrite(to: url, for: saveOperation)
     }
 
-    override func fileNameExtension(forType typeName: String?, saveOperation: UIDocument.SaveOperation) -> String {
+    override func fileNameExtension(
+        forType typeName: String?,
+        saveOperation: UIDocument.SaveOperation
+    ) -> String {
         super.fileNameExtension(forType: typeName, saveOperation: saveOperation)
     }
 
@@ -119,7 +125,12 @@ class ChattyDocument: AlbumDocument {
         safelyTo url: URL,
         for saveOperation: UIDocument.SaveOperation
     ) throws {
-        try super.writeContents(contents, andAttributes: additionalFileAttributes, safelyTo: url, for: saveOperation)
+        try super.writeContents(
+            contents,
+            andAttributes: additionalFileAttributes,
+            safelyTo: url,
+            for: saveOperation
+        )
     }
 
     nonisolated override func writeContents(
@@ -128,7 +139,12 @@ class ChattyDocument: AlbumDocument {
         for saveOperation: UIDocument.SaveOperation,
         originalContentsURL: URL?
     ) throws {
-        try super.writeContents(contents, to: url, for: saveOperation, originalContentsURL: originalContentsURL)
+        try super.writeContents(
+            contents,
+            to: url,
+            for: saveOperation,
+            originalContentsURL: originalContentsURL
+        )
     }
 
     nonisolated override func presentedItemDidMove(to newURL: URL) {

@@ -15,7 +15,10 @@ struct RoundTrip {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }  // in the temporary folder: goes anyway
         try check(UTType.album.conforms(to: .package), "an album is a package")
-        try check(UTType(filenameExtension: "album", conformingTo: .package) == .album, "the extension leads to the type")
+        try check(
+            UTType(filenameExtension: "album", conformingTo: .package) == .album,
+            "the extension leads to the type"
+        )
         let document = try await create()
         try await edit(document)
         try check(await document.close(), "closes")
@@ -81,8 +84,10 @@ struct RoundTrip {
         defer { presenter.stop() }
         var error: NSError?
         var names: [String] = []
-        NSFileCoordinator(filePresenter: presenter).coordinate(readingItemAt: url, options: [], error: &error) { url in
-            names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []  // none: the check fails
+        NSFileCoordinator(filePresenter: presenter).coordinate(readingItemAt: url, options: [], error: &error)
+        { url in
+            // None if it cannot be listed: the check below fails.
+            names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
         }
         try check(error == nil, "is read coordinated: \(String(describing: error))")
         try check(names.sorted() == ["cover.archive", "text.txt"], "has two members: \(names)")

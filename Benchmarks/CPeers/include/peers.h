@@ -1,0 +1,19 @@
+// What the same work costs a C program that does no more than it must. Each returns 0, or -1 with errno.
+#pragma once
+
+#include <stddef.h>
+
+/// Puts bytes in place of a file, durably: a new file, its sync, a rename, the folder's sync.
+int peer_save(const char *folder, const char *name, const void *bytes, size_t byte_count);
+
+/// Walks a tree with fts(3), which asks each item's stat(2). Returns the number of items, -1 on error.
+long peer_walk(const char *folder);
+
+/// Opens a file, takes and gives back a shared flock(2), closes it.
+int peer_lock(const char *file);
+
+/// Runs a program found on the PATH with its output thrown away. Returns its exit status, -1 when it died.
+int peer_run(char *const arguments[]);
+
+/// The most memory this process ever held, VmHWM of proc(5), in bytes; -1 on error.
+long long peer_peak_bytes(void);

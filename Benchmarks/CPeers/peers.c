@@ -1,0 +1,102 @@
+#define _GNU_SOURCE
+#include "peers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int close_after(int fd, int result) {
+    int error = errno;
+    close(fd);
+    errno = error;
+    return result;
+}
+
+static int write_all(int fd, const char *bytes, size_t byte_count) {
+    while (byte_count > 0) {
+        ssize_t written = write(fd, bytes, byte_count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return -1;
+        bytes += written;
+        byte_count -= (size_t)written;
+    }
+    return fsync(fd);
+}
+
+int peer_save(const char *folder, const char *name, const void *bytes, size_t byte_count) {
+    char new_name[256];
+    if (snprintf(new_name, sizeof new_name, ".%s.new", name) >= (int)sizeof new_name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return -1;
+    int file = openat(directory, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) return close_after(directory, -1);
+    if (close_after(file, write_all(file, bytes, byte_count)) < 0) return close_after(directory, -1);
+    if (renameat(directory, new_name, directory, name) < 0) return close_after(directory, -1);
+    return close_after(directory, fsync(directory));
+}
+
+long peer_walk(const char *folder) {
+    char *roots[] = {(char *)folder, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (walk == NULL) return -1;
+    long count = 0;
+    errno = 0;
+    for (FTSENT *entry; (entry = fts_read(walk)) != NULL;) {
+        if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS || entry->fts_info == FTS_DNR) {
+            errno = entry->fts_errno;
+            count = -1;
+            break;
+        }
+        if (entry->fts_info != FTS_DP) count++;
+    }
+    int error = errno;
+    fts_close(walk);
+    errno = error;
+    return error == 0 ? count : -1;
+}
+
+int peer_lock(const char *file) {
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    if (flock(fd, LOCK_SH) < 0) return close_after(fd, -1);
+    return close_after(fd, flock(fd, LOCK_UN));
+}
+
+int peer_run(char *const arguments[]) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child;
+    errno = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (errno != 0) return -1;
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return -1;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+long long peer_peak_bytes(void) {
+    FILE *status = fopen("/proc/self/status", "re");
+    if (status == NULL) return -1;
+    char line[256];
+    long long kilobytes = -1;
+    while (kilobytes < 0 && fgets(line, sizeof line, status) != NULL) {
+        if (sscanf(line, "VmHWM: %lld kB", &kilobytes) != 1) kilobytes = -1;
+    }
+    fclose(status);
+    return kilobytes < 0 ? -1 : kilobytes * 1024;
+}

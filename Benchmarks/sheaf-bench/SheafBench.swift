@@ -1,0 +1,55 @@
+import Foundation
+
+/// Measures, and writes what it found as JSON.
+///
+///     sheaf-bench --work FOLDER --output FILE [GROUP...]
+@main
+@MainActor
+enum SheafBench {
+    private static let groups: [(name: String, run: @MainActor (WorkFolder) async throws -> [Figure])] = [
+        ("save-4k", FileBenchmark.save4k),
+        ("package-one", PackageBenchmark.one),
+        ("package-many", PackageBenchmark.many),
+        ("package-open", PackageBenchmark.open),
+        ("coordinate", FileBenchmark.coordinate),
+    ]
+
+    /// A document's handlers come on the main queue, so the main thread runs its loop.
+    static func main() {
+        Task {
+            do {
+                try await run(Array(CommandLine.arguments.dropFirst()))
+                exit(0)
+            } catch {
+                FileHandle.standardError.write(Data("sheaf-bench: \(error)\n".utf8))
+                exit(1)
+            }
+        }
+        RunLoop.main.run()
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        if arguments.count == 2, arguments[0] == "--peak-of" {
+            print(Int(try await PackageBenchmark.openAndSave(URL(fileURLWithPath: arguments[1]))))
+            return
+        }
+        guard arguments.count >= 4, arguments[0] == "--work", arguments[2] == "--output" else {
+            throw BenchmarkFailure("usage: sheaf-bench --work FOLDER --output FILE [GROUP...]")
+        }
+        let chosen = arguments.dropFirst(4)
+        if let unknown = chosen.first(where: { name in !groups.contains { $0.name == name } }) {
+            throw BenchmarkFailure(
+                "there is no group \(unknown), only \(groups.map(\.name).joined(separator: ", "))"
+            )
+        }
+        var figures: [Figure] = []
+        for group in groups where chosen.isEmpty || chosen.contains(group.name) {
+            let work = try WorkFolder(URL(fileURLWithPath: arguments[1]).appendingPathComponent(group.name))
+            figures += try await group.run(work)
+            try work.remove()
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(figures).write(to: URL(fileURLWithPath: arguments[3]))
+    }
+}

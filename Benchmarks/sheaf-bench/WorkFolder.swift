@@ -1,0 +1,49 @@
+import Foundation
+
+/// Where the benchmarks write: a folder on the disk, empty at the start of each group.
+struct WorkFolder {
+    let url: URL
+
+    init(_ url: URL) throws {
+        self.url = url
+        try? FileManager.default.removeItem(at: url)  // the first run has none
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    var path: String { url.path }
+
+    func item(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+    func remove() throws {
+        try FileManager.default.removeItem(at: url)
+    }
+
+    /// Makes a package of folders with equally many members in each, all of one size.
+    func makePackage(_ name: String, folders: Int, membersInEach: Int, byteCount: Int = 1024) throws -> URL {
+        let package = item(name)
+        for folder in 0..<folders {
+            let place = package.appendingPathComponent(Self.folderName(folder))
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            for member in 0..<membersInEach {
+                let data = Self.bytes(byteCount, seed: folder &* 1000 &+ member)
+                try data.write(to: place.appendingPathComponent(Self.memberName(member)))
+            }
+        }
+        sync()
+        return package
+    }
+
+    static func folderName(_ number: Int) -> String { String(format: "folder-%03d", number) }
+    static func memberName(_ number: Int) -> String { String(format: "member-%04d.txt", number) }
+
+    /// Bytes that differ from one seed to the next.
+    static func bytes(_ count: Int, seed: Int) -> Data {
+        var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+        var data = Data(count: count)
+        for index in data.indices {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            data[index] = UInt8(truncatingIfNeeded: state >> 56)
+        }
+        return data
+    }
+}

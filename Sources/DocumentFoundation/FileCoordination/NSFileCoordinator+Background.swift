@@ -1,0 +1,34 @@
+internal import Coordination
+package import Dispatch
+package import Foundation
+
+extension NSFileCoordinator {
+    /// Asks for one item and returns; the thread that asks is free while others make way.
+    ///
+    /// A queue that must stay able to answer others cannot wait in a coordinated call: two documents on one item
+    /// would wait for each other's queues.
+    ///
+    /// - Parameters:
+    ///   - intent: The item.
+    ///   - queue: Where `accessor` runs.
+    ///   - accessor: Run once: with the item's place when access is given, which ends when it returns; or with
+    ///     the error.
+    package func coordinate(
+        _ intent: NSFileAccessIntent,
+        on queue: DispatchQueue,
+        byAccessor accessor: @escaping @Sendable (Result<URL, any Error>) -> Void
+    ) {
+        let registry = registry
+        registry.begin([intent.item], by: caller) { result in
+            queue.async {
+                switch result {
+                case .success(let access):
+                    accessor(.success(access.urls[0]))
+                    registry.end(access)
+                case .failure(let error):
+                    accessor(.failure(error))
+                }
+            }
+        }
+    }
+}

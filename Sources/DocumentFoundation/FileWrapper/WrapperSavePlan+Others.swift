@@ -1,0 +1,27 @@
+package import FileSystem
+internal import Foundation
+
+extension WrapperSavePlan {
+    /// Whether the save would take away bytes that this tree has never seen: a member that it replaces or removes
+    /// is not as it was read or written last, or something is where a new member is to go.
+    ///
+    /// Looks at what changes only. What cannot be looked at counts as someone else's.
+    package func takesAwayOthersWork(at path: FilePath) -> Bool {
+        for member in replaced {
+            guard let wrapper = member.wrapper, isPresent(member.path, in: path) else { continue }
+            let place = member.path.components.reduce(path) { $0.appending($1) }
+            if !wrapper.matches(itemAt: place.url(isDirectory: wrapper.isDirectory)) { return true }
+        }
+        guard case .changes(let changes) = work else { return false }
+        let known = Set(replaced.map(\.path))
+        return changes.placed.keys.contains { !known.contains($0) && isPresent($0, in: path) }
+    }
+
+    private func isPresent(_ member: MemberPath, in path: FilePath) -> Bool {
+        do {
+            return try FileStamp.ifPresent(at: member.components.reduce(path) { $0.appending($1) }) != nil
+        } catch {
+            return true
+        }
+    }
+}

@@ -1,0 +1,76 @@
+"""A page whose process is gone, stands still or comes back."""
+
+import signal
+
+from playwright.sync_api import expect
+
+
+def bar(tab):
+    return tab.page.locator("connection-bar .connection")
+
+
+def hex_field(tab):
+    return tab.editor.get_by_label("Hex")
+
+
+def set_hex(tab, value):
+    hex_field(tab).fill(value)
+    hex_field(tab).press("Enter")
+    expect(tab.editor.locator("#code")).to_have_text(value)
+
+
+def test_a_process_that_stands_still_is_said_and_what_was_entered_arrives(color):
+    color.create()
+    set_hex(color, "#101010")
+    color.app.signal(signal.SIGSTOP)
+    try:
+        set_hex(color, "#202020")
+        expect(bar(color)).to_be_visible()
+        expect(bar(color)).to_contain_text("trying again")
+        color.screenshot("standing-still")
+    finally:
+        color.app.signal(signal.SIGCONT)
+    expect(bar(color)).to_be_hidden()
+    color.expect_saved()
+    [name] = color.app.names()
+    assert (color.app.documents / name).read_text() == "32,32,32\n"
+
+
+def test_the_page_finds_a_new_process_at_the_old_port_by_itself(color):
+    color.create()
+    set_hex(color, "#303030")
+    color.close_document()
+    [title] = color.titles()
+    color.app.kill()
+    expect(bar(color)).to_be_visible()
+    (color.app.documents / "Meanwhile.color").write_text("1,2,3\n")
+    color.app.start()
+    expect(bar(color)).to_be_hidden()
+    color.item("Meanwhile").wait_for()
+    color.open_document(title)
+    expect(hex_field(color)).to_have_value("#303030")
+
+
+def test_an_open_document_is_gone_from_the_page_with_its_process_and_opens_again(color):
+    color.create()
+    set_hex(color, "#404040")
+    color.expect_saved()
+    title = color.title.inner_text()
+    color.app.kill()
+    expect(bar(color)).to_be_visible()
+    color.screenshot("cut-off-document")
+    color.app.start()
+    expect(bar(color)).to_be_hidden()
+    color.item(title).wait_for()
+    color.open_document(title)
+    expect(hex_field(color)).to_have_value("#404040")
+
+
+def test_a_reload_keeps_the_document_in_front(color):
+    color.create()
+    set_hex(color, "#505050")
+    color.page.reload()
+    color.expect_opened()
+    expect(hex_field(color)).to_have_value("#505050")
+    color.undo.click()
+    expect(hex_field(color)).not_to_have_value("#505050")

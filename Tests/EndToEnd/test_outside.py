@@ -1,0 +1,187 @@
+"""Shells and other programs work in the same folder."""
+
+import os
+import shutil
+
+from playwright.sync_api import expect
+
+from waiting import until
+
+
+def hex_field(tab):
+    return tab.editor.get_by_label("Hex")
+
+
+def set_hex(tab, value):
+    hex_field(tab).fill(value)
+    hex_field(tab).press("Enter")
+    expect(tab.editor.locator("#code")).to_have_text(value)
+
+
+def opened(tab, name, content):
+    """A document put there by a shell, and opened."""
+    file = tab.app.documents / f"{name}.color"
+    file.write_text(content)
+    tab.item(name).wait_for()
+    tab.open_document(name)
+    return file
+
+
+def state(tab):
+    return tab.page.locator("document-view.is-front .state-line")
+
+
+def test_what_a_shell_writes_is_shown(color):
+    file = opened(color, "Shared", "1,2,3\n")
+    expect(hex_field(color)).to_have_value("#010203")
+    file.write_text("4,5,6\n")
+    expect(hex_field(color)).to_have_value("#040506")
+    other = color.app.documents.parent / "new.color"
+    other.write_text("7,8,9\n")
+    os.replace(other, file)
+    expect(hex_field(color)).to_have_value("#070809")
+
+
+def test_renaming_an_open_document_in_a_shell_loses_nothing(color):
+    file = opened(color, "Before", "1,2,3\n")
+    file.rename(file.with_name("After.color"))
+    set_hex(color, "#a0a0a0")
+    color.close_document()
+    color.item("After").wait_for()
+    contents = [(color.app.documents / name).read_text() for name in color.app.names()]
+    assert "160,160,160\n" in contents
+
+
+def test_the_list_follows_what_a_shell_does(color):
+    file = color.app.documents / "One.color"
+    file.write_text("1,2,3\n")
+    color.item("One").wait_for()
+    file.rename(file.with_name("Two.color"))
+    color.item("Two").wait_for()
+    expect(color.item("One")).to_have_count(0)
+    file.with_name("Two.color").unlink()
+    expect(color.item("Two")).to_have_count(0)
+
+
+def test_a_document_that_a_shell_deleted_does_not_come_back_by_itself(color):
+    file = opened(color, "Short", "1,2,3\n")
+    file.unlink()
+    color.close_document()
+    expect(color.item("Short")).to_have_count(0)
+    assert color.app.names() == []
+
+
+def test_a_document_deleted_with_unsaved_changes_is_written_again(color):
+    file = opened(color, "Dear", "1,2,3\n")
+    set_hex(color, "#c0c0c0")
+    file.unlink()
+    color.close_document()
+    assert file.read_text() == "192,192,192\n"
+
+
+def test_both_versions_are_kept_when_two_change_one_document(color):
+    file = opened(color, "Two", "1,2,3\n")
+    set_hex(color, "#d0d0d0")
+    expect(state(color)).to_have_text("Edited")
+    file.write_text("9,9,9\n")
+    expect(state(color)).to_have_text("Two versions")
+    color.screenshot("conflict")
+    state(color).get_by_role("button").click()
+    dialog = color.page.get_by_role("dialog", name="Two versions")
+    expect(dialog).to_contain_text("other version")
+    color.screenshot("conflict-detail")
+    dialog.get_by_role("button", name="OK").click()
+    until(lambda: file.read_text() == "208,208,208\n")
+    [copy] = [name for name in color.app.names() if "other version" in name]
+    assert (color.app.documents / copy).read_text() == "9,9,9\n"
+
+
+def test_bad_text_is_a_message_and_not_a_crash(color):
+    (color.app.documents / "Broken.color").write_text("this is no colour\n")
+    color.item("Broken").dblclick()
+    dialog = color.page.get_by_role("alertdialog")
+    expect(dialog).to_contain_text("“Broken” cannot be opened")
+    expect(dialog).to_contain_text("this is no colour")
+    color.screenshot("error")
+    dialog.get_by_role("button", name="OK").click()
+    expect(color.done).to_be_hidden()
+    expect(color.item("Broken")).to_be_focused()
+    color.create()
+
+
+def test_a_plain_file_is_no_scrapbook_and_says_so(scrapbook):
+    (scrapbook.app.documents / "File.scrapbook").write_text("plain")
+    scrapbook.item("File").dblclick()
+    dialog = scrapbook.page.get_by_role("alertdialog")
+    expect(dialog).to_contain_text("plain file")
+    dialog.get_by_role("button", name="OK").click()
+    expect(scrapbook.done).to_be_hidden()
+
+
+def test_bad_text_written_into_an_open_document_keeps_what_was_read(color):
+    file = opened(color, "Was Good", "1,2,3\n")
+    file.write_text("nonsense")
+    expect(state(color)).not_to_have_text("Saved")
+    expect(hex_field(color)).to_have_value("#010203")
+    file.write_text("5,5,5\n")
+    expect(hex_field(color)).to_have_value("#050505")
+
+
+def test_a_member_of_an_open_package_is_written_by_a_shell(scrapbook):
+    package = scrapbook.app.documents / "Trip.scrapbook"
+    package.mkdir()
+    (package / "text.txt").write_text("before")
+    scrapbook.item("Trip").wait_for()
+    scrapbook.open_document("Trip")
+    field = scrapbook.editor.get_by_role("textbox", name="Text")
+    expect(field).to_have_value("before")
+    (package / "text.txt").write_text("after")
+    expect(field).to_have_value("after")
+
+
+def test_names_that_clash_get_a_number(color):
+    names = []
+    for _ in range(3):
+        color.create()
+        color.close_document()
+        names = color.app.names()
+    assert names == ["Color 2.color", "Color 3.color", "Color.color"]
+
+
+def test_an_import_whose_name_is_taken_gets_a_number(color, tmp_path):
+    (color.app.documents / "Same.color").write_text("1,1,1\n")
+    color.item("Same").wait_for()
+    source = tmp_path / "Same.color"
+    source.write_text("2,2,2\n")
+    with color.page.expect_file_chooser() as chooser:
+        color.toolbar.get_by_role("button", name="Import", exact=True).click()
+    chooser.value.set_files(source)
+    color.item("Same 2").wait_for()
+    assert (color.app.documents / "Same.color").read_text() == "1,1,1\n"
+    assert (color.app.documents / "Same 2.color").read_text() == "2,2,2\n"
+
+
+def drag(tab, path):
+    """Drops a file or folder of this machine onto the list, as a file manager would."""
+    box = tab.page.locator("document-browser").bounding_box()
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    session = tab.page.context.new_cdp_session(tab.page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, **place, "data": data})
+    session.detach()
+
+
+def test_a_dropped_package_is_imported_as_one_document(scrapbook, tmp_path):
+    source = tmp_path / "From Afar.scrapbook"
+    source.mkdir()
+    (source / "text.txt").write_text("from afar")
+    (source / "inner").mkdir()
+    (source / "inner" / "more.txt").write_text("kept")
+    drag(scrapbook, source)
+    scrapbook.item("From Afar").wait_for()
+    assert scrapbook.titles() == ["From Afar"]
+    assert (scrapbook.app.documents / "From Afar.scrapbook" / "inner" / "more.txt").read_text() == "kept"
+    shutil.rmtree(source)
+    scrapbook.open_document("From Afar")
+    expect(scrapbook.editor.get_by_role("textbox", name="Text")).to_have_value("from afar")

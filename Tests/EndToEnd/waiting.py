@@ -1,0 +1,15 @@
+"""Waits for what no page shows: what the app does to files."""
+
+import select
+import time
+
+
+def until(holds, seconds=10):
+    """Comes back when `holds()` is true; fails when that does not happen in time.
+
+    Nothing tells us when a file is as it should be, so it is looked at again and again.
+    """
+    last = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < last, "it did not happen in time"
+        select.select([], [], [], 0.01)
