@@ -177,6 +177,7 @@ final class HTTPExchange: Sendable {
         let connection = call.connection
         state.withLock { $0.stage = .waiting(connection) }
         MHD_suspend_connection(connection.pointer)
+        call.registry.hasBegunToWait(self)
         Task { self.fulfil(await produce()) }
     }
 

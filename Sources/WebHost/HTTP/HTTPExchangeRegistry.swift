@@ -8,6 +8,7 @@ final class HTTPExchangeRegistry: Sendable {
     private struct State {
         var exchanges: [ObjectIdentifier: HTTPExchange] = [:]
         var whenEmpty: [@Sendable () -> Void] = []
+        var hasGivenUp = false
     }
 
     let handler: any HTTPRequestHandler
@@ -51,13 +52,26 @@ final class HTTPExchangeRegistry: Sendable {
         }
     }
 
-    /// Answers every request that still waits with 503.
+    /// Answers every request that still waits with 503, and from now on every one that begins to wait.
     func giveUpWaiting() {
-        let exchanges = state.withLock { Array($0.exchanges.values) }
-        for exchange in exchanges {
-            exchange.fulfil(.text("The program is shutting down. Start it again and reload.", status: 503))
+        let exchanges = state.withLock { state in
+            state.hasGivenUp = true
+            return Array(state.exchanges.values)
         }
+        for exchange in exchanges { exchange.fulfil(Self.shuttingDown) }
     }
+
+    /// To be called by a request that has just begun to wait: the server may have given up in between, on a
+    /// connection that was kept open, and must not be stopped over a request that waits.
+    func hasBegunToWait(_ exchange: HTTPExchange) {
+        guard state.withLock({ $0.hasGivenUp }) else { return }
+        exchange.fulfil(Self.shuttingDown)
+    }
+
+    private static let shuttingDown = WebResponse.text(
+        "The program is shutting down. Start it again and reload.",
+        status: 503
+    )
 }
 
 /// Something that happens once, whoever comes first.
