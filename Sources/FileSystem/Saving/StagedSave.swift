@@ -218,12 +218,24 @@ extension StagedSave {
 
     /// A new staged file; nil when the item is a folder, which a file cannot take the place of by renaming.
     private func stagedFile() throws(SystemError) -> StagedFile? {
-        let replaced = mustNotExist ? nil : try SystemCalls.statusIfPresent(site.folder, site.itemName)
-        guard replaced?.stamp.kind != .directory else { return nil }
+        let replaced = try replacedKind()
+        guard replaced != .directory else { return nil }
         // Nobody is to read the new contents who could not read the old ones.
         let staged = try StagedFile.make(at: site, permissions: replaced == nil ? 0o666 : 0o600)
         stage = .file(staged)
+        // Only now do others wait: one that was waited for may have left a folder.
+        guard try replacedKind() != .directory else {
+            try staged.remove()
+            stage = .empty
+            return nil
+        }
         return staged
+    }
+
+    /// What is to be replaced, as it is now; nil for nothing.
+    private func replacedKind() throws(SystemError) -> FileStamp.Kind? {
+        guard !mustNotExist else { return nil }
+        return try SystemCalls.statusIfPresent(site.folder, site.itemName)?.stamp.kind
     }
 
     /// Opens a folder in the staging, made when there is none.

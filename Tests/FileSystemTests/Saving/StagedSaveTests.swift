@@ -2,6 +2,7 @@ import CLinux
 import CrashHarness
 import FileSystem
 import Foundation
+import Locks
 import Testing
 
 @Suite("StagedSave")
@@ -296,6 +297,23 @@ struct StagedSaveTests {
         #expect(try scratch.tree() == .folder([name: ["b": "2"]]))
     }
 
+    @Test("A file replaces the folder that the save it waited for has left")
+    func folderLeftMeanwhile() throws {
+        let item = self.item
+        try DiskTree.file("old").write(to: item)
+        let intruder = Intruder {
+            try FileManager.default.removeItem(atPath: item.string)
+            try FileManager.default.createDirectory(atPath: item.string, withIntermediateDirectories: false)
+        }
+        try SystemCallObservation.withObserver(intruder) {
+            let save = try StagedSave(item: item)
+            try save.write(Data("new".utf8))
+            try save.commit()
+        }
+        #expect(intruder.hasRun.withLock { $0 })
+        #expect(try scratch.tree() == .folder(["item.doc": "new"]))
+    }
+
     @Test("Saves of one item by many threads happen one after the other")
     func manySavers() throws {
         let item = self.item
@@ -309,4 +327,27 @@ struct StagedSaveTests {
         let names = try FileReading.entries(in: scratch.path).map(\.name)
         #expect(names == ["item.doc"])
     }
+}
+
+/// Does something in the instant before the first file of a save is made.
+private final class Intruder: SystemCallObserver {
+    let hasRun = Locked(false)
+    private let intrude: @Sendable () throws -> Void
+
+    init(_ intrude: @escaping @Sendable () throws -> Void) {
+        self.intrude = intrude
+    }
+
+    func willMake(_ call: SystemCall) -> CInt {
+        guard case .createFile = call.effect else { return 0 }
+        let isFirst = hasRun.withLock { hasRun in
+            defer { hasRun = true }
+            return !hasRun
+        }
+        guard isFirst else { return 0 }
+        do { try intrude() } catch { Issue.record(error) }
+        return 0
+    }
+
+    func didMake(_ call: SystemCall) {}
 }
