@@ -166,6 +166,13 @@ enum SystemCalls {
         }
     }
 
+    /// Gives up a lock, for copies of the descriptor too that a process just being started still has.
+    ///
+    /// It cannot fail on an open file.
+    static func unlock(_ file: borrowing FileDescriptor) {
+        _ = cdoc_flock(file.raw, LOCK_UN)
+    }
+
     /// write(2) until all is written.
     static func write(_ data: Data, to file: borrowing FileDescriptor) throws(SystemError) {
         let (raw, path) = (file.raw, file.path)

@@ -12,6 +12,8 @@ final class StagedFile: Sendable {
         self.descriptor = descriptor
     }
 
+    deinit { SystemCalls.unlock(descriptor) }
+
     /// Makes the file, waiting for another save of the item and clearing what a dead one left.
     static func make(at site: SaveSite, permissions: UInt32) throws(SystemError) -> StagedFile {
         while true {
@@ -69,6 +71,8 @@ final class StagingFolder: Sendable {
         self.site = site
         self.folder = folder
     }
+
+    deinit { SystemCalls.unlock(folder.descriptor) }
 
     /// The name of the item inside the folder: its own, unless that could be one of ours.
     var stagedName: String { site.itemName.hasPrefix(".sheaf-") ? "_" + site.itemName : site.itemName }
