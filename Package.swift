@@ -99,7 +99,7 @@ let package = Package(
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(
             name: "DocumentFoundationTests",
-            dependencies: ["DocumentFoundation", "FileSystem", "Locks"],
+            dependencies: ["Coordination", "DocumentFoundation", "FileSystem", "Locks"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -27,6 +27,30 @@ package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         UnfoldFirstSequence(first: parent) { $0.parent }
     }
 
+    /// Whether the item's name has a dot inside, as an extension needs; a dot at its start only hides it.
+    package var hasExtension: Bool {
+        string.utf8.reversed().prefix { $0 != Self.slash }.dropLast().contains(UInt8(ascii: "."))
+    }
+
+    /// The folders that hold the item and have an extension, the nearest first.
+    package var ancestorsWithExtension: [ItemPath] {
+        var ends: [Int] = []
+        var (index, nameStart, hasDot) = (0, 0, false)
+        for byte in string.utf8 {
+            if byte == Self.slash {
+                if hasDot { ends.append(index) }
+                (nameStart, hasDot) = (index + 1, false)
+            } else if byte == UInt8(ascii: "."), index > nameStart {
+                hasDot = true
+            }
+            index += 1
+        }
+        return ends.reversed().map { end in
+            let bytes = string.utf8
+            return ItemPath(plain: String(string[..<bytes.index(bytes.startIndex, offsetBy: end)]))
+        }
+    }
+
     /// Whether the other item is somewhere inside this one.
     package func isAncestor(of other: ItemPath) -> Bool {
         let count = string.utf8.count

@@ -139,13 +139,6 @@ extension FileAccessRegistry {
     }
 }
 
-extension ItemPath {
-    /// The item as a URL.
-    ///
-    /// Whether it is a directory is looked up.
-    var fileURL: URL { URL(fileURLWithPath: string) }
-}
-
 extension Double {
     fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
         Swift.min(Swift.max(self, range.lowerBound), range.upperBound)

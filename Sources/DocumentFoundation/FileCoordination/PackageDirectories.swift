@@ -23,33 +23,17 @@ package enum PackageDirectories {
 
     /// The packages that hold an item, the item itself left out.
     static func enclosing(_ item: ItemPath) -> [ItemPath] {
-        guard hasDottedFolder(item.string), let isPackage = current else { return [] }
-        return item.ancestors.filter { folder in
-            mayBePackage(folder) && isPackage(URL(fileURLWithPath: folder.string, isDirectory: true))
-        }
+        let folders = item.ancestorsWithExtension
+        guard !folders.isEmpty, let isPackage = current else { return [] }
+        return folders.filter { isPackage(URL(fileURLWithPath: $0.string, isDirectory: true)) }
     }
 
     /// The packages that hold what is inside an item: those around it, and itself if it is one.
     static func enclosingContents(of item: ItemPath) -> [ItemPath] {
-        guard mayBePackage(item), let isPackage = current else { return enclosing(item) }
+        guard item.hasExtension, let isPackage = current else { return enclosing(item) }
         let isItself = isPackage(URL(fileURLWithPath: item.string, isDirectory: true))
         return enclosing(item) + (isItself ? [item] : [])
     }
 
     private static var current: (@Sendable (URL) -> Bool)? { answer.withLock { $0 }.isPackage }
-
-    private static func mayBePackage(_ folder: ItemPath) -> Bool {
-        let bytes = folder.string.utf8
-        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return false }
-        return !bytes[dot...].contains(UInt8(ascii: "/"))
-    }
-
-    private static func hasDottedFolder(_ path: String) -> Bool {
-        var hasDot = false
-        for byte in path.utf8 {
-            if byte == UInt8(ascii: ".") { hasDot = true }
-            if hasDot, byte == UInt8(ascii: "/") { return true }
-        }
-        return false
-    }
 }

@@ -64,12 +64,3 @@ struct RequestedItem: Sendable {
     /// As many as the kernel follows: path_resolution(7).
     private static let symbolicLinksMax = 40
 }
-
-extension ItemPath {
-    /// The item that a file URL names; nil for any other URL.
-    init?(fileURL url: URL) {
-        guard url.isFileURL else { return nil }
-        let path = url.path
-        self.init(path.utf8.first == UInt8(ascii: "/") ? path : url.absoluteURL.path)
-    }
-}

@@ -36,6 +36,25 @@ struct ItemPathTests {
         #expect(ItemPath("/caf\u{E9}") != ItemPath("/cafe\u{301}"))
     }
 
+    @Test(
+        "Folders with an extension are found, the nearest first",
+        arguments: [
+            ("/a/b", []), ("/a.x/b", ["/a.x"]), ("/a.x/b/c.y/d.z", ["/a.x/b/c.y", "/a.x"]),
+            ("/.hidden/a", []), ("/.hidden.x/a", ["/.hidden.x"]), ("/", []), ("/ä.x/b", ["/ä.x"]),
+        ]
+    )
+    func findsExtensions(text: String, expected: [String]) throws {
+        #expect(try #require(ItemPath(text)).ancestorsWithExtension.map(\.string) == expected)
+    }
+
+    @Test(
+        "A dot inside a name makes an extension",
+        arguments: [("/a.x", true), ("/a", false), ("/.a", false), ("/.a.x", true), ("/a.x/b", false)]
+    )
+    func tellsExtension(text: String, expected: Bool) throws {
+        #expect(try #require(ItemPath(text)).hasExtension == expected)
+    }
+
     @Test("What is inside a moved folder moves with it")
     func moves() throws {
         let source = try #require(ItemPath("/a/b"))
