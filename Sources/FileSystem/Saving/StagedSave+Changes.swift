@@ -21,9 +21,8 @@ extension StagedSave {
         case .remove(let path, let isFolder): try remove(path, isFolder: isFolder, change)
         case .rebuild(let path):
             let rebuild = FolderRebuild(change: change, placements: placements, removed: Set(removed.keys))
-            try TreeSync.syncFolder(change.staged)
-            try rebuild.build(path, with: path == .top ? attributes : MemberAttributes())
-            try swapInNext(for: path, change)
+            let next = try rebuild.build(path, with: path == .top ? attributes : MemberAttributes())
+            try swapIn(next.name, in: next.folder, for: path, change)
             if path == .top { attributes = MemberAttributes() }
         }
         guard attributes != MemberAttributes() else { return }
@@ -69,12 +68,17 @@ extension StagedSave {
         if isFolder { try SystemCalls.fsync(change.staging.folder.descriptor) }
     }
 
-    private func swapInNext(for path: MemberPath, _ change: PackageChange) throws(SystemError) {
+    private func swapIn(
+        _ name: String,
+        in folder: Folder,
+        for path: MemberPath,
+        _ change: PackageChange
+    ) throws(SystemError) {
         let isItem = path == .top
         let swap = ItemSwap(
             staging: change.staging,
-            sourceFolder: change.staging.folder,
-            source: StagingFolder.nextName,
+            sourceFolder: folder,
+            source: name,
             targetFolder: isItem ? site.folder : try change.package.folder(path.parent ?? .top),
             target: path.name ?? site.itemName,
             targetPath: path
@@ -91,6 +95,13 @@ struct PackageChange {
     /// The staged folder with what is new in it.
     let staged: Folder
     let overlay: StagedSave.Overlay
+
+    /// A staged folder, made when there is none; nothing on the way to it may be anything else.
+    func makeStagedFolder(_ path: MemberPath) throws(SystemError) -> Folder {
+        var folder = staged
+        for name in path.components { folder = try StagedSave.subfolder(name, in: folder) }
+        return folder
+    }
 
     /// What is staged, found by looking, so that what the caller has put there counts too.
     func placements() throws(SystemError) -> [PackageCommitPlan.Placement] {

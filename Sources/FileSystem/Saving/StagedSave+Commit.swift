@@ -9,13 +9,17 @@ extension StagedSave {
     /// on the others; more changes rebuild the smallest folder that holds them, of links to what stays, and
     /// exchange it with the old one. A whole package is exchanged.
     ///
-    /// - Parameter attributes: What the item gets beside its contents; goes before what it had.
+    /// - Parameters:
+    ///   - attributes: What the item gets beside its contents; goes before what it had.
+    ///   - leavesStaging: Whether the staging stays for `takeRemains` also when no old version is in it.
     /// - Returns: The item's stamp afterwards.
     /// - Throws: The call refused and the item it was about; `EEXIST` when the item must not exist. Old
     ///   contents are in place and the staging is gone, unless the error says `isNewInPlace`.
     @discardableResult
-    package func commit(_ attributes: MemberAttributes = MemberAttributes()) throws(SystemError) -> FileStamp
-    {
+    package func commit(
+        _ attributes: MemberAttributes = MemberAttributes(),
+        leavesStaging: Bool = false
+    ) throws(SystemError) -> FileStamp {
         do {
             switch stage {
             case .file(let staged): return try commitFile(staged, attributes.filled(from: fileAttributes))
@@ -25,7 +29,7 @@ extension StagedSave {
                 } else {
                     try commitWhole(staging, attributes)
                 }
-                finish(staging)
+                finish(staging, leavesIt: leavesStaging)
                 return try SystemCalls.fstatat(site.folder, site.itemName).stamp
             case .empty, .committed, .abandoned:
                 preconditionFailure("committed a save of \(item) that has nothing staged")
@@ -38,10 +42,11 @@ extension StagedSave {
         }
     }
 
-    private func finish(_ staging: StagingFolder) {
-        stage = .committed(hasOldVersion ? SaveRemains(staging) : nil)
+    private func finish(_ staging: StagingFolder, leavesIt: Bool) {
+        let remains = hasOldVersion || leavesIt
+        stage = .committed(remains ? SaveRemains(staging) : nil)
         // What stays is removed by the next opening or saving of the item.
-        if !hasOldVersion { try? staging.remove() }
+        if !remains { try? staging.remove() }
     }
 
     private func endAfterFailure(isNewInPlace: Bool) {

@@ -80,9 +80,14 @@ package final class StagedSave {
     /// What is saved, links resolved.
     package var item: FilePath { site.item }
 
-    /// The old version that a committed package save still has to throw away; nil for none.
-    package var remains: SaveRemains? {
-        if case .committed(let remains) = stage { remains } else { nil }
+    /// Hands over what a committed save still has to throw away: its staging, with the old version of a package in
+    /// it; nil for none.
+    ///
+    /// Without this it is removed when the save is dropped.
+    package func takeRemains() -> SaveRemains? {
+        guard case .committed(let remains) = stage else { return nil }
+        stage = .committed(nil)
+        return remains
     }
 
     /// Where the caller may write the new item itself: a file, a folder or a link of any kind.
@@ -159,13 +164,11 @@ package final class StagedSave {
         stage = .abandoned
     }
 
-    /// Removes the old version that a committed package save has put aside, if there is one.
+    /// Removes what a committed save has left in its staging, if there is any.
     ///
-    /// `remains` does the same on another thread. Without either it happens when the save is dropped.
+    /// `takeRemains` lets another thread do it. Without either it happens when the save is dropped.
     package func removeRemains() throws(SystemError) {
-        guard case .committed(let remains?) = stage else { return }
-        stage = .committed(nil)
-        try remains.remove()
+        try takeRemains()?.remove()
     }
 }
 
@@ -239,7 +242,7 @@ extension StagedSave {
     }
 
     /// Opens a folder in the staging, made when there is none.
-    private static func subfolder(_ name: String, in folder: Folder) throws(SystemError) -> Folder {
+    static func subfolder(_ name: String, in folder: Folder) throws(SystemError) -> Folder {
         do { try SystemCalls.mkdirat(folder, name, permissions: 0o777) } catch {
             guard error.errno == EEXIST else { throw error }
         }

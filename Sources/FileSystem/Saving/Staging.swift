@@ -129,7 +129,7 @@ package final class SaveRemains: Sendable {
         self.staging = staging
     }
 
-    /// Removes the old version; tens of milliseconds for ten thousand members.
+    /// Removes the staging, and with it the old version; tens of milliseconds for ten thousand members.
     ///
     /// Another save of the item waits until this has been called or the remains have been dropped. When it
     /// fails or is never called, the next opening or saving of the item removes them.

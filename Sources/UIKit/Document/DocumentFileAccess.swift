@@ -168,12 +168,12 @@ final class DocumentFileAccess: @unchecked Sendable {
             return
         }
         _ = try bridged(.writing) { () throws(SystemError) in
-            try save.commit(Self.memberAttributes(attributes))
+            try save.commit(Self.memberAttributes(attributes), leavesStaging: true)
         }
         plan?.noteWritten(at: save.item)
-        if let remains = save.remains {
-            // The old tree of a large package takes a while to remove, and nobody needs to wait for it. What is
-            // not removed now is removed when the document is opened or saved next.
+        if let remains = save.takeRemains() {
+            // The staging, with the old tree of a package in it, takes a while to remove, and nobody needs to wait
+            // for it. What is not removed now is removed when the document is opened or saved next.
             queue.async { try? remains.remove() }
         }
     }
