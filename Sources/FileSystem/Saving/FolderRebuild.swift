@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// Old and new share the files that stay, so a program that writes into one of them writes into both; they
 /// are the same file to it before and after the save.
-struct FolderRebuild {
+struct FolderRebuild: Sendable {
     private let change: PackageChange
     private let placements: [PackageCommitPlan.Placement]
     /// Names of what does not stay, by the folder it is in.
@@ -29,6 +29,8 @@ struct FolderRebuild {
 
     /// From how many items on one syncfs(2) is cheaper than an fsync(2) each.
     private static let itemsSyncedMax = 64
+    /// From how many folders inside one on they are completed by several threads: links are work for the processor.
+    private static let foldersSharedOutMin = 16
 
     /// Completes a folder of the package, durably.
     ///
@@ -69,18 +71,39 @@ struct FolderRebuild {
     ) throws(SystemError) {
         let next = try StagedSave.subfolder(name, in: target)
         let leaving = leavingNames[path] ?? []
+        var folders: [(path: MemberPath, name: String)] = []
         for entry in try SystemCalls.readdir(live) where !leaving.contains(entry.name) {
-            let kind = try live.kind(of: entry)
-            if kind == .directory, let inner = path.appending(entry.name) {
-                let innerLive = try live.folder(entry.name)
-                try complete(inner, of: innerLive, as: entry.name, in: next, &itemCount)
+            if try live.kind(of: entry) == .directory, let inner = path.appending(entry.name) {
+                folders.append((inner, entry.name))
             } else {
                 try FileCopying.linkOrCopy(entry.name, in: live, as: entry.name, in: next)
             }
         }
+        if folders.count < Self.foldersSharedOutMin {
+            for folder in folders {
+                let innerLive = try live.folder(folder.name)
+                try complete(folder.path, of: innerLive, as: folder.name, in: next, &itemCount)
+            }
+        } else {
+            try completeSharedOut(folders, of: live, in: next)
+            itemCount += Self.itemsSyncedMax
+        }
         try dress(next, as: live, isChanging: changingFolders.contains(path), with: attributes)
         itemCount += 1
         if itemCount <= Self.itemsSyncedMax { try SystemCalls.fsync(next.descriptor) }
+    }
+
+    /// Completes many folders on several threads, and syncs none of them.
+    private func completeSharedOut(
+        _ folders: [(path: MemberPath, name: String)],
+        of live: Folder,
+        in next: Folder
+    ) throws(SystemError) {
+        try SystemCallObservation.shareOut(folders.count) { index throws(SystemError) in
+            var itemCount = Self.itemsSyncedMax
+            let (path, name) = folders[index]
+            try complete(path, of: try live.folder(name), as: name, in: next, &itemCount)
+        }
     }
 
     private func dress(

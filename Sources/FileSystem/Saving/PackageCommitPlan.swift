@@ -2,7 +2,7 @@
 /// all.
 enum PackageCommitPlan: Equatable {
     /// A member to be put in place.
-    struct Placement: Equatable {
+    struct Placement: Equatable, Sendable {
         var path: MemberPath
         var isFolder: Bool
         /// What is there now; nil for a new member.

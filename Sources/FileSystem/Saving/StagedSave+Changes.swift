@@ -88,7 +88,7 @@ extension StagedSave {
 }
 
 /// The members of a package that change: what is staged, beside what is there.
-struct PackageChange {
+struct PackageChange: Sendable {
     let staging: StagingFolder
     /// The package on disk.
     let package: Folder

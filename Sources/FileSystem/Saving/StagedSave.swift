@@ -43,7 +43,7 @@ package final class StagedSave {
     }
 
     /// Which members of a package are to change.
-    struct Overlay {
+    struct Overlay: Sendable {
         /// Whether the staged folder holds only the members that change.
         var isPartial = false
         /// Staged folders that take the place of a folder instead of adding to it.

@@ -289,6 +289,33 @@ struct StagedSaveTests {
         #expect(try DiskTree(at: scratch.path.appending("outside")) == ["x": "outside"])
     }
 
+    @Test("A package of many folders is saved whole, and what fails in any of them is told")
+    func manyFolders() throws {
+        var (old, new): ([String: DiskTree], [String: DiskTree]) = ([:], [:])
+        var changes: [String: DiskTree] = [:]
+        for index in 0..<40 {
+            let members: [String: DiskTree] = ["a": "1", "b": ["c": .file("\(index)")], "d": .link("a")]
+            old["\(index)"] = .folder(members)
+            let isChanged = index % 3 == 0
+            new["\(index)"] = .folder(members.merging(isChanged ? ["a": "new"] : [:]) { $1 })
+            if isChanged { changes["\(index)/a"] = "new" }
+        }
+        try DiskTree.folder(old).write(to: item)
+        let failing = StagedSaveFailure(call: "linkat", after: 50)
+        let refused = try StagedSave(item: item)
+        try refused.write(packageChanges(changes, []))
+        #expect(throws: SystemError.self) {
+            try SystemCallObservation.withObserver(failing) { _ = try refused.commit() }
+        }
+        #expect(failing.callCount.withLock { $0 } >= 50)
+        #expect(try scratch.tree() == .folder(["item.doc": .folder(old)]))
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges(changes, []))
+        try save.commit()
+        try save.removeRemains()
+        #expect(try scratch.tree() == .folder(["item.doc": .folder(new)]))
+    }
+
     @Test("A name of 255 bytes can be saved", arguments: ["a", "é"])
     func longName(letter: String) throws {
         let name = String(repeating: letter, count: 250 / letter.utf8.count) + ".doc"
@@ -347,6 +374,28 @@ private final class Intruder: SystemCallObserver {
         guard isFirst else { return 0 }
         do { try intrude() } catch { Issue.record(error) }
         return 0
+    }
+
+    func didMake(_ call: SystemCall) {}
+}
+
+/// Refuses one kind of call from some time on, on whichever thread.
+private final class StagedSaveFailure: SystemCallObserver {
+    let callCount = Locked(0)
+    private let call: String
+    private let allowed: Int
+
+    init(call: String, after allowed: Int) {
+        self.call = call
+        self.allowed = allowed
+    }
+
+    func willMake(_ call: SystemCall) -> CInt {
+        guard call.name == self.call else { return 0 }
+        return callCount.withLock { count in
+            count += 1
+            return count > allowed ? ENOSPC : 0
+        }
     }
 
     func didMake(_ call: SystemCall) {}

@@ -1,0 +1,27 @@
+internal import Dispatch
+internal import Locks
+
+extension SystemCallObservation {
+    /// Makes calls on several threads, which the observer of this one sees too, and waits for all of them.
+    ///
+    /// - Parameters:
+    ///   - count: How many pieces of work there are.
+    ///   - work: Does one. After the first failure no other piece is begun.
+    /// - Throws: The first failure.
+    static func shareOut(
+        _ count: Int,
+        _ work: @Sendable (Int) throws(SystemError) -> Void
+    ) throws(SystemError) {
+        let failure = Locked<SystemError?>(nil)
+        let observer = current
+        DispatchQueue.concurrentPerform(iterations: count) { index in
+            guard failure.withLock({ $0 == nil }) else { return }
+            func attempt() -> Result<Void, SystemError> {
+                Result { () throws(SystemError) in try work(index) }
+            }
+            let outcome = observer.map { withObserver($0, attempt) } ?? attempt()
+            if case .failure(let error) = outcome { failure.withLock { $0 = $0 ?? error } }
+        }
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+}
