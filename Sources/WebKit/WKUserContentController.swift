@@ -24,7 +24,9 @@ open class WKUserContentController: NSObject {
 
     /// Lets the page post to `window.webkit.messageHandlers.<name>`.
     ///
-    /// - Parameter scriptMessageHandler: Held until it is removed, as on iOS.
+    /// - Parameters:
+    ///   - scriptMessageHandler: Held until it is removed, as on iOS.
+    ///   - name: No other handler may have it: that traps.
     open func add(_ scriptMessageHandler: any WKScriptMessageHandler, name: String) {
         precondition(!isTaken(name), "There is a message handler named “\(name)” already")
         handlers[name] = scriptMessageHandler
@@ -32,7 +34,10 @@ open class WKUserContentController: NSObject {
 
     /// Lets the page post to `window.webkit.messageHandlers.<name>` and await an answer.
     ///
-    /// - Parameter contentWorld: Only the page's own world exists here.
+    /// - Parameters:
+    ///   - scriptMessageHandlerWithReply: Held until it is removed.
+    ///   - contentWorld: Only the page's own world exists here.
+    ///   - name: No other handler may have it: that traps.
     open func addScriptMessageHandler(
         _ scriptMessageHandlerWithReply: any WKScriptMessageHandlerWithReply,
         contentWorld: WKContentWorld,
@@ -140,7 +145,10 @@ public protocol WKScriptMessageHandler: NSObjectProtocol {
 public protocol WKScriptMessageHandlerWithReply: NSObjectProtocol {
     /// Called on the main actor for each message.
     ///
-    /// - Parameter replyHandler: Takes a value, or nil and an error in words; call it once.
+    /// - Parameters:
+    ///   - userContentController: Whose page posted.
+    ///   - message: What it posted.
+    ///   - replyHandler: Takes a value, or nil and an error in words; call it once.
     func userContentController(
         _ userContentController: WKUserContentController,
         didReceive message: WKScriptMessage,

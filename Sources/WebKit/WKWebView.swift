@@ -97,7 +97,9 @@ open class WKWebView: UIView {
 
     /// Shows a text of HTML.
     ///
-    /// - Parameter baseURL: Has no effect: such a page loads no other files.
+    /// - Parameters:
+    ///   - string: The text.
+    ///   - baseURL: Has no effect: such a page loads no other files.
     @discardableResult
     open func loadHTMLString(_ string: String, baseURL: URL?) -> WKNavigation? {
         url = baseURL
@@ -115,7 +117,9 @@ open class WKWebView: UIView {
     ///
     /// Before the page has loaded, the script waits for it.
     ///
-    /// - Parameter completionHandler: Called on the main actor with the script's value or its error.
+    /// - Parameters:
+    ///   - javaScriptString: The script.
+    ///   - completionHandler: Called on the main actor with the script's value or its error.
     open func evaluateJavaScript(
         _ javaScriptString: String,
         completionHandler: (@MainActor @Sendable (Any?, (any Error)?) -> Void)? = nil
@@ -141,6 +145,7 @@ open class WKWebView: UIView {
     /// Runs the body of an asynchronous function in the page.
     ///
     /// - Parameters:
+    ///   - functionBody: JavaScript that may await.
     ///   - arguments: JSON values that the body finds under these names.
     ///   - frame: Must be nil: there is one frame.
     ///   - contentWorld: There is one world.
@@ -161,7 +166,12 @@ open class WKWebView: UIView {
 
     /// Runs the body of an asynchronous function in the page.
     ///
-    /// - Parameter completionHandler: Called on the main actor with what the body returns or its error.
+    /// - Parameters:
+    ///   - functionBody: JavaScript that may await.
+    ///   - arguments: JSON values that the body finds under these names.
+    ///   - frame: Must be nil: there is one frame.
+    ///   - contentWorld: There is one world.
+    ///   - completionHandler: Called on the main actor with what the body returns or its error.
     open func callAsyncJavaScript(
         _ functionBody: String,
         arguments: [String: Any] = [:],

@@ -121,7 +121,10 @@ open class UIDocumentBrowserViewController: UIViewController {
 
     /// Chooses a document and brings it into view, importing it first where it lies elsewhere.
     ///
-    /// - Parameter completion: Called on the main actor with where it is now, or what went wrong.
+    /// - Parameters:
+    ///   - url: The document.
+    ///   - importIfNeeded: Whether a document from elsewhere is copied into the folder that is shown.
+    ///   - completion: Called on the main actor with where it is now, or what went wrong.
     open func revealDocument(
         at url: URL,
         importIfNeeded: Bool,
@@ -147,7 +150,11 @@ open class UIDocumentBrowserViewController: UIViewController {
 
     /// Imports a document into the folder of another one, under a free name.
     ///
-    /// - Parameter completion: Called on the main actor with where it is now, or what went wrong.
+    /// - Parameters:
+    ///   - documentURL: The document.
+    ///   - neighbourURL: The other one.
+    ///   - importMode: Whether the document is copied or moved.
+    ///   - completion: Called on the main actor with where it is now, or what went wrong.
     open func importDocument(
         at documentURL: URL,
         nextToDocumentAt neighbourURL: URL,
@@ -165,7 +172,10 @@ open class UIDocumentBrowserViewController: UIViewController {
 
     /// Gives a document another name; its extension stays.
     ///
-    /// - Parameter completion: Called on the main actor with where it is now, or what went wrong.
+    /// - Parameters:
+    ///   - documentURL: The document.
+    ///   - proposedName: The name without an extension; one that is taken is an error.
+    ///   - completion: Called on the main actor with where it is now, or what went wrong.
     open func renameDocument(
         at documentURL: URL,
         proposedName: String,

@@ -5,8 +5,10 @@ public import Foundation
 public protocol UIDocumentBrowserViewControllerDelegate: NSObjectProtocol {
     /// People want a new document: make one, save and close it, and hand over where it is.
     ///
-    /// - Parameter importHandler: Call it once: with a place and `.move` or `.copy`, or with nil and `.none` when
-    ///   there is to be none. The document gets a free name in the folder that is shown.
+    /// - Parameters:
+    ///   - controller: The browser.
+    ///   - importHandler: Call it once: with a place and `.move` or `.copy`, or with nil and `.none` when
+    ///     there is to be none. The document gets a free name in the folder that is shown.
     func documentBrowser(
         _ controller: UIDocumentBrowserViewController,
         didRequestDocumentCreationWithHandler importHandler:
@@ -104,7 +106,11 @@ open class UIDocumentBrowserAction: NSObject {
 
     /// Makes an action.
     ///
-    /// - Parameter handler: Called on the main actor with the chosen documents.
+    /// - Parameters:
+    ///   - identifier: Its name among the browser's actions.
+    ///   - localizedTitle: What people read.
+    ///   - availability: Where it can be found.
+    ///   - handler: Called on the main actor with the chosen documents.
     public init(
         identifier: String,
         localizedTitle: String,

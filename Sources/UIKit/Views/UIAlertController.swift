@@ -23,7 +23,10 @@ open class UIAlertAction: NSObject {
 
     /// Makes an answer.
     ///
-    /// - Parameter handler: Called on the main actor when the alert has gone.
+    /// - Parameters:
+    ///   - title: What people read.
+    ///   - style: What choosing it means.
+    ///   - handler: Called on the main actor when the alert has gone.
     public init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) {
         self.title = title
         self.style = style

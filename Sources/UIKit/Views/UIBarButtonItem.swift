@@ -24,7 +24,10 @@ open class UIAction: NSObject {
 
     /// Makes an action.
     ///
-    /// - Parameter handler: Called on the main actor.
+    /// - Parameters:
+    ///   - title: What people read.
+    ///   - identifier: Its name among others; nil for a new one.
+    ///   - handler: Called on the main actor.
     public init(title: String = "", identifier: Identifier? = nil, handler: @escaping UIActionHandler) {
         self.title = title
         self.identifier = identifier ?? Identifier(UUID().uuidString)

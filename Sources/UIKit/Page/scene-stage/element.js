@@ -74,7 +74,7 @@ export class SceneStage extends HTMLElement {
     const across = bounds.width / innerWidth;
     const down = bounds.height / innerHeight;
     const small = `translate(${bounds.left}px, ${bounds.top}px) scale(${across}, ${down})`;
-    return [{ opacity: 0, transform: small }, { opacity: 1, transform: 'none' }];
+    return [{ transform: small }, { transform: 'none' }];
   }
 
   async #enter() {

@@ -6,6 +6,11 @@ import { strings } from '../strings.js';
  *   calls: Set<number>}} Web  a frame, the end of its bridge's channel, and what is under way
  */
 
+const whenIdle = (work) => (globalThis.requestIdleCallback ?? setTimeout)(work);
+
+/** An empty frame that is never shown: browsers keep the process for sandboxed frames as long as there is one. */
+const warmFrame = () => h('iframe.warm', { sandbox: '', srcdoc: '<!doctype html>', hidden: true });
+
 /**
  * The editors' frames. A frame moved in the page would load again, so all live side by side for as long
  * as the scene names them, and one is shown.
@@ -29,6 +34,7 @@ export class WebFrames {
     this.#keyed = keyed;
     addEventListener('message', (event) => this.#channelOffered(event));
     scene.addEventListener('web', ({ detail }) => this.#call(detail));
+    whenIdle(() => this.element.append(warmFrame()));
     scene.addEventListener('line', () => {
       for (const [id, web] of this.#webs) if (web.isLoaded) this.#tellLoaded(id);
     });
