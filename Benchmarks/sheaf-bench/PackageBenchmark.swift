@@ -93,7 +93,32 @@ enum PackageBenchmark {
                 )
             )
         }
+        let gnustep = try gnustep(document.fileURL.path)
+        if gnustep.count > 0 {
+            figures.append(
+                Figure(
+                    "package-one-gnustep",
+                    what,
+                    own,
+                    .microseconds,
+                    beside: "GNUstep's NSFileWrapper, the tree in memory, not synced",
+                    gnustep
+                )
+            )
+        }
         return figures
+    }
+
+    /// What the other free file wrapper takes, where it could be built.
+    private static func gnustep(_ package: String) throws -> Samples {
+        var samples = Samples()
+        guard let program = ProcessInfo.processInfo.environment["SHEAF_BENCH_GNUSTEP"] else { return samples }
+        let (folder, member) = (WorkFolder.folderName(1), WorkFolder.memberName(1))
+        for line in try Peers.output(of: program, package, folder, member, "5").split(separator: "\n") {
+            guard let elapsed = Double(line) else { throw BenchmarkFailure("\(program) said “\(line)”") }
+            samples.add(elapsed)
+        }
+        return samples
     }
 
     // MARK: Many members changed
@@ -193,13 +218,8 @@ enum PackageBenchmark {
     }
 
     private static func peak(of package: URL) throws -> Double {
-        let (child, output) = (Process(), Pipe())
-        child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        child.arguments = ["--peak-of", package.path]
-        child.standardOutput = output
-        try child.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        child.waitUntilExit()
+        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+        let text = try Peers.output(of: program, "--peak-of", package.path)
         guard let bytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw BenchmarkFailure("the process that opens \(package.path) said “\(text)”")
         }

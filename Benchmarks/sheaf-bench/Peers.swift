@@ -34,6 +34,21 @@ enum Peers {
         return elapsed
     }
 
+    /// What another program prints.
+    static func output(of program: String, _ arguments: String...) throws -> String {
+        let (child, output) = (Process(), Pipe())
+        child.executableURL = URL(fileURLWithPath: program)
+        child.arguments = arguments
+        child.standardOutput = output
+        try child.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        child.waitUntilExit()
+        guard child.terminationStatus == 0 else {
+            throw BenchmarkFailure("\(program) ended with \(child.terminationStatus)")
+        }
+        return text
+    }
+
     static func peakBytes() throws -> Double {
         let bytes = peer_peak_bytes()
         guard bytes > 0 else { throw BenchmarkFailure.call("reading", "/proc/self/status") }
