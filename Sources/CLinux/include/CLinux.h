@@ -1,6 +1,8 @@
 // What Swift's view of the C library leaves out, one call each and no logic.
 #pragma once
 
+#include "CLinuxIdentity.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>

@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "CLinuxIdentity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct handle {
+    struct file_handle head;
+    uint8_t bytes[CDOC_HANDLE_BYTES_MAX];
+};
+
+int cdoc_birth(int fd, struct cdoc_birth_time *birth) {
+    struct statx status;
+    int outcome = statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status);
+    if (outcome == 0) {
+        birth->is_known = (status.stx_mask & STATX_BTIME) != 0;
+        birth->seconds = status.stx_btime.tv_sec;
+        birth->nanoseconds = status.stx_btime.tv_nsec;
+    }
+    return outcome;
+}
+
+int cdoc_name_to_handle(int fd, int32_t *type, uint8_t *bytes, uint32_t *byte_count) {
+    struct handle handle = {.head = {.handle_bytes = CDOC_HANDLE_BYTES_MAX}};
+    int mount;
+    int outcome = name_to_handle_at(fd, "", &handle.head, &mount, AT_EMPTY_PATH);
+    if (outcome == 0) {
+        *type = handle.head.handle_type;
+        *byte_count = handle.head.handle_bytes;
+        memcpy(bytes, handle.head.f_handle, handle.head.handle_bytes);
+    }
+    return outcome;
+}
+
+int cdoc_open_by_handle(int volume_fd, int32_t type, const uint8_t *bytes, uint32_t byte_count) {
+    struct handle handle = {.head = {.handle_bytes = byte_count, .handle_type = type}};
+    if (byte_count > CDOC_HANDLE_BYTES_MAX) {
+        errno = EINVAL;
+        return -1;
+    }
+    memcpy(handle.head.f_handle, bytes, byte_count);
+    return open_by_handle_at(volume_fd, &handle.head, O_PATH | O_CLOEXEC);
+}
+
+int cdoc_openat2(int folder_fd, const char *path, uint64_t flags, uint64_t resolve) {
+    struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = resolve};
+    return (int)syscall(SYS_openat2, folder_fd, path, &how, sizeof how);
+}

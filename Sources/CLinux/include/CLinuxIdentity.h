@@ -1,0 +1,32 @@
+// The calls that tell one file from any other, one each and no logic.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/statfs.h>
+
+/// The most bytes that a handle of name_to_handle_at(2) can have: MAX_HANDLE_SZ.
+enum { CDOC_HANDLE_BYTES_MAX = 128 };
+
+/// RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS of openat2(2), macros that Swift's view leaves out.
+enum { CDOC_RESOLVE_BENEATH = 0x08, CDOC_RESOLVE_NO_MAGICLINKS = 0x02 };
+
+/// What of statx(2)'s answer stat(2) does not tell.
+struct cdoc_birth_time {
+    int64_t seconds;
+    uint32_t nanoseconds;
+    /// 0 where the volume keeps no birth times.
+    int is_known;
+};
+
+/// statx(2) for the birth time of an open file; declared only for _GNU_SOURCE.
+int cdoc_birth(int fd, struct cdoc_birth_time *birth);
+
+/// name_to_handle_at(2) for an open file; declared only for _GNU_SOURCE.
+int cdoc_name_to_handle(int fd, int32_t *type, uint8_t *bytes, uint32_t *byte_count);
+
+/// open_by_handle_at(2) with O_PATH; declared only for _GNU_SOURCE.
+int cdoc_open_by_handle(int volume_fd, int32_t type, const uint8_t *bytes, uint32_t byte_count);
+
+/// openat2(2), for which there is no wrapper.
+int cdoc_openat2(int folder_fd, const char *path, uint64_t flags, uint64_t resolve);

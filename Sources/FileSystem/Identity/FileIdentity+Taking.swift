@@ -1,0 +1,105 @@
+internal import Foundation
+internal import Glibc
+
+/// An item's identity with what only the moment of taking it can tell.
+package struct TakenIdentity: Hashable, Sendable {
+    package var identity: FileIdentity
+    /// Nil where the volume has no handles.
+    package var handle: InodeHandle?
+
+    package init(identity: FileIdentity, handle: InodeHandle?) {
+        self.identity = identity
+        self.handle = handle
+    }
+}
+
+extension FileIdentity {
+    /// The identity of the item at a path; a symbolic link's own. Changes nothing.
+    ///
+    /// - Throws: `ENOENT` when nothing is there.
+    package init(of path: FilePath) throws(SystemError) {
+        let file = try SystemCalls.openPath(path)
+        try self.init(of: file)
+    }
+
+    /// The identity of the item at a path; nil when nothing is there.
+    package static func ifPresent(at path: FilePath) throws(SystemError) -> FileIdentity? {
+        do { return try FileIdentity(of: path) } catch {
+            guard error.isAbsent else { throw error }
+            return nil
+        }
+    }
+
+    init(of file: borrowing FileDescriptor) throws(SystemError) {
+        let stamp = try SystemCalls.fstat(file).stamp
+        let isMarkable = stamp.kind == .regular || stamp.kind == .directory
+        self.init(
+            mark: isMarkable ? try Self.mark(of: file) : nil,
+            volume: try SystemCalls.volume(of: file),
+            inode: stamp.inode,
+            birth: try SystemCalls.birth(of: file),
+            kind: stamp.kind
+        )
+    }
+
+    private static func mark(of file: borrowing FileDescriptor) throws(SystemError) -> FileMark? {
+        let count = FileMark.byteCount
+        return try SystemCalls.attribute(FileMark.attributeName, of: file, byteCountMax: count)
+            .flatMap(FileMark.init(bytes:))
+    }
+
+    /// Takes the identity of the item at a path, and marks it where it bears no mark.
+    ///
+    /// Marking changes neither contents nor modification time, only the time of the last change of attributes.
+    /// An item that cannot be marked (a link, a file that may not be written to, a volume without extended
+    /// attributes or without space) is taken as it is.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is; a symbolic link itself.
+    ///   - fresh: The mark to give.
+    ///   - isForeign: Told the identity when it bears a mark; true when the mark is another item's, which this
+    ///     one is a copy of. Then it is replaced.
+    /// - Throws: `ENOENT` when nothing is there.
+    package static func marking(
+        _ path: FilePath,
+        with fresh: FileMark,
+        isForeign: (FileIdentity) -> Bool = { _ in false }
+    ) throws(SystemError) -> TakenIdentity {
+        let file = try SystemCalls.openPath(path)
+        var identity = try FileIdentity(of: file)
+        let handle = try SystemCalls.handle(of: file)
+        guard identity.kind == .regular || identity.kind == .directory else {
+            return TakenIdentity(identity: identity, handle: handle)
+        }
+        let hasForeignMark = identity.mark != nil && isForeign(identity)
+        if identity.mark == nil || hasForeignMark {
+            if try give(fresh, to: file, replacing: hasForeignMark) {
+                identity.mark = fresh
+            } else {
+                identity.mark = try mark(of: file)
+            }
+        }
+        return TakenIdentity(identity: identity, handle: handle)
+    }
+
+    /// - Returns: False when the item cannot be marked, or somebody was faster.
+    private static func give(
+        _ mark: FileMark,
+        to file: borrowing FileDescriptor,
+        replacing: Bool
+    ) throws(SystemError) -> Bool {
+        do {
+            let name = FileMark.attributeName
+            try SystemCalls.setAttribute(name, mark.bytes, isNew: !replacing, of: file)
+            return true
+        } catch {
+            guard Self.unmarkable.contains(error.errno) else { throw error }
+            return false
+        }
+    }
+
+    /// What says that an item bears no mark of ours and nothing is broken.
+    private static let unmarkable: Set<CInt> = [
+        EEXIST, EACCES, EPERM, EROFS, EOPNOTSUPP, ENOSPC, EDQUOT, E2BIG,
+    ]
+}

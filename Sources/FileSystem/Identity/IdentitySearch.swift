@@ -1,0 +1,137 @@
+internal import Foundation
+
+/// Looks for an item by its identity through folders, nearest first, within bounds.
+///
+/// Hidden folders are left out, symbolic links are not followed, and each root is searched on its own volume.
+/// Any thread; blocks on the disk.
+package struct IdentitySearch: Sendable {
+    /// What a search may cost.
+    package struct Bounds: Hashable, Sendable {
+        /// Members looked at, over all folders.
+        package var memberCountMax: Int
+        /// Milliseconds that it may take.
+        package var millisecondsMax: Int
+
+        package init(memberCountMax: Int, millisecondsMax: Int) {
+            self.memberCountMax = memberCountMax
+            self.millisecondsMax = millisecondsMax
+        }
+
+        /// A quarter of a second is the most that somebody who opens a document should wait for nothing;
+        /// twenty thousand members take a fifth of it when they are in the cache.
+        package static let usual = Bounds(memberCountMax: 20_000, millisecondsMax: 250)
+    }
+
+    private let wanted: FileIdentity
+    private let bounds: Bounds
+
+    package init(for wanted: FileIdentity, within bounds: Bounds = .usual) {
+        self.wanted = wanted
+        self.bounds = bounds
+    }
+
+    /// Finds the item.
+    ///
+    /// The very inode wins at once. Else a lone item with the mark does; among several, copies all of them, a
+    /// lone one of the name does. What stays doubtful is not found.
+    ///
+    /// - Parameters:
+    ///   - name: What the item was called.
+    ///   - roots: Where to look, folder by folder with all below, in this order; one that cannot be read is
+    ///     left out.
+    package func find(_ name: String, in roots: [FilePath]) -> FilePath? {
+        var state = State(deadline: .now + .milliseconds(bounds.millisecondsMax))
+        for root in roots {
+            if let found = look(in: root, &state) { return found }
+            if let found = Self.chosen(among: state.marked, name: name) { return found }
+            if state.isExhausted { return nil }
+        }
+        return nil
+    }
+
+    private struct State {
+        let deadline: ContinuousClock.Instant
+        var memberCount = 0
+        var visited: Set<FilePath> = []
+        var marked: [FilePath] = []
+        var isExhausted = false
+
+        mutating func count(_ bounds: Bounds) -> Bool {
+            memberCount += 1
+            // The clock is looked at every 64 members: it costs as much as a member does.
+            if memberCount > bounds.memberCountMax || memberCount % 64 == 0 && .now > deadline {
+                isExhausted = true
+            }
+            return !isExhausted
+        }
+    }
+
+    /// Breadth first: what was moved by hand has rarely gone far.
+    private func look(in root: FilePath, _ state: inout State) -> FilePath? {
+        // A root that is not there, or closed to us, is left out.
+        guard let device = try? FileStamp(of: root).device else { return nil }
+        var waiting = [root]
+        var next = 0
+        while next < waiting.count, !state.isExhausted {
+            let folder = waiting[next]
+            next += 1
+            guard state.visited.insert(folder).inserted else { continue }
+            if let found = scan(folder, device, &state, &waiting) { return found }
+        }
+        return nil
+    }
+
+    private func scan(
+        _ path: FilePath,
+        _ device: UInt64,
+        _ state: inout State,
+        _ waiting: inout [FilePath]
+    ) -> FilePath? {
+        var found: FilePath?
+        var (counted, folders) = (state, waiting)
+        defer { (state, waiting) = (counted, folders) }
+        // A folder that may not be read holds nothing that we could give.
+        guard let folder = try? Folder.open(path),
+            let status = try? SystemCalls.fstat(folder.descriptor), status.stamp.device == device
+        else { return nil }
+        let listing = Result { () throws(SystemError) in
+            try SystemCalls.forEachInode(of: folder) { (name, inode, isFolder) throws(SystemError) in
+                guard counted.count(bounds) else { return false }
+                let place = path.appending(name)
+                switch likeness(of: place, inode: inode) {
+                case .same, .sameInode:
+                    found = place
+                    return false
+                case .sameMark: counted.marked.append(place)
+                case .unmarked, .other, nil: break
+                }
+                if isFolder, !name.hasPrefix(".") { folders.append(place) }
+                return true
+            }
+        }
+        // As above: what could be read has been looked at.
+        if case .failure = listing { return found }
+        return found
+    }
+
+    /// - Returns: Nil when the item cannot be the one, or cannot be looked at.
+    private func likeness(of place: FilePath, inode: UInt64) -> FileIdentity.Likeness? {
+        if inode != wanted.inode {
+            guard let mark = wanted.mark,
+                let bytes = try? SystemCalls.lgetxattr(place, FileMark.attributeName), bytes == mark.bytes
+            else { return nil }
+        }
+        // Gone since it was listed, or closed to us: not the one that can be given.
+        guard let found = try? FileIdentity(of: place) else { return nil }
+        let likeness = wanted.likeness(of: found)
+        // A number alone is given again and again: far from its place it proves nothing.
+        if wanted.mark == nil, wanted.birth == nil { return nil }
+        return likeness
+    }
+
+    private static func chosen(among marked: [FilePath], name: String) -> FilePath? {
+        if marked.count == 1 { return marked.first }
+        let named = marked.filter { $0.name == name }
+        return named.count == 1 ? named.first : nil
+    }
+}
