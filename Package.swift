@@ -27,7 +27,13 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"])]
         ),
         .systemLibrary(name: "CWslay"),
+        .systemLibrary(
+            name: "CLibcrypto",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]
+        ),
         .target(name: "Locks", swiftSettings: strict),
+        .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
             name: "WebHost",
@@ -39,7 +45,7 @@ let package = Package(
         // Documents.
         .target(
             name: "DocumentFoundation",
-            dependencies: ["Coordination", "FileSystem", "Locks"],
+            dependencies: ["Coordination", "Cryptography", "FileSystem", "Locks"],
             swiftSettings: strict
         ),
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
@@ -77,6 +83,7 @@ let package = Package(
             swiftSettings: strict
         ),
         // Tests.
+        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: strict),
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
             name: "FileSystemTests",
@@ -99,7 +106,7 @@ let package = Package(
         .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
         .testTarget(
             name: "DocumentFoundationTests",
-            dependencies: ["Coordination", "DocumentFoundation", "FileSystem", "Locks"],
+            dependencies: ["Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "Locks"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,0 +1,189 @@
+internal import FileSystem
+package import Foundation
+internal import Locks
+
+/// Makes bookmarks and finds what they are of.
+///
+/// Any thread; blocks on the disk. Every call may fail with a `CocoaError`.
+package final class BookmarkKeeper: Sendable {
+    /// The one that `URL` uses; a test puts its own in place.
+    @TaskLocal package static var shared = BookmarkKeeper(.current)
+
+    let settings: BookmarkSettings
+    private let index: IdentityIndex
+    private let state = Locked(State())
+
+    private struct State {
+        var key: Data?
+        var documentFolders: [FilePath] = []
+    }
+
+    package init(_ settings: BookmarkSettings) {
+        self.settings = settings
+        index = IdentityIndex(folder: settings.stateFolder.appending("identities"))
+    }
+
+    /// Lets items be looked for in another folder, too.
+    package func addDocumentFolder(_ url: URL) {
+        guard let path = FilePath(url) else { return }
+        state.withLock { if !$0.documentFolders.contains(path) { $0.documentFolders.append(path) } }
+    }
+
+    // MARK: Making
+
+    /// The data of a bookmark.
+    func make(
+        of url: URL,
+        _ options: NSURL.BookmarkCreationOptions,
+        keys: Set<URLResourceKey>,
+        relativeTo base: URL?
+    ) throws -> Data {
+        let raw = UInt64(options.rawValue)
+        guard let given = FilePath(url.absoluteURL) else {
+            return try seal(BookmarkRecord(options: raw, content: .url(url.absoluteString)))
+        }
+        do {
+            let path = try given.resolvedInFolder()
+            var item = BookmarkedItem(path: path, taken: try take(path))
+            item.relativePath = try base.flatMap { try RelativePlace(base: $0).way(to: path, options) }
+            if options.contains(.minimalBookmark) {
+                item.taken.handle = nil
+            } else {
+                item.values = try BookmarkValues.encode(keys, of: url)
+            }
+            return try seal(BookmarkRecord(options: raw, content: .item(item)))
+        } catch let error as SystemError {
+            throw CocoaError(error, while: .reading, url: url)
+        }
+    }
+
+    private func take(_ path: FilePath) throws -> TakenIdentity {
+        let taken = try FileIdentity.marking(path, with: FileMark(UUID())) { isCopy($0, at: path) }
+        note(path, taken.identity)
+        return taken
+    }
+
+    /// Whether another item bears the same mark in the place where that was seen last.
+    private func isCopy(_ identity: FileIdentity, at path: FilePath) -> Bool {
+        guard let mark = identity.mark, let note = index.note(of: mark), note.path != path.string,
+            !note.isAbout(identity),
+            // What cannot be looked at contests nothing.
+            let other = try? FileIdentity(of: FilePath(note.path))
+        else { return false }
+        return other.mark == mark && (other.inode != identity.inode || other.volume != identity.volume)
+    }
+
+    /// A hint that cannot be written costs a search later, and nothing else.
+    private func note(_ path: FilePath, _ identity: FileIdentity) {
+        guard let mark = identity.mark else { return }
+        let note = IdentityIndex.Note(path: path, identity: identity)
+        if index.note(of: mark) != note { try? index.put(note, of: mark) }
+    }
+
+    // MARK: Resolving
+
+    /// What a bookmark is of, now.
+    struct Resolved {
+        var url: URL
+        var isStale: Bool
+        /// Whether the bookmark lets its item be accessed, and for reading only.
+        var scope: (isGranted: Bool, isReadOnly: Bool)
+    }
+
+    /// Finds what a bookmark is of.
+    func resolve(
+        _ data: Data,
+        _ options: NSURL.BookmarkResolutionOptions,
+        relativeTo base: URL?
+    ) throws -> Resolved {
+        let record = try open(data)
+        switch record.content {
+        case .url(let text):
+            guard let url = URL(string: text) else {
+                throw BookmarkErrors.unreadable(BookmarkFormat.Failure.malformed(tag: BookmarkFormat.Tag.url))
+            }
+            return Resolved(url: url, isStale: false, scope: (false, false))
+        case .item(let item):
+            do { return try resolve(item, made: record.creationOptions, options, relativeTo: base) } catch let
+                error as SystemError
+            {
+                throw CocoaError(error, while: .reading, url: item.path.url(isDirectory: false))
+            }
+        }
+    }
+
+    private func resolve(
+        _ item: BookmarkedItem,
+        made: NSURL.BookmarkCreationOptions,
+        _ options: NSURL.BookmarkResolutionOptions,
+        relativeTo base: URL?
+    ) throws -> Resolved {
+        let isScoped = made.contains(.withSecurityScope)
+        let isGranted = isScoped || !made.contains(.withoutImplicitSecurityScope)
+        if options.contains(.withSecurityScope), !isGranted { throw BookmarkErrors.noScope(item.path) }
+        let isFolder = item.taken.identity.kind == .directory
+        var place = item.path
+        var enclosing: FilePath?
+        if let way = item.relativePath {
+            if let base {
+                let relative = try RelativePlace(base: base)
+                place = try relative.place(of: way, isBound: isScoped)
+                enclosing = isScoped && relative.isFolder ? relative.folder : nil
+            } else if isScoped {
+                throw BookmarkErrors.needsBase(item.path)
+            }
+        }
+        guard let found = try finder.find(item.taken, at: place) else {
+            throw BookmarkErrors.gone(place, isFolder: isFolder)
+        }
+        if let enclosing, !found.path.isInside(enclosing) {
+            throw BookmarkErrors.outside(found.path, of: enclosing)
+        }
+        note(found.path, found.identity)
+        return Resolved(
+            url: found.path.url(isDirectory: isFolder),
+            isStale: found.isStale,
+            scope: (isGranted, made.contains(.securityScopeAllowOnlyReadAccess))
+        )
+    }
+
+    private var finder: IdentityFinder {
+        let added = state.withLock { $0.documentFolders }
+        return IdentityFinder(
+            index: index,
+            documentFolders: settings.documentFolders + added,
+            bounds: settings.bounds
+        )
+    }
+
+    // MARK: Sealing
+
+    /// The record in a bookmark's data, which must be one that this user's key sealed.
+    func open(_ data: Data) throws -> BookmarkRecord {
+        let key = try loadKey()
+        do { return try BookmarkFormat.decode(try BookmarkSeal.open(data, key: key)) } catch {
+            throw BookmarkErrors.unreadable(error)
+        }
+    }
+
+    private func seal(_ record: BookmarkRecord) throws -> Data {
+        try BookmarkSeal.seal(BookmarkFormat.encode(record), key: try loadKey())
+    }
+
+    private func loadKey() throws -> Data {
+        if let key = state.withLock({ $0.key }) { return key }
+        do {
+            let key = try BookmarkKey.load(from: settings.stateFolder, userID: settings.userID)
+            state.withLock { $0.key = key }
+            return key
+        } catch let error as SystemError {
+            throw CocoaError(error, while: .reading)
+        }
+    }
+}
+
+extension BookmarkRecord {
+    var creationOptions: NSURL.BookmarkCreationOptions {
+        NSURL.BookmarkCreationOptions(rawValue: UInt(truncatingIfNeeded: options))
+    }
+}
