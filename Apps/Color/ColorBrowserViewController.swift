@@ -48,8 +48,21 @@ class ColorBrowserViewController: UIDocumentBrowserViewController, UIDocumentBro
         presentDocument(at: destinationURL)
     }
 
+    /// The editor that is open.
+    var editor: ColorViewController? { presentedViewController as? ColorViewController }
+
+    /// Opens the document that was open when the activity was made.
+    func restore(_ activity: NSUserActivity) {
+        guard let url = DocumentActivity.url(of: activity) else { return }
+        let controller = editor(for: url)
+        present(controller, animated: false)
+    }
+
     private func presentDocument(at url: URL) {
-        let document = ColorDocument.opened(at: url) ?? ColorDocument(fileURL: url)
-        present(ColorViewController(document: document), animated: true)
+        present(editor(for: url), animated: true)
+    }
+
+    private func editor(for url: URL) -> ColorViewController {
+        ColorViewController(document: ColorDocument.opened(at: url) ?? ColorDocument(fileURL: url))
     }
 }

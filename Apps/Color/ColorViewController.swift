@@ -28,6 +28,9 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
         webView.configuration.userContentController.removeAllScriptMessageHandlers()
     }
 
+    /// What brings the document back after a restart.
+    var restorationActivity: NSUserActivity? { document.flatMap(DocumentActivity.make) }
+
     override func documentDidOpen() {
         observer = NotificationCenter.default.addObserver(
             forName: ColorDocument.colorDidChangeNotification,

@@ -3,6 +3,10 @@ import UIKit
 class SceneDelegate: UIResponder, UIWindowSceneDelegate {
     var window: UIWindow?
 
+    private var browser: ScrapbookBrowserViewController? {
+        window?.rootViewController as? ScrapbookBrowserViewController
+    }
+
     func scene(
         _ scene: UIScene,
         willConnectTo session: UISceneSession,
@@ -13,5 +17,13 @@ class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         window.rootViewController = ScrapbookBrowserViewController(forOpening: nil)
         window.makeKeyAndVisible()
         self.window = window
+    }
+
+    func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? {
+        browser?.editor?.restorationActivity
+    }
+
+    func scene(_ scene: UIScene, restoreInteractionStateWith stateRestorationActivity: NSUserActivity) {
+        browser?.restore(stateRestorationActivity)
     }
 }

@@ -50,8 +50,24 @@ class ScrapbookBrowserViewController: UIDocumentBrowserViewController, UIDocumen
         presentDocument(at: destinationURL)
     }
 
+    /// The editor that is open.
+    var editor: ScrapbookViewController? { presentedViewController as? ScrapbookViewController }
+
+    /// Opens the document that was open when the activity was made.
+    func restore(_ activity: NSUserActivity) {
+        guard let url = DocumentActivity.url(of: activity) else { return }
+        let controller = editor(for: url)
+        controller.caret = activity.userInfo?[ScrapbookViewController.caretKey] as? [Int]
+        present(controller, animated: false)
+    }
+
     private func presentDocument(at url: URL) {
-        let document = ScrapbookDocument.opened(at: url) ?? ScrapbookDocument(fileURL: url)
-        present(ScrapbookViewController(document: document), animated: true)
+        present(editor(for: url), animated: true)
+    }
+
+    private func editor(for url: URL) -> ScrapbookViewController {
+        ScrapbookViewController(
+            document: ScrapbookDocument.opened(at: url) ?? ScrapbookDocument(fileURL: url)
+        )
     }
 }

@@ -11,6 +11,20 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
     private var observer: (any NSObjectProtocol)?
     private var isReady = false
     private var isOwnEdit = false
+    /// Whether the editor has shown nothing of the document since it loaded.
+    private var isFirstShow = true
+
+    /// In an activity: where the text's selection begins and ends, in UTF-16 code units.
+    static let caretKey = "caret"
+    /// The selection, as the editor told it last; while the editor loads, what it is to be.
+    var caret: [Int]?
+
+    /// What brings the document and the caret back after a restart.
+    var restorationActivity: NSUserActivity? {
+        let activity = document.flatMap(DocumentActivity.make)
+        if let caret { activity?.addUserInfoEntries(from: [Self.caretKey: caret]) }
+        return activity
+    }
 
     override func loadView() {
         view = webView
@@ -49,6 +63,10 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
         if part != .picture { call("showText(text)", ["text": document.text ?? ""]) }
         // A large picture takes a moment; one can write meanwhile.
         if part == .everything { call("setEditable(true)", [:]) }
+        if isFirstShow, let caret, caret.count == 2 {
+            call("placeCaret(start, end)", ["start": caret[0], "end": caret[1]])
+        }
+        isFirstShow = false
         if part != .text { call("showImage(image)", ["image": Self.message(document.picture)]) }
     }
 
@@ -68,7 +86,12 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
         guard let body = message.body as? [String: Any], let kind = body["kind"] as? String else { return }
         if kind == "ready" {
             isReady = true
+            isFirstShow = true
             show(.everything)
+            return
+        }
+        if kind == "caret" {
+            if let start = body["start"] as? Int, let end = body["end"] as? Int { caret = [start, end] }
             return
         }
         guard let document = document as? ScrapbookDocument, !document.documentState.contains(.closed) else {

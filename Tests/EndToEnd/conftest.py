@@ -28,7 +28,7 @@ class App:
         self.name = name
         self.documents = folder
         self.extension = EXTENSIONS[name]
-        self._state = state
+        self.state = state
         self._port = 0
         self._process = None
         self.link = None
@@ -37,7 +37,7 @@ class App:
     def start(self):
         binary = BINARIES / self.name
         assert binary.exists(), f"{binary} is missing: build it, or set SHEAF_BIN"
-        environment = dict(os.environ, XDG_STATE_HOME=str(self._state))
+        environment = dict(os.environ, XDG_STATE_HOME=str(self.state))
         self._process = subprocess.Popen(
             [str(binary), "--port", str(self._port), "--documents", str(self.documents)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
@@ -93,7 +93,8 @@ class Tab:
 
     def open(self):
         self.page.goto(self.app.link)
-        self.toolbar.wait_for()
+        # The browser, or the document that was open when the app ended.
+        self.toolbar.or_(self.done).first.wait_for()
         return self
 
     # What is there

@@ -4,6 +4,8 @@ import shutil
 
 from playwright.sync_api import expect
 
+from keeping import is_kept
+
 
 def hex_field(tab):
     return tab.editor.get_by_label("Hex")
@@ -76,12 +78,13 @@ def test_after_a_power_cut_the_autosaved_colour_is_there(color, open_tab):
     color.create()
     set_hex(color, "#ff6347")
     color.expect_saved()
+    is_kept(color.app, lambda state: "activity" in state)
     color.app.kill()
     expect(color.page.locator("connection-bar .connection")).to_be_visible()
+    color.page.close()
     color.app.start()
     again = open_tab(color.app)
-    [title] = again.titles()
-    again.open_document(title)
+    again.expect_opened()
     expect(hex_field(again)).to_have_value("#ff6347")
 
 

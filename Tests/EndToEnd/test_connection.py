@@ -4,6 +4,8 @@ import signal
 
 from playwright.sync_api import expect
 
+from keeping import is_kept
+
 
 def bar(tab):
     return tab.page.locator("connection-bar .connection")
@@ -41,6 +43,7 @@ def test_the_page_finds_a_new_process_at_the_old_port_by_itself(color):
     set_hex(color, "#303030")
     color.close_document()
     [title] = color.titles()
+    is_kept(color.app, lambda state: "activity" not in state)
     color.app.kill()
     expect(bar(color)).to_be_visible()
     (color.app.documents / "Meanwhile.color").write_text("1,2,3\n")
@@ -51,18 +54,17 @@ def test_the_page_finds_a_new_process_at_the_old_port_by_itself(color):
     expect(hex_field(color)).to_have_value("#303030")
 
 
-def test_an_open_document_is_gone_from_the_page_with_its_process_and_opens_again(color):
+def test_an_open_document_comes_back_to_the_page_with_its_process(color):
     color.create()
     set_hex(color, "#404040")
     color.expect_saved()
-    title = color.title.inner_text()
+    is_kept(color.app, lambda state: "activity" in state)
     color.app.kill()
     expect(bar(color)).to_be_visible()
     color.screenshot("cut-off-document")
     color.app.start()
     expect(bar(color)).to_be_hidden()
-    color.item(title).wait_for()
-    color.open_document(title)
+    color.expect_opened()
     expect(hex_field(color)).to_have_value("#404040")
 
 

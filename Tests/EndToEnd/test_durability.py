@@ -48,11 +48,12 @@ def test_a_colour_outlives_the_kill(color, open_tab):
     color.open_document(title)
     set_hex(color, "#708090")
     color.expect_saved()
+    color.page.close()
     color.app.kill()
     assert only(color.app).read_text() == "112,128,144\n"
     color.app.start()
     again = open_tab(color.app)
-    again.open_document(title)
+    again.expect_opened()
     expect(hex_field(again)).to_have_value("#708090")
 
 
@@ -74,12 +75,13 @@ def test_a_twelve_megapixel_page_outlives_the_kill(scrapbook, open_tab, chromium
     text(scrapbook).fill("The last sentence.")
     expect(scrapbook.undo).to_be_enabled()
     scrapbook.expect_saved()
+    scrapbook.page.close()
     scrapbook.app.kill()
     member = "image.jpg" if kind == "jpeg" else "image.png"
     assert (only(scrapbook.app) / member).read_bytes() == data
     scrapbook.app.start()
     again = open_tab(scrapbook.app)
-    again.open_document(title)
+    again.expect_opened()
     expect(text(again)).to_have_value("The last sentence.")
     expect(picture(again)).to_be_visible()
     assert picture(again).evaluate("image => image.decode().then(() => image.naturalWidth)") == 4000

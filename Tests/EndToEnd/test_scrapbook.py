@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
+from keeping import is_kept
 from pictures import png
 
 
@@ -100,11 +101,12 @@ def test_after_a_power_cut_the_autosaved_page_is_there(scrapbook, open_tab):
     text(scrapbook).fill("Kept")
     text(scrapbook).blur()
     scrapbook.expect_saved()
+    is_kept(scrapbook.app, lambda state: "activity" in state)
+    scrapbook.page.close()
     scrapbook.app.kill()
     scrapbook.app.start()
     again = open_tab(scrapbook.app)
-    [title] = again.titles()
-    again.open_document(title)
+    again.expect_opened()
     expect(text(again)).to_have_value("Kept")
     expect(picture(again)).to_be_visible()
 

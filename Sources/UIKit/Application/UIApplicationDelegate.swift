@@ -36,6 +36,25 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     func applicationWillEnterForeground(_ application: UIApplication)
     /// The process has been told to end; documents are saved and closed after this.
     func applicationWillTerminate(_ application: UIApplication)
+    /// Whether view controllers are asked for their state, so that it outlasts the process. Asked for each tab.
+    func application(_ application: UIApplication, shouldSaveSecureApplicationState coder: NSCoder) -> Bool
+    /// As the one above, which asks this one unless it is implemented.
+    func application(_ application: UIApplication, shouldSaveApplicationState coder: NSCoder) -> Bool
+    /// Whether a tab's view controllers are given the state that was kept.
+    func application(_ application: UIApplication, shouldRestoreSecureApplicationState coder: NSCoder) -> Bool
+    /// As the one above, which asks this one unless it is implemented.
+    func application(_ application: UIApplication, shouldRestoreApplicationState coder: NSCoder) -> Bool
+    /// Called before view controllers encode: write what is the app's.
+    func application(_ application: UIApplication, willEncodeRestorableStateWith coder: NSCoder)
+    /// Called when all have decoded: read it.
+    func application(_ application: UIApplication, didDecodeRestorableStateWith coder: NSCoder)
+    /// A view controller that was there when the state was kept and has no restoration class; nil for the one
+    /// that is there.
+    func application(
+        _ application: UIApplication,
+        viewControllerWithRestorationIdentifierPath identifierComponents: [String],
+        coder: NSCoder
+    ) -> UIViewController?
 }
 
 extension UIApplicationDelegate {
@@ -74,6 +93,42 @@ extension UIApplicationDelegate {
     public func applicationWillEnterForeground(_ application: UIApplication) {}
     /// Does nothing.
     public func applicationWillTerminate(_ application: UIApplication) {}
+    /// What `application(_:shouldSaveApplicationState:)` says.
+    public func application(
+        _ application: UIApplication,
+        shouldSaveSecureApplicationState coder: NSCoder
+    ) -> Bool { self.application(application, shouldSaveApplicationState: coder) }
+    /// Not.
+    public func application(
+        _ application: UIApplication,
+        shouldSaveApplicationState coder: NSCoder
+    ) -> Bool { false }
+    /// What `application(_:shouldRestoreApplicationState:)` says.
+    public func application(
+        _ application: UIApplication,
+        shouldRestoreSecureApplicationState coder: NSCoder
+    ) -> Bool { self.application(application, shouldRestoreApplicationState: coder) }
+    /// Not.
+    public func application(
+        _ application: UIApplication,
+        shouldRestoreApplicationState coder: NSCoder
+    ) -> Bool { false }
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        willEncodeRestorableStateWith coder: NSCoder
+    ) {}
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        didDecodeRestorableStateWith coder: NSCoder
+    ) {}
+    /// None.
+    public func application(
+        _ application: UIApplication,
+        viewControllerWithRestorationIdentifierPath identifierComponents: [String],
+        coder: NSCoder
+    ) -> UIViewController? { nil }
 
     /// Where a program starts whose app delegate is marked `@main`.
     public static func main() {

@@ -1,3 +1,4 @@
+public import DocumentFoundation
 public import Foundation
 
 /// One of the app's faces: what one browser tab shows.
@@ -15,8 +16,17 @@ open class UIScene: UIResponder {
         case background = 2
     }
 
-    /// What a scene was opened for. Nothing yet.
-    public struct ConnectionOptions {}
+    /// What a scene was opened for.
+    public struct ConnectionOptions {
+        /// Activities that other devices handed over: none. What the scene showed before is in its session's
+        /// `stateRestorationActivity`.
+        public var userActivities: Set<NSUserActivity> { [] }
+    }
+
+    /// Posted when a scene was made and its delegate is about to be told, on the main actor.
+    public nonisolated static let willConnectNotification = NSNotification.Name(
+        "UISceneWillConnectNotification"
+    )
 
     /// The session that this scene belongs to.
     public let session: UISceneSession
@@ -26,6 +36,8 @@ open class UIScene: UIResponder {
     public internal(set) var activationState = ActivationState.unattached
     /// A name for the scene.
     open var title: String! = ""
+    /// How many times the app asked for more time to restore.
+    var restorationExtensionCount = 0
 
     /// Makes a scene for a session. Scenes are made by the app; this is called by it.
     public required init(session: UISceneSession, connectionOptions: ConnectionOptions) {
@@ -66,6 +78,13 @@ open class UISceneSession: NSObject {
     /// Its scene; nil when it is not connected.
     public internal(set) weak var scene: UIScene?
     var tabSession: TabSession?
+    /// What its scene showed when it was last looked at, also before the process started: what
+    /// `stateRestorationActivity(for:)` gave.
+    open var stateRestorationActivity: NSUserActivity?
+    /// The tab whose state its scene was given; nil for none.
+    var restored: String?
+    /// The tab whose state is being given to its scene; nil when that is done.
+    var restoring: String?
     /// The app's own notes.
     open var userInfo: [String: Any]?
 
@@ -115,6 +134,12 @@ public protocol UISceneDelegate: NSObjectProtocol {
     func sceneWillEnterForeground(_ scene: UIScene)
     /// The tab is hidden or cut off. Documents are saved.
     func sceneDidEnterBackground(_ scene: UIScene)
+    /// What the scene shows, so that it can be shown again when the process was started anew.
+    ///
+    /// Called often, shortly after anything was done in the tab: a process can be killed at any time.
+    func stateRestorationActivity(for scene: UIScene) -> NSUserActivity?
+    /// The scene has connected after the process was started anew: show what it showed.
+    func scene(_ scene: UIScene, restoreInteractionStateWith stateRestorationActivity: NSUserActivity)
 }
 
 extension UISceneDelegate {
@@ -134,6 +159,12 @@ extension UISceneDelegate {
     public func sceneWillEnterForeground(_ scene: UIScene) {}
     /// Does nothing.
     public func sceneDidEnterBackground(_ scene: UIScene) {}
+    /// Nothing.
+    public func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? { nil }
+    /// Does nothing.
+    public func scene(_ scene: UIScene, restoreInteractionStateWith stateRestorationActivity: NSUserActivity)
+    {
+    }
 }
 
 /// The delegate of a scene with a window.

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import Foundation
 internal import UniformTypeIdentifiers
 
@@ -54,6 +55,10 @@ enum ApplicationRun {
         documents = arguments.documents
         try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
         watchSignals()
+        // The browser lets a person choose anything in it.
+        SecurityScope.shared.grant(documents)
+        BookmarkKeeper.shared.addDocumentFolder(documents)
+        StateKeeper.current = StateKeeper(StateFile(in: arguments.stateDirectory))
         let application = UIApplication.shared
         _ = delegate.application(application, willFinishLaunchingWithOptions: nil)
         _ = delegate.application(application, didFinishLaunchingWithOptions: nil)
@@ -87,6 +92,7 @@ enum ApplicationRun {
         let application = UIApplication.shared
         delegate?.applicationWillTerminate(application)
         NotificationCenter.default.post(name: UIApplication.willTerminateNotification, object: application)
+        StateKeeper.current?.finish()
         OpenDocuments.closeAll { unsaved in
             for document in unsaved {
                 let reason = document.lastError.map { ": \($0.localizedDescription)" } ?? ""

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import Foundation
 internal import WebHost
 
@@ -9,6 +10,8 @@ enum SceneSessions {
 
     private static var sessions: [String: UISceneSession] = [:]
     private static var preparedSession: UISceneSession?
+    /// Whether a tab has connected since the process started.
+    private static var hasHadTab = false
     private static var departures: [String: Int] = [:]
     private static var departuresCounted = 0
 
@@ -19,7 +22,8 @@ enum SceneSessions {
 
     static func connected(_ tab: WebTab) {
         departures[tab.id] = nil
-        let session = sessions[tab.id] ?? takePrepared(for: tab.id) ?? make(tab.id)
+        let session = sessions[tab.id] ?? begin(tab.id)
+        hasHadTab = true
         sessions[tab.id] = session
         guard let tabSession = session.tabSession else { return }
         let isComing = tabSession.scene.activationState == .background
@@ -63,12 +67,32 @@ enum SceneSessions {
         disconnect(session)
     }
 
+    /// A scene for a tab that has none: with what the tab showed when the process was here last, or, for the
+    /// first tab of all, with what was shown last.
+    private static func begin(_ identifier: String) -> UISceneSession {
+        guard let keeper = StateKeeper.current, keeper.knows(identifier) else {
+            return takePrepared(for: identifier) ?? make(identifier, restoring: hasHadTab ? nil : lastTab)
+        }
+        if preparedSession?.restored == identifier, let session = takePrepared(for: identifier) {
+            return session
+        }
+        // What was prepared for the first tab of all shows another tab's scene, or nothing yet.
+        if let prepared = preparedSession, prepared.restored != nil {
+            preparedSession = nil
+            disconnect(prepared)
+        }
+        return make(identifier, restoring: identifier)
+    }
+
+    /// The tab of an earlier process that was in use last.
+    private static var lastTab: String? { StateKeeper.current?.latest }
+
     // MARK: Scenes begin and end
 
     /// A scene for the next tab that connects: the page is drawn from it before the tab is there.
     static func prepared() -> TabSession {
         if let tabSession = preparedSession?.tabSession { return tabSession }
-        let session = make(UUID().uuidString)
+        let session = make(UUID().uuidString, restoring: hasHadTab ? nil : lastTab)
         preparedSession = session
         guard let tabSession = session.tabSession else {
             preconditionFailure("a session is made with a scene")
@@ -83,8 +107,25 @@ enum SceneSessions {
         return session
     }
 
-    private static func make(_ identifier: String) -> UISceneSession {
+    /// - Parameter origin: The tab whose state the scene gets; nil for none.
+    private static func make(_ identifier: String, restoring origin: String?) -> UISceneSession {
         let session = UISceneSession(identifier: identifier, role: .windowApplication)
+        let state = origin.flatMap { StateKeeper.current?.beginRestoring($0) }
+        session.stateRestorationActivity = state?.activity.flatMap(NSUserActivity.unarchived)
+        connect(session)
+        if let state {
+            (session.restored, session.restoring) = (origin, origin)
+            SceneRestoration.apply(state, to: session)
+            StateKeeper.current?.settleSoon(session)
+        }
+        if let scene = session.scene {
+            scene.activationState = .foregroundInactive
+            scene.delegate?.sceneWillEnterForeground(scene)
+        }
+        return session
+    }
+
+    private static func connect(_ session: UISceneSession) {
         let application = UIApplication.shared
         let options = UIScene.ConnectionOptions()
         if let delegate = application.delegate {
@@ -97,6 +138,7 @@ enum SceneSessions {
         let scene = UIWindowScene(session: session, connectionOptions: options)
         session.scene = scene
         session.tabSession = TabSession(session: session, scene: scene)
+        NotificationCenter.default.post(name: UIScene.willConnectNotification, object: scene)
         if let type = session.configuration.delegateClass as? NSObject.Type {
             guard let delegate = DynamicInit.make(type) as? any UISceneDelegate else {
                 preconditionFailure("\(type) cannot be made, or does not conform to UISceneDelegate")
@@ -104,9 +146,6 @@ enum SceneSessions {
             scene.delegate = delegate
             delegate.scene(scene, willConnectTo: session, options: options)
         }
-        scene.activationState = .foregroundInactive
-        scene.delegate?.sceneWillEnterForeground(scene)
-        return session
     }
 
     private static func disconnect(_ session: UISceneSession) {
@@ -137,6 +176,7 @@ enum SceneSessions {
         scene.activationState = .background
         scene.delegate?.sceneDidEnterBackground(scene)
         OpenDocuments.autosave()
+        StateKeeper.current?.look()
     }
 
     // MARK: The app as a whole

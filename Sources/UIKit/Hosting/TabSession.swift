@@ -78,6 +78,8 @@ final class TabSession {
             send(.hello(revision: revision, app: AppHost.description, scene: now))
             return
         }
+        // What was opened or closed is kept at once; a caret can wait.
+        if before.stack.map(\.id) != now.stack.map(\.id) { StateKeeper.current?.look() }
         var sections = OutgoingMessage.SceneSections()
         if before.browser != now.browser { sections.browser = .some(now.browser) }
         if before.stack != now.stack { sections.stack = now.stack }
@@ -114,6 +116,7 @@ final class TabSession {
             return
         }
         guard isNew(message) else { return }
+        defer { StateKeeper.current?.lookSoon() }
         switch type {
         case "act":
             acts.perform(message)

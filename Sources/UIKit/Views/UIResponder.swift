@@ -1,8 +1,9 @@
+public import DocumentFoundation
 public import Foundation
 
 /// Something that an event can reach and that hands it on when it has no use for it.
 @MainActor @preconcurrency
-open class UIResponder: NSObject {
+open class UIResponder: NSObject, UIUserActivityRestoring {
     /// Makes a responder.
     public override init() { super.init() }
 
@@ -11,4 +12,13 @@ open class UIResponder: NSObject {
 
     /// The nearest undo manager up the chain.
     open var undoManager: UndoManager? { next?.undoManager }
+
+    /// What a person is doing with this.
+    open var userActivity: NSUserActivity?
+
+    /// Called by an app that brings its activity up to date. Does nothing by itself.
+    open func updateUserActivityState(_ activity: NSUserActivity) {}
+
+    /// Called by an app that hands an activity on. Does nothing by itself.
+    open func restoreUserActivityState(_ userActivity: NSUserActivity) {}
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// What stands between a part of the model and the view that shows it.
 @MainActor @preconcurrency
-open class UIViewController: UIResponder {
+open class UIViewController: UIResponder, UIStateRestoring {
     private var storedView: UIView?
     private var storedNavigationItem: UINavigationItem?
     var appearance = Appearance.disappeared
@@ -88,6 +88,24 @@ open class UIViewController: UIResponder {
         storedNavigationItem = item
         return item
     }
+
+    // MARK: Its state
+
+    /// Lets the view controller encode its state, if all that it is in or over have one, too.
+    open var restorationIdentifier: String?
+    /// Who makes this view controller again when the app was started anew. A class that is not private and in
+    /// no other type.
+    open var restorationClass: (any UIViewControllerRestoration.Type)?
+    /// What it is in, or over.
+    open var restorationParent: (any UIStateRestoring)? { parent ?? presenter }
+    /// None: view controllers have a `restorationClass`.
+    open var objectRestorationClass: (any UIObjectRestoration.Type)? { nil }
+    /// Writes what is needed to be as now. Call `super`.
+    open func encodeRestorableState(with coder: NSCoder) {}
+    /// Reads it back, after the app was started anew and all view controllers are there. Call `super`.
+    open func decodeRestorableState(with coder: NSCoder) {}
+    /// Called when all have read.
+    open func applicationFinishedRestoringState() {}
 
     // MARK: Others around it
 

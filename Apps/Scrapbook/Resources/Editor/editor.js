@@ -74,6 +74,34 @@ function showText(text) {
   fit();
 }
 
+// MARK: The caret
+
+let toldCaret = '';
+let caretTimer = 0;
+
+/** Tells the app where the caret is, so that it is there again when the editor is loaded anew. */
+function tellCaret() {
+  clearTimeout(caretTimer);
+  caretTimer = setTimeout(() => {
+    const { selectionStart: start, selectionEnd: end } = field;
+    if (`${start}-${end}` === toldCaret) return;
+    toldCaret = `${start}-${end}`;
+    post({ kind: 'caret', start, end });
+  }, 150);
+}
+
+document.addEventListener('selectionchange', () => {
+  if (document.activeElement === field) tellCaret();
+});
+field.addEventListener('input', tellCaret);
+
+/** Called by the app when the editor was loaded anew: the caret goes where it was. */
+function placeCaret(start, end) {
+  const last = field.value.length;
+  field.focus();
+  field.setSelectionRange(Math.min(start, last), Math.min(end, last));
+}
+
 // MARK: Picture
 
 /** JPEG or PNG by the first bytes, which is what counts; a name or a browser's guess may be wrong. */

@@ -26,6 +26,7 @@ struct RoundTrip {
         try await reopen()
         try readCoordinated()
         try await failToOpen()
+        try findAgain()
     }
 
     private func create() async throws -> ChattyDocument {
@@ -97,6 +98,19 @@ struct RoundTrip {
         let document = ChattyDocument(fileURL: folder.appendingPathComponent("Nowhere.album"))
         try check(await !document.open(), "what is not there does not open")
         try check(document.calls.contains("handleError"), "the error is handed over: \(document.calls)")
+    }
+
+    private func findAgain() throws {
+        var last = try LastOpened(url)
+        let moved = folder.appendingPathComponent("Journey.album")
+        try FileManager.default.moveItem(at: url, to: moved)
+        try check(try last.url().path == moved.path, "is found after it was renamed")
+        let alias = folder.appendingPathComponent("to the journey.alias")
+        try check(try LastOpened.alias(of: moved, at: alias).path == moved.path, "an alias leads to it")
+        let activity = NSUserActivity(activityType: RestoringScene.activityType)
+        activity.userInfo = [UIDocument.userActivityURLKey: moved]
+        activity.addUserInfoEntries(from: ["page": 3])
+        try check(activity.userInfo?.count == 2, "an activity keeps what it is given")
     }
 
     private func check(_ condition: Bool, _ claim: String) throws {

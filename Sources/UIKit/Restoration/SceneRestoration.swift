@@ -1,0 +1,53 @@
+internal import DocumentFoundation
+internal import Foundation
+
+/// Takes the state of a scene, and gives it back to a new one.
+@MainActor
+enum SceneRestoration {
+    /// How many times the app asked for more time for all scenes.
+    static var applicationExtensionCount = 0
+
+    static func extensionCount(of session: UISceneSession) -> Int {
+        applicationExtensionCount + (session.scene?.restorationExtensionCount ?? 0)
+    }
+
+    /// What a scene shows now; nil when it has none, or its activity cannot be kept.
+    static func capture(_ session: UISceneSession) -> RestorationState? {
+        guard let scene = session.scene else { return nil }
+        let activity = scene.delegate?.stateRestorationActivity(for: scene)
+        activity?.saveIfNeeded()
+        session.stateRestorationActivity = activity
+        do {
+            let folder = browser(of: session)?.model.folder
+            return RestorationState(
+                activity: try activity?.archived(),
+                archive: try ViewArchiver.archive(rootViewController(of: session)),
+                folder: folder.flatMap { $0.isEmpty ? nil : $0 }
+            )
+        } catch {
+            Diagnostics.report("What a tab shows cannot be kept for the next start: \(error)")
+            return nil
+        }
+    }
+
+    /// Gives a connected scene its state back: the browser's folder, then what view controllers encoded, then
+    /// the activity.
+    static func apply(_ state: RestorationState, to session: UISceneSession) {
+        guard let scene = session.scene else { return }
+        if let folder = state.folder { browser(of: session)?.model.show(folder: folder) }
+        if let archive = state.archive {
+            ViewUnarchiver(archive).restore(below: rootViewController(of: session))
+        }
+        if let activity = session.stateRestorationActivity {
+            scene.delegate?.scene(scene, restoreInteractionStateWith: activity)
+        }
+    }
+
+    private static func rootViewController(of session: UISceneSession) -> UIViewController? {
+        session.tabSession?.window?.rootViewController
+    }
+
+    private static func browser(of session: UISceneSession) -> UIDocumentBrowserViewController? {
+        rootViewController(of: session)?.contentViewController as? UIDocumentBrowserViewController
+    }
+}

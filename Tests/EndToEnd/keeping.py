@@ -1,0 +1,25 @@
+"""What an app keeps of its tabs, to show it again after its end."""
+
+import plistlib
+
+from waiting import until
+
+
+def kept(app):
+    """What the app keeps of its tabs: state by tab, with activities read."""
+    [file] = app.state.glob("sheaf/*/restoration.plist")
+    states = [entry["state"] for entry in plistlib.loads(file.read_bytes())["entries"]]
+    for state in states:
+        if "activity" in state:
+            state["activity"] = plistlib.loads(state["activity"])
+    return states
+
+
+def is_kept(app, holds):
+    def look():
+        return any(app.state.glob("sheaf/*/restoration.plist")) and any(map(holds, kept(app)))
+    until(look)
+
+
+def caret(state):
+    return state.get("activity", {}).get("userInfo", {}).get("caret")

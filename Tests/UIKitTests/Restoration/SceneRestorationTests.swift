@@ -1,0 +1,206 @@
+import DocumentFoundation
+import Foundation
+import Testing
+
+@testable import UIKit
+
+@MainActor
+private enum Story {
+    static let journal = Journal()
+    /// What the scenes show now, for the next look.
+    static var shown: String?
+    static var asksForTime = false
+}
+
+private final class StoryDelegate: UIResponder, UIApplicationDelegate {
+    func application(
+        _ application: UIApplication,
+        configurationForConnecting session: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration {
+        let configuration = UISceneConfiguration(name: nil, sessionRole: session.role)
+        configuration.delegateClass = StoryScene.self
+        return configuration
+    }
+}
+
+private final class StoryScene: UIResponder, UIWindowSceneDelegate {
+    var window: UIWindow?
+
+    func scene(
+        _ scene: UIScene,
+        willConnectTo session: UISceneSession,
+        options connectionOptions: UIScene.ConnectionOptions
+    ) {
+        guard let scene = scene as? UIWindowScene else { return }
+        Story.journal.note("connects with \(session.stateRestorationActivity?.title ?? "nothing")")
+        window = UIWindow(windowScene: scene)
+        window?.rootViewController = UIViewController()
+    }
+    func scene(_ scene: UIScene, restoreInteractionStateWith stateRestorationActivity: NSUserActivity) {
+        Story.journal.note("restores \(stateRestorationActivity.title ?? "nothing")")
+        if Story.asksForTime { scene.extendStateRestoration() }
+    }
+    func sceneWillEnterForeground(_ scene: UIScene) { Story.journal.note("comes") }
+    func sceneDidDisconnect(_ scene: UIScene) { Story.journal.note("ends") }
+    func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? {
+        guard let shown = Story.shown else { return nil }
+        return SceneRestorationTests.activity(shown)
+    }
+}
+
+/// Each story has a process of its own: the app and its sessions are one for a process.
+@Suite("Scene restoration")
+@MainActor
+struct SceneRestorationTests {
+    private static let delegate = StoryDelegate()
+
+    static func activity(_ title: String) -> NSUserActivity {
+        let activity = NSUserActivity(activityType: "org.sheaf.test")
+        activity.title = title
+        return activity
+    }
+
+    /// An app that starts with these tabs' states from before, the latest last.
+    private static func start(
+        _ states: (tab: String, title: String)...,
+        interrupted: String? = nil
+    ) throws -> StateFile {
+        UIApplication.shared.delegate = delegate
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let file = StateFile(in: folder)
+        var sessions = SavedSessions()
+        for state in states {
+            let archive = try activity(state.title).archived()
+            sessions.put(RestorationState(activity: archive), for: state.tab)
+        }
+        if let interrupted { _ = sessions.beginRestoring(interrupted) }
+        file.saveNow(sessions)
+        StateKeeper.current = StateKeeper(file)
+        return file
+    }
+
+    private static func end(_ file: StateFile) throws {
+        file.flush()
+        try FileManager.default.removeItem(at: file.folder)
+    }
+
+    private static let (first, second) = (
+        String(repeating: "a", count: 32), String(repeating: "b", count: 32)
+    )
+
+    private static func connect(_ id: String = FakeTab.newID()) throws {
+        SceneSessions.connected(try FakeTab(id: id).tab)
+    }
+
+    @Test("A tab that comes back gets its own state: when it connects, then to restore, then it comes")
+    func comesBack() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start((Self.first, "sea"), (Self.second, "sky"))
+            try Self.connect(Self.first)
+            #expect(Story.journal.take() == ["connects with sea", "restores sea", "comes"])
+            try Self.connect(Self.second)
+            #expect(Story.journal.take() == ["connects with sky", "restores sky", "comes"])
+            try Self.end(file)
+        }
+    }
+
+    @Test("The first new tab of a process shows what was shown last; the next ones begin anew")
+    func firstNewTab() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start((Self.first, "sea"), (Self.second, "sky"))
+            try Self.connect()
+            #expect(Story.journal.take() == ["connects with sky", "restores sky", "comes"])
+            try Self.connect()
+            #expect(Story.journal.take() == ["connects with nothing", "comes"])
+            try Self.connect(Self.second)
+            #expect(Story.journal.take() == ["connects with sky", "restores sky", "comes"])
+            try Self.end(file)
+        }
+    }
+
+    @Test("A reloaded tab takes the scene that its page was drawn from; another tab's is taken down")
+    func prepared() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start((Self.first, "sea"), (Self.second, "sky"))
+            let prepared = SceneSessions.prepared()
+            #expect(Story.journal.take() == ["connects with sky", "restores sky", "comes"])
+            try Self.connect(Self.first)
+            #expect(Story.journal.take() == ["ends", "connects with sea", "restores sea", "comes"])
+            #expect(prepared.session.tabSession == nil)
+            try Self.end(file)
+        }
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start((Self.second, "sky"))
+            let prepared = SceneSessions.prepared()
+            _ = Story.journal.take()
+            try Self.connect(Self.second)
+            #expect(Story.journal.take() == [])
+            #expect(prepared.session.persistentIdentifier == Self.second)
+            try Self.end(file)
+        }
+    }
+
+    @Test("What a process ended over is not restored again, and what others showed is")
+    func interrupted() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start((Self.first, "sea"), (Self.second, "sky"), interrupted: Self.second)
+            try Self.connect(Self.second)
+            #expect(Story.journal.take() == ["connects with sea", "restores sea", "comes"])
+            try Self.end(file)
+        }
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start((Self.first, "sea"), interrupted: Self.first)
+            try Self.connect(Self.first)
+            #expect(Story.journal.take() == ["connects with nothing", "comes"])
+            try Self.end(file)
+        }
+    }
+
+    @Test("On disk a state is being restored until the scene has lived for a while, longer when asked for")
+    func settles() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start((Self.first, "sea"))
+            let keeper = try #require(StateKeeper.current)
+            Story.asksForTime = true
+            Story.shown = "land"
+            try Self.connect(Self.first)
+            #expect(file.load().entries.map(\.isRestoring) == [true])
+            let session = try #require(UIApplication.shared.openSessions.first)
+            keeper.settle(session)
+            keeper.look()
+            file.flush()
+            #expect(file.load().entries.map(\.isRestoring) == [true])
+            session.scene?.completeStateRestoration()
+            keeper.settle(session)
+            file.flush()
+            let entry = try #require(file.load().entries.first)
+            #expect(!entry.isRestoring)
+            #expect(entry.state.activity.flatMap(NSUserActivity.unarchived)?.title == "land")
+            try Self.end(file)
+        }
+    }
+
+    @Test("What a scene shows is kept when it goes to the background, and at the end")
+    func keeps() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start()
+            let tab = try FakeTab()
+            SceneSessions.connected(tab.tab)
+            Story.shown = "sea"
+            SceneSessions.received(#"{"type":"visible","visible":false}"#, from: tab.tab)
+            file.flush()
+            func kept() -> [String?] {
+                file.load().entries.map { $0.state.activity.flatMap(NSUserActivity.unarchived)?.title }
+            }
+            #expect(kept() == ["sea"])
+            let session = try #require(UIApplication.shared.openSessions.first)
+            #expect(session.stateRestorationActivity?.title == "sea")
+            Story.shown = "sky"
+            StateKeeper.current?.finish()
+            #expect(kept() == ["sky"])
+            #expect(StateKeeper.current == nil)
+            try Self.end(file)
+        }
+    }
+}
