@@ -42,7 +42,7 @@ class RestoringBrowser: UIDocumentBrowserViewController, UIDocumentBrowserViewCo
         restorationIdentifier = "browser"
     }
 
-    var editor: AlbumViewController? { presentedViewController as? AlbumViewController }
+    var editor: RestoringEditor? { presentedViewController as? RestoringEditor }
 
     override func encodeRestorableState(with coder: NSCoder) {
         if let documentURL = editor?.document?.fileURL {
@@ -65,7 +65,7 @@ class RestoringBrowser: UIDocumentBrowserViewController, UIDocumentBrowserViewCo
                 bookmarkDataIsStale: &bookmarkDataIsStale
             ) {
                 let document = AlbumDocument(fileURL: documentURL)
-                present(AlbumViewController(document: document), animated: false)
+                present(RestoringEditor(document: document), animated: false)
             }
         }
         super.decodeRestorableState(with: coder)
@@ -77,7 +77,7 @@ class RestoringBrowser: UIDocumentBrowserViewController, UIDocumentBrowserViewCo
 }
 
 /// Makes itself again.
-class RestoringEditor: AlbumViewController, UIViewControllerRestoration {
+class RestoringEditor: UIDocumentViewController, UIViewControllerRestoration {
     override func viewDidLoad() {
         super.viewDidLoad()
         restorationIdentifier = "editor"
