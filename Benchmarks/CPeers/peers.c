@@ -6,6 +6,7 @@
 #include <fts.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -72,6 +73,15 @@ int peer_lock(const char *file) {
     if (fd < 0) return -1;
     if (flock(fd, LOCK_SH) < 0) return close_after(fd, -1);
     return close_after(fd, flock(fd, LOCK_UN));
+}
+
+int peer_resolve(const char *path) {
+    char *resolved = realpath(path, NULL);
+    if (resolved == NULL) return -1;
+    struct stat status;
+    int result = stat(resolved, &status);
+    free(resolved);
+    return result;
 }
 
 int peer_run(char *const arguments[]) {

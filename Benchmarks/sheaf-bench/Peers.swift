@@ -18,6 +18,10 @@ enum Peers {
         }
     }
 
+    static func resolve(_ path: String) throws {
+        guard peer_resolve(path) == 0 else { throw BenchmarkFailure.call("realpath", path) }
+    }
+
     static func lock(_ file: String) throws {
         guard peer_lock(file) == 0 else { throw BenchmarkFailure.call("flock", file) }
     }

@@ -12,6 +12,7 @@ enum SheafBench {
         ("package-many", PackageBenchmark.many),
         ("package-open", PackageBenchmark.open),
         ("coordinate", FileBenchmark.coordinate),
+        ("bookmark", BookmarkBenchmark.run),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.

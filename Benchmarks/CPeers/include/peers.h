@@ -12,6 +12,9 @@ long peer_walk(const char *folder);
 /// Opens a file, takes and gives back a shared flock(2), closes it.
 int peer_lock(const char *file);
 
+/// Resolves a path with realpath(3) and asks for the item's stat(2).
+int peer_resolve(const char *path);
+
 /// Runs a program found on the PATH with its output thrown away. Returns its exit status, -1 when it died.
 int peer_run(char *const arguments[]);
 

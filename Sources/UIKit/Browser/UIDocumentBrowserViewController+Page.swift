@@ -166,10 +166,10 @@ extension UIDocumentBrowserViewController {
                 "\(AppInfo.main.displayName) does not know this kind of item (\(unknown.typeTitle))."
             )
         }
-        delegate?.documentBrowser(
-            self,
-            didPickDocumentsAt: (allowsPickingMultipleItems ? chosen : [chosen[0]]).map(\.url)
-        )
+        let picked = (allowsPickingMultipleItems ? chosen : [chosen[0]]).map(\.url)
+        // The location is given as a whole; a link in it that was chosen gives what it leads to.
+        for url in picked { SecurityScope.shared.grant(url) }
+        delegate?.documentBrowser(self, didPickDocumentsAt: picked)
     }
 
     private func create(_ answer: @escaping Acts.Answer) {

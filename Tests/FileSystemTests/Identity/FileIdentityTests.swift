@@ -119,6 +119,27 @@ struct FileIdentityTests {
         #expect(taken.identity.likeness(of: saved) == .sameMark)
     }
 
+    @Test("A package keeps its mark when members change and when it is saved as a whole")
+    func packagesSurviveSaving() throws {
+        let package = folder.appending("Trip.scrapbook")
+        let whole = MemberTree.directory(["a.txt": .file(.data(Data("1".utf8)))])
+        let create = try StagedSave(item: package)
+        try create.write(whole)
+        _ = try create.commit()
+        let taken = try FileIdentity.marking(package, with: FileMark(UUID()))
+        let member = try #require(MemberPath(["b.txt"]))
+        let change = try StagedSave(item: package)
+        try change.write(PackageChanges(placed: [member: .file(.data(Data("2".utf8)))]))
+        _ = try change.commit()
+        #expect(try FileIdentity(of: package).mark == taken.identity.mark)
+        let replace = try StagedSave(item: package)
+        try replace.write(whole)
+        _ = try replace.commit()
+        let saved = try FileIdentity(of: package)
+        #expect(saved.mark == taken.identity.mark)
+        #expect(taken.identity.likeness(of: saved).isCertain)
+    }
+
     @Test("What is not there has no identity")
     func absent() throws {
         #expect(try FileIdentity.ifPresent(at: folder.appending("none")) == nil)
