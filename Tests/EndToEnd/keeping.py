@@ -5,6 +5,12 @@ import plistlib
 from waiting import until
 
 
+def is_restoring(app):
+    """Whether a state is being given back, by what is on disk."""
+    files = app.state.glob("sheaf/*/restoration.plist")
+    return any(entry["isRestoring"] for file in files for entry in plistlib.loads(file.read_bytes())["entries"])
+
+
 def kept(app):
     """What the app keeps of its tabs: state by tab, with activities read."""
     [file] = app.state.glob("sheaf/*/restoration.plist")

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from keeping import caret, is_kept, kept
+from keeping import caret, is_kept, is_restoring, kept
 from test_connection import bar
 from test_durability import hex_field, only, set_hex, text
 from waiting import until
@@ -67,6 +67,20 @@ def test_a_deleted_document_does_not_come_back(color):
     color.app.start()
     expect(color.done).to_be_hidden()
     expect(color.toolbar).to_be_visible()
+
+
+def test_what_the_app_ended_over_does_not_come_back(color):
+    color.create()
+    color.expect_saved()
+    is_kept(color.app, lambda state: "activity" in state)
+    for _ in range(2):
+        color.app.kill()
+        expect(bar(color)).to_be_visible()
+        color.app.start()
+        until(lambda: is_restoring(color.app) or bar(color).is_hidden())
+    expect(bar(color)).to_be_hidden()
+    expect(color.toolbar).to_be_visible()
+    expect(color.done).to_be_hidden()
 
 
 def test_the_browser_comes_back_in_the_folder(start_app, open_tab):
