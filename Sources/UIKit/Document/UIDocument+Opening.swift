@@ -53,6 +53,7 @@ extension UIDocument {
         record.withLock {
             $0.stamp = stamp
             $0.modificationDate = stamp.modificationDate
+            $0.isFileGone = false
         }
         startPresenting()
     }
@@ -64,7 +65,8 @@ extension UIDocument {
         }
         guard isNew else { return }
         NSFileCoordinator.addFilePresenter(self)
-        fileAccess.startWatching(self)
+        // What changed between the reading and now was not watched yet.
+        itemMayHaveChanged(OutsideHint())
     }
 
     nonisolated func stopPresenting() {
@@ -73,7 +75,7 @@ extension UIDocument {
             return record.isPresenting
         }
         guard wasPresenting else { return }
-        fileAccess.stopWatching()
+        fileAccess.stopWatchingCopies()
         NSFileCoordinator.removeFilePresenter(self)
     }
 

@@ -20,8 +20,7 @@ extension UIDocument {
             finishSaving(result, operation: operation, token: token, handler)
         }
         let options: NSFileCoordinator.WritingOptions = operation == .forCreating ? .forReplacing : []
-        let intent = NSFileAccessIntent.writingIntent(with: snapshot.url, options: options)
-        fileAccess.perform(intent, for: self) { [self] access in
+        fileAccess.performSave(to: snapshot.url, options: options, for: self) { [self] access in
             fileAccess.confined()
             let result = Result { try write(snapshot, at: access.get()) }
             DispatchQueue.main.async { finish(result) }
@@ -62,6 +61,7 @@ extension UIDocument {
             $0.fileURL = place
             $0.stamp = stamp
             $0.modificationDate = stamp.modificationDate
+            $0.isFileGone = false
         }
         startPresenting()
         return SavedItem(url: place, conflictCopies: [copy, fileAccess.takeKeptCopy()].compactMap { $0 })
@@ -103,6 +103,10 @@ extension UIDocument {
         }
         armSchedule()
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+        if looksAfterSaving, savesRunning == 0 {
+            looksAfterSaving = false
+            checkForOutsideChange()
+        }
     }
 
     // MARK: The defaults of the writing methods, on the file queue
