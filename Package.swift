@@ -72,7 +72,7 @@ let package = Package(
         .target(name: "CPeers", path: "Benchmarks/CPeers"),
         .executableTarget(
             name: "sheaf-bench",
-            dependencies: ["CPeers", "UIKit"],
+            dependencies: ["CPeers", "DocumentFoundation", "UIKit"],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
         ),

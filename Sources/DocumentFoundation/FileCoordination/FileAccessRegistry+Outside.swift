@@ -44,6 +44,9 @@ extension FileAccessRegistry {
         outsideWatcher.settle(PresenterHandle.id(of: presenter)) { answer($0?.fileURL) }
     }
 
+    /// Compares all that presenters present with what is known, and tells them: as when the system lost events.
+    package func lookAtAllItems() { outsideWatcher?.lookAtAll() }
+
     private func notify(_ id: PresenterID, _ notice: PresenterNotice) {
         post(id) { .notice(notice, $0) }
     }

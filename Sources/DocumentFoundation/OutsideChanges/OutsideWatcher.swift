@@ -146,7 +146,8 @@ final class OutsideWatcher: Sendable {
         lookAtIntervalsIfNeeded()
     }
 
-    private func lookAtAll() {
+    /// Compares everything with what is known: some of what happened was not seen.
+    func lookAtAll() {
         tell(state.withLock { $0.items.lookAtAll() })
     }
 
