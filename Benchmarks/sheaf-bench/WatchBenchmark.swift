@@ -75,7 +75,9 @@ enum WatchBenchmark {
         var memory = Samples()
         memory.add(max(0, try residentBytes() - before))
         let start = processorSeconds()
-        try await Task.sleep(nanoseconds: 60_000_000_000)
+        await withCheckedContinuation { minute in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 60) { minute.resume() }
+        }
         var idle = Samples()
         idle.add(processorSeconds() - start)
         let (own, find) = try rescan(tree)

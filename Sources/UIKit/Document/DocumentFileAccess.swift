@@ -5,7 +5,7 @@ internal import Locks
 
 /// A document's way to the disk. Everything here runs on `queue`, one thing after another.
 final class DocumentFileAccess: @unchecked Sendable {
-    // Sendable because `staging`, `plan`, `keptCopy` and `copiesWatch` are only touched on `queue`, and the rest is locked or final.
+    // Sendable because `staging`, `plan`, `others` and `copiesWatch` are only touched on `queue`, and the rest is locked or final.
     let queue = DispatchQueue(label: "UIDocument file access", qos: .userInitiated)
 
     /// The package as it was last read or written, to tell what a save has to write. Also read when a save
@@ -15,8 +15,10 @@ final class DocumentFileAccess: @unchecked Sendable {
     private let captures = Locked<[ObjectIdentifier: [WrapperCapture]]>([:])
 
     private var staging: Staging?
-    private var plan: WrapperSavePlan?
-    private var keptCopy: URL?
+    private(set) var plan: WrapperSavePlan?
+    var others = OthersWork()
+    /// Told where something was kept after a save had ended.
+    let lateCopyKept = Locked<(@Sendable (URL) -> Void)?>(nil)
     private var copiesWatch: DirectoryWatch?
     /// The bytes of a file as they were last read or written: what both start from when two change it.
     private let base = Locked<Data?>(nil)
@@ -215,8 +217,10 @@ final class DocumentFileAccess: @unchecked Sendable {
         defer {
             staging = nil
             plan = nil
+            others.expectation = nil
         }
         try write(staged.url(isDirectory: false))
+        save.beforeSwap = { [unowned self] () throws(SystemError) in try keepLatest(item) }
         if let plan, plan.isEmpty, attributes.isEmpty, !stagedIsTouched(staged) {
             save.abandon()
             plan.noteWritten(at: save.item)
@@ -226,6 +230,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             try save.commit(Self.memberAttributes(attributes), leavesStaging: true)
         }
         plan?.noteWritten(at: save.item)
+        watchLateWriters()
         if let remains = save.takeRemains() {
             // The staging, with the old tree of a package in it, takes a while to remove, and nobody needs to wait
             // for it. What is not removed now is removed when the document is opened or saved next.
@@ -271,8 +276,11 @@ final class DocumentFileAccess: @unchecked Sendable {
             case .tree(let members): try staging.save.write(members)
             }
         }
+        if others.expectation != nil {
+            others.expectation = .members(plan.replacedStamps(at: staging.item))
+        }
         if original != nil, plan.takesAwayOthersWork(at: staging.item) {
-            keptCopy = try keepAside(staging.item.url(isDirectory: true))
+            others.keptCopies.append(try keepAside(staging.item.url(isDirectory: true)))
         }
         self.plan = plan
         knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
@@ -293,17 +301,24 @@ final class DocumentFileAccess: @unchecked Sendable {
     func keepAside(_ url: URL) throws -> URL {
         let path = try path(of: url)
         let isDirectory = try stamp(of: url).kind == .directory
+        return try keep(
+            try wholeTree(at: url, path, isDirectory: isDirectory),
+            as: path,
+            isDirectory: isDirectory
+        )
+    }
+
+    /// Keeps something beside an item, under a name of its own.
+    func keep(_ tree: MemberTree, as path: FilePath, isDirectory: Bool) throws -> URL {
         for number in 1... {
             let copy = path.parent.appending(ConflictName.make(for: path.name, at: Date(), number: number))
             do {
                 let save = try StagedSave(item: copy, mustNotExist: true)
-                try save.write(try wholeTree(at: url, path, isDirectory: isDirectory))
+                try save.write(tree)
                 _ = try save.commit()
                 return copy.url(isDirectory: isDirectory)
-            } catch let error as SystemError where error.errno == EEXIST {
-                continue
-            } catch let error as SystemError {
-                throw CocoaError(error, while: .writing)
+            } catch {
+                guard error.errno == EEXIST else { throw CocoaError(error, while: .writing) }
             }
         }
         preconditionFailure("every name is taken")
@@ -316,12 +331,6 @@ final class DocumentFileAccess: @unchecked Sendable {
             preconditionFailure("a plan for a new place is a whole tree")
         }
         return tree
-    }
-
-    /// Where the save that has just ended kept a package that others had changed; nil for nowhere.
-    func takeKeptCopy() -> URL? {
-        defer { keptCopy = nil }
-        return keptCopy
     }
 
     // MARK: Watching

@@ -64,6 +64,16 @@ extension UIDocument {
             return !record.isPresenting
         }
         guard isNew else { return }
+        fileAccess.lateCopyKept.withLock { kept in
+            kept = { [weak self] copy in
+                DispatchQueue.main.async {
+                    MainActor.assumeIsolated {
+                        // Closed meanwhile, the document has nothing to say; the copy is there.
+                        if let self, self.lifecycle.phase != .closed { self.noteConflict(copy) }
+                    }
+                }
+            }
+        }
         NSFileCoordinator.addFilePresenter(self)
         // What changed between the reading and now was not watched yet.
         itemMayHaveChanged(OutsideHint())

@@ -64,12 +64,14 @@ extension UIDocument {
             $0.isFileGone = false
         }
         startPresenting()
-        return SavedItem(url: place, conflictCopies: [copy, fileAccess.takeKeptCopy()].compactMap { $0 })
+        return SavedItem(url: place, conflictCopies: [copy].compactMap { $0 } + fileAccess.takeKeptCopies())
     }
 
     /// Keeps the item beside its place when it is not the one that this document read or wrote last.
     private nonisolated func keepWhatOthersWrote(at place: URL, _ operation: SaveOperation) throws -> URL? {
-        guard let found = try fileAccess.stampIfPresent(of: place) else { return nil }
+        let found = try fileAccess.stampIfPresent(of: place)
+        fileAccess.expect(found)
+        guard let found else { return nil }
         let (known, ownPlace) = record.withLock { ($0.stamp, $0.fileURL) }
         if place == ownPlace, found == known { return nil }
         // An overwriting save to another place than the document's own is what an app does to "save as": it has

@@ -26,7 +26,8 @@ struct OutsideChangeTests {
         "A file written by a program is one change, however the program saves",
         arguments: [
             "echo new > a", "echo more >> a", "echo new > t && mv t a", "sed -i s/1/2/ a",
-            "mv a a~ && echo new > a && rm a~", "rm a && echo new > a", "touch -d 2001-01-01 a", "chmod 600 a",
+            "mv a a~ && echo new > a && rm a~", "rm a && echo new > a", "touch -d 2001-01-01 a",
+            "chmod 600 a",
             "for i in 1 2 3 4 5; do echo $i >> a; done", "cp /etc/hostname a",
         ]
     )

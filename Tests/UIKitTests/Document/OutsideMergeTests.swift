@@ -18,7 +18,9 @@ struct OutsideMergeTests {
         #expect(await document.open())
         document.type("base+mine")
         try Data("base+theirs".utf8).write(to: document.fileURL)
-        await wait(for: document) { document.text == "base|base+mine|base+theirs" && !document.hasUnsavedChanges }
+        await wait(for: document) {
+            document.text == "base|base+mine|base+theirs" && !document.hasUnsavedChanges
+        }
         #expect(try playground.text("a.txt") == "base|base+mine|base+theirs")
         #expect(try playground.names == ["a.txt"])
         #expect(!document.documentState.contains(.inConflict))
@@ -82,7 +84,8 @@ private final class MergingDocument: UIDocument {
         text = String(decoding: try #require(contents as? Data), as: UTF8.self)
     }
 
-    override func mergedContents(ofType typeName: String?, base: Any?, mine: Any, theirs: Any) throws -> Any? {
+    override func mergedContents(ofType typeName: String?, base: Any?, mine: Any, theirs: Any) throws -> Any?
+    {
         if refusesToMerge { throw CocoaError(.fileReadCorruptFile) }
         let sides = try [#require(base), mine, theirs].map { try #require($0 as? Data) }
         return Data(sides.joined(separator: Data("|".utf8)))

@@ -17,6 +17,16 @@ final class OutsideWriter: Sendable {
     private let pausesMilliseconds: [Int]
     private let ended: AsyncStream<Int32>
 
+    /// Whether a text holds what it wrote last. What is written in several goes, each into what is at the name
+    /// then, may come after something that was saved in between.
+    func isLast(_ text: String) -> Bool {
+        switch style {
+        case "piecemeal": text.hasSuffix("\(count) ")
+        case "truncateFirst": text.hasSuffix(finalText)
+        default: text == finalText
+        }
+    }
+
     /// Starts it.
     ///
     /// - Parameters:
