@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -109,4 +111,40 @@ long long peer_peak_bytes(void) {
     }
     fclose(status);
     return kilobytes < 0 ? -1 : kilobytes * 1024;
+}
+
+static long long monotonic_nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+int peer_watch(const char *file) {
+    int inotify = inotify_init1(IN_CLOEXEC);
+    if (inotify < 0) return -1;
+    if (inotify_add_watch(inotify, file, IN_CLOSE_WRITE) < 0) return close_after(inotify, -1);
+    return inotify;
+}
+
+long long peer_next_change(int inotify) {
+    char events[4096];
+    ssize_t byte_count;
+    do byte_count = read(inotify, events, sizeof events);
+    while (byte_count < 0 && errno == EINTR);
+    return byte_count <= 0 ? -1 : monotonic_nanoseconds();
+}
+
+int peer_write_time(const char *file) {
+    int fd = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (fd < 0) return -1;
+    char text[32];
+    int byte_count = snprintf(text, sizeof text, "%lld", monotonic_nanoseconds());
+    if (write(fd, text, (size_t)byte_count) != byte_count) return close_after(fd, -1);
+    return close(fd);
+}
+
+double peer_processor_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }

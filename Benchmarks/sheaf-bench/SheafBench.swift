@@ -13,6 +13,8 @@ enum SheafBench {
         ("package-open", PackageBenchmark.open),
         ("coordinate", FileBenchmark.coordinate),
         ("bookmark", BookmarkBenchmark.run),
+        ("watch-change", WatchBenchmark.latency),
+        ("watch-many", WatchBenchmark.many),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.
@@ -32,6 +34,10 @@ enum SheafBench {
     private static func run(_ arguments: [String]) async throws {
         if arguments.count == 2, arguments[0] == "--peak-of" {
             print(Int(try await PackageBenchmark.openAndSave(URL(fileURLWithPath: arguments[1]))))
+            return
+        }
+        if arguments.count == 2, arguments[0] == "--write-times-to" {
+            try WatchBenchmark.writeTimes(to: arguments[1])
             return
         }
         guard arguments.count >= 4, arguments[0] == "--work", arguments[2] == "--output" else {

@@ -42,14 +42,52 @@ def test_what_a_shell_writes_is_shown(color):
     expect(hex_field(color)).to_have_value("#070809")
 
 
-def test_renaming_an_open_document_in_a_shell_loses_nothing(color):
+def test_a_document_renamed_in_a_shell_is_followed(color):
     file = opened(color, "Before", "1,2,3\n")
-    file.rename(file.with_name("After.color"))
+    after = file.rename(file.with_name("After.color"))
+    expect(color.title).to_have_text("After")
     set_hex(color, "#a0a0a0")
+    until(lambda: after.read_text() == "160,160,160\n")
+    color.screenshot("renamed-by-a-shell")
     color.close_document()
     color.item("After").wait_for()
-    contents = [(color.app.documents / name).read_text() for name in color.app.names()]
-    assert "160,160,160\n" in contents
+    assert color.app.names() == ["After.color"]
+
+
+def test_an_edit_right_after_a_renaming_does_not_bring_the_old_name_back(color):
+    file = opened(color, "Before", "1,2,3\n")
+    after = file.rename(file.with_name("After.color"))
+    set_hex(color, "#b0b0b0")
+    until(lambda: after.read_text() == "176,176,176\n")
+    color.close_document()
+    assert color.app.names() == ["After.color"]
+
+
+def test_a_deleted_document_says_so_and_is_saved_again_when_asked(color):
+    file = opened(color, "Short", "1,2,3\n")
+    file.unlink()
+    expect(state(color)).to_have_text("Deleted")
+    state(color).get_by_role("button").click()
+    dialog = color.page.get_by_role("dialog", name="Deleted")
+    color.screenshot("deleted-by-a-shell")
+    dialog.get_by_role("button", name="Save Again").click()
+    until(file.exists)
+    assert file.read_text() == "1,2,3\n"
+    expect(state(color)).to_have_text("Saved")
+
+
+def test_a_caret_stays_in_its_place_when_a_shell_writes_above_it(scrapbook):
+    package = scrapbook.app.documents / "Trip.scrapbook"
+    package.mkdir()
+    (package / "text.txt").write_text("one two")
+    scrapbook.item("Trip").wait_for()
+    scrapbook.open_document("Trip")
+    field = scrapbook.editor.get_by_role("textbox", name="Text")
+    expect(field).to_have_value("one two")
+    field.evaluate("field => { field.focus(); field.setSelectionRange(3, 3); }")
+    (package / "text.txt").write_text("zero one two")
+    expect(field).to_have_value("zero one two")
+    assert field.evaluate("field => field.selectionStart") == len("zero one")
 
 
 def test_the_list_follows_what_a_shell_does(color):

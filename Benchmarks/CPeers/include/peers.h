@@ -20,3 +20,15 @@ int peer_run(char *const arguments[]);
 
 /// The most memory this process ever held, VmHWM of proc(5), in bytes; -1 on error.
 long long peer_peak_bytes(void);
+
+/// Watches a file with inotify(7). Returns the descriptor.
+int peer_watch(const char *file);
+
+/// Waits until the file was closed by a writer. Returns the time in nanoseconds by CLOCK_MONOTONIC, -1 on error.
+long long peer_next_change(int inotify);
+
+/// Writes the time in nanoseconds by CLOCK_MONOTONIC, as text, into a file that is there, taken just before.
+int peer_write_time(const char *file);
+
+/// The processor time that this process has had, in seconds.
+double peer_processor_seconds(void);

@@ -80,6 +80,13 @@ extension FileAccessRegistry {
         }
         let presenter = access.isWriting ? access.caller.presenter : nil
         let path = presenter?.presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
+        if access.isWriting, let outsideWatcher {
+            // Before the access ends: what it did is no news, what others do after it is.
+            outsideWatcher.wrote(access.urls.compactMap(ItemPath.init(fileURL:)))
+            if let presenter, state.withLock({ $0.presenters[presenter.id] != nil }) {
+                watch(presenter, at: path)
+            }
+        }
         change { state in
             if let presenter, state.presenters[presenter.id] != nil {
                 state.arbiter.presenterMoved(presenter.id, to: path)

@@ -28,6 +28,8 @@ extension FileAccessRegistry {
         case .notice(let notice, let handle): mail(handle) { Self.send(notice, to: handle.presenter) }
         case .attributes(let attributes, let handle):
             mail(handle) { handle.presenter.presentedItemDidChangeUbiquityAttributes(attributes) }
+        case .goneItem(let handle):
+            mail(handle) { handle.presenter.accommodatePresentedItemDeletion { _ in } }
         case .message(let message, let handle, let ticket):
             mail(handle) { self.send(message, to: handle, ticket) }
         }

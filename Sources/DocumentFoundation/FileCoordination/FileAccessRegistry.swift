@@ -9,7 +9,7 @@ internal import Locks
 /// 2. A presenter is held from being added until being removed.
 package final class FileAccessRegistry: Sendable {
     /// The one that `NSFileCoordinator` uses.
-    package static let shared = FileAccessRegistry(presenterTimeLimitSeconds: 5)
+    package static let shared = FileAccessRegistry(presenterTimeLimitSeconds: 5, hearsOutsiders: true)
 
     struct State: Sendable {
         var arbiter = AccessArbiter()
@@ -37,6 +37,8 @@ package final class FileAccessRegistry: Sendable {
         case message(PresenterMessage, PresenterHandle, Ticket)
         case notice(PresenterNotice, PresenterHandle)
         case attributes(Set<URLResourceKey>, PresenterHandle)
+        /// The presenter's item is gone already.
+        case goneItem(PresenterHandle)
         case reacquire(Reacquirer)
         case verdict(AccessVerdict, AccessWaiter)
     }
@@ -50,11 +52,23 @@ package final class FileAccessRegistry: Sendable {
     static let client = ClientID(0)
 
     let state: Locked<State>
+    private let outside = Locked<OutsideWatcher?>(nil)
 
-    /// - Parameter presenterTimeLimitSeconds: How long a presenter may take to answer one message.
-    package init(presenterTimeLimitSeconds: Double) {
+    /// - Parameters:
+    ///   - presenterTimeLimitSeconds: How long a presenter may take to answer one message.
+    ///   - hearsOutsiders: Whether presenters are also told what is done by those who coordinate nothing.
+    package init(presenterTimeLimitSeconds: Double, hearsOutsiders: Bool = false) {
         self.state = Locked(State(presenterTimeLimitSeconds: presenterTimeLimitSeconds))
+        guard hearsOutsiders else { return }
+        let watcher = OutsideWatcher(
+            isBeingWritten: { [weak self] in self?.itemsBeingWritten($0) ?? [] },
+            report: { [weak self] in self?.tell($0) }
+        )
+        outside.withLock { $0 = watcher }
     }
+
+    /// Who watches for those who coordinate nothing; nil where nobody does.
+    var outsideWatcher: OutsideWatcher? { outside.withLock { $0 } }
 
     /// How long a presenter may take to answer one message, in seconds.
     package var presenterTimeLimitSeconds: Double {
@@ -81,11 +95,19 @@ package final class FileAccessRegistry: Sendable {
     package func add(_ presenter: any NSFilePresenter) {
         let handle = PresenterHandle(presenter)
         let path = presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
-        state.withLock { state in
-            guard state.presenters.updateValue(handle, forKey: handle.id) == nil else { return }
+        let isNew = state.withLock { state in
+            guard state.presenters.updateValue(handle, forKey: handle.id) == nil else { return false }
             state.presenterOrder.append(handle.id)
             state.arbiter.presenterAdded(handle.id, at: path)
+            return true
         }
+        if isNew { watch(handle, at: path) }
+    }
+
+    /// Has the item that a presenter presents now watched; nil for none.
+    func watch(_ handle: PresenterHandle, at path: ItemPath?) {
+        let findsOutItself = handle.presenter is any OutsideChangeReceiver
+        outsideWatcher?.present(handle.id, path, findsOutItself: findsOutItself)
     }
 
     /// Removes a presenter.
@@ -93,6 +115,7 @@ package final class FileAccessRegistry: Sendable {
     /// Whoever waits for its answer goes on.
     package func remove(_ presenter: any NSFilePresenter) {
         let id = PresenterHandle.id(of: presenter)
+        outsideWatcher?.present(id, nil, findsOutItself: false)
         let removed = change { state -> ([AccessArbiter.Effect], PresenterHandle?) in
             guard let handle = state.presenters.removeValue(forKey: id) else { return ([], nil) }
             state.presenterOrder.removeAll { $0 == id }
@@ -124,6 +147,7 @@ package final class FileAccessRegistry: Sendable {
             )
             return (effects, ())
         }
+        outsideWatcher?.follow(from: source, to: target)
     }
 
     func ubiquityAttributesChanged(_ attributes: Set<URLResourceKey>, of item: ItemPath, except: PresenterID?)

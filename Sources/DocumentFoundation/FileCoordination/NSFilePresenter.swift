@@ -2,6 +2,10 @@ public import Foundation
 
 /// Something that shows or edits an item, and hears of other accesses to it through `NSFileCoordinator`.
 ///
+/// It also hears of what is done by programs that coordinate nothing: the kernel tells that the item was
+/// written, moved or removed, and the steps of an editor's way of saving come as one change. A file counts as
+/// written when its writer closes it. Its own coordinated accesses it does not hear of.
+///
 /// Every message but the two first properties arrives on `presentedItemOperationQueue`. All but those two
 /// have a default: one that asks for an answer is answered at once, and a message about something inside a
 /// package becomes `presentedItemDidChange()`.
@@ -32,6 +36,9 @@ public protocol NSFilePresenter: NSObjectProtocol {
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// The item is about to go: let it, then call the handler. An error ends the other's access.
+    ///
+    /// When someone who coordinates nothing has removed the item, it is gone already: nobody waits for the
+    /// answer then. Should an item come back at the place, `presentedItemDidChange()` says so.
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Something in the presented package is about to go: let it, then call the handler.
@@ -52,7 +59,7 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// Something in the presented directory has moved.
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
 
-    /// Someone wrote something in the presented directory.
+    /// Someone wrote something in the presented directory, or, without coordination, removed it.
     func presentedSubitemDidChange(at url: URL)
 
     /// Which changes of the item's attributes in the cloud to hear of. Asked once, on being added.

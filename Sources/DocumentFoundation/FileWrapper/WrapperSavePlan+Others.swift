@@ -17,6 +17,22 @@ extension WrapperSavePlan {
         return changes.placed.keys.contains { !known.contains($0) && isPresent($0, in: path) }
     }
 
+    /// The members that the save replaces or removes.
+    package var replacedPaths: [MemberPath] { replaced.map(\.path) }
+
+    /// How what the save takes the place of looks now; another value, another state.
+    package func replacedStamps(at path: FilePath) -> [FileStamp?] {
+        var places = replaced.map(\.path)
+        if case .changes(let changes) = work {
+            places += changes.placed.keys.sorted { $0.description < $1.description }
+        }
+        return [try? FileStamp.ifPresent(at: path)]
+            + places.map { member in
+                // What cannot be looked at is as good as gone: the state is another one when it can.
+                try? FileStamp.ifPresent(at: member.components.reduce(path) { $0.appending($1) })
+            }
+    }
+
     private func isPresent(_ member: MemberPath, in path: FilePath) -> Bool {
         do {
             return try FileStamp.ifPresent(at: member.components.reduce(path) { $0.appending($1) }) != nil

@@ -77,6 +77,14 @@ package struct Trash: Sendable {
         }
     }
 
+    /// Whether a place is in some trash: the home trash or a volume's, whoever put the item there.
+    package static func holds(_ url: URL) -> Bool {
+        let names = url.deletingLastPathComponent().pathComponents.suffix(3)
+        guard names.count == 3, names.last == "files" else { return false }
+        let (outer, trash) = (names[names.startIndex], names[names.startIndex + 1])
+        return trash == "Trash" || trash.hasPrefix(".Trash-") || outer == ".Trash"
+    }
+
     // MARK: - Discarding
 
     private func folders(for item: FilePath, on device: UInt64) throws(SystemError) -> [TrashFolder] {

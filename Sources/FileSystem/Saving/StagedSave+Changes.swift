@@ -56,6 +56,7 @@ extension StagedSave {
     ) throws(SystemError) {
         guard let name = path.name, let parent = path.parent else { return }
         let folder = try change.package.folder(parent)
+        try beforeSwap?()
         if isFolder {
             let staging = change.staging.folder
             try SystemCalls.renameat2(folder, name, staging, StagingFolder.oldName)

@@ -70,6 +70,7 @@ extension StagedSave {
         let replaced = mustNotExist ? nil : try replaceable()
         try CarriedAttributes.dress(staged.descriptor, as: replaced, with: attributes)
         try SystemCalls.fsync(staged.descriptor)
+        try beforeSwap?()
         try rename(site.stagingName, to: name, in: folder)
         isInPlace = true
         try SystemCalls.fsync(folder.descriptor)
@@ -130,6 +131,7 @@ extension StagedSave {
         isFolder: Bool
     ) throws(SystemError) {
         let isOfItem = swap.targetPath == .top
+        try beforeSwap?()
         try swap.perform(replacing: replaced, isFolder: isFolder, mustNotExist: mustNotExist && isOfItem)
         isInPlace = true
         hasOldVersion = replaced != nil && (replaced == .directory || isFolder)

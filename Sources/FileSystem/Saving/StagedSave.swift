@@ -31,6 +31,10 @@ package final class StagedSave {
     /// What `write(_: MemberTree)` asked for beside a lone file's bytes.
     var fileAttributes = MemberAttributes()
 
+    /// Called when all is durable and one call will put it in place: the last time to look whether others have
+    /// changed what is replaced. What it throws ends the save.
+    package var beforeSwap: (() throws(SystemError) -> Void)?
+
     /// How far the save is.
     enum Stage {
         case empty

@@ -1,4 +1,5 @@
 package import Dispatch
+internal import Locks
 
 /// Watches one folder and its members, or one file, for as long as it lives.
 ///
@@ -7,7 +8,8 @@ package import Dispatch
 package final class DirectoryWatch: Sendable {
     /// What is watched.
     package let path: FilePath
-    private let queue: WatchQueue
+    private let watch: FileEvents.Watch
+    private let isEnded: Locked<Bool>
 
     /// Begins to watch.
     ///
@@ -19,17 +21,22 @@ package final class DirectoryWatch: Sendable {
     ///   - handler: Gets what happened, in order, one or more events at a time. It may call anything. Not
     ///     called after `cancel()` returned on the same serial queue.
     /// - Throws: `ENOENT` when nothing is there, `ENOSPC` when the user watches too much, `EMFILE` when too
-    ///   many queues are open.
+    ///   many of the system's queues are open.
     package init(
         _ path: FilePath,
         on queue: DispatchQueue,
         handler: @escaping @Sendable ([WatchEvent]) -> Void
     ) throws(SystemError) {
         self.path = path
-        self.queue = try WatchQueue(for: path, on: queue) { handler($0.map(\.event)) }
-        _ = try self.queue.watch(path)
+        let isEnded = Locked(false)
+        self.isEnded = isEnded
+        watch = try FileEvents.shared.watch(path) { events in
+            queue.async { if !isEnded.withLock({ $0 }) { handler(events) } }
+        }
     }
 
+    deinit { cancel() }
+
     /// Ends the watch.
-    package func cancel() { queue.cancel() }
+    package func cancel() { isEnded.withLock { $0 = true } }
 }

@@ -28,10 +28,16 @@ package struct WatchEvent: Hashable, Sendable {
     package var kind: Kind
     /// The member it is about; nil for the watched item itself.
     package var name: String?
+    /// Whether the member is a folder.
+    package var isDirectory: Bool
+    /// Who did it, where the kernel tells.
+    package var writer: WriterProcess?
 
-    package init(kind: Kind, name: String? = nil) {
+    package init(kind: Kind, name: String? = nil, isDirectory: Bool = false, writer: WriterProcess? = nil) {
         self.kind = kind
         self.name = name
+        self.isDirectory = isDirectory
+        self.writer = writer
     }
 }
 
@@ -41,6 +47,10 @@ extension WatchEvent {
         IN_CREATE, IN_CLOSE_WRITE, IN_MOVED_FROM, IN_MOVED_TO, IN_DELETE, IN_ATTRIB, IN_DELETE_SELF,
         IN_MOVE_SELF,
     ].reduce(UInt32(0)) { $0 | UInt32($1) }
+
+    /// What is asked of the kernel about a folder of which only the names matter.
+    static let namesMask = [IN_CREATE, IN_MOVED_FROM, IN_MOVED_TO, IN_DELETE, IN_DELETE_SELF, IN_MOVE_SELF]
+        .reduce(UInt32(0)) { $0 | UInt32($1) }
 
     private static let kinds: [(Int32, @Sendable (UInt32) -> Kind)] = [
         (IN_Q_OVERFLOW, { _ in .overflowed }), (IN_CREATE, { _ in .created }),
@@ -64,7 +74,9 @@ extension WatchEvent {
             offset += headByteCount + Int(head.len)
             guard let kind = kinds.first(where: { head.mask & UInt32($0.0) != 0 })?.1 else { continue }
             let text = name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
-            events.append((head.wd, WatchEvent(kind: kind(head.cookie), name: text)))
+            let isDirectory = head.mask & UInt32(IN_ISDIR) != 0
+            let event = WatchEvent(kind: kind(head.cookie), name: text, isDirectory: isDirectory)
+            events.append((head.wd, event))
         }
         return events
     }

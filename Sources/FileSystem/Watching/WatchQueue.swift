@@ -1,3 +1,4 @@
+internal import CLinux
 package import Dispatch
 internal import Foundation
 
@@ -44,10 +45,14 @@ package final class WatchQueue: @unchecked Sendable {
     ///
     /// What happens after this has returned is reported.
     ///
-    /// - Parameter path: A folder, or a file; a symbolic link is followed.
+    /// - Parameters:
+    ///   - path: A folder, or a file; a symbolic link is followed.
+    ///   - namesOnly: Whether only names that come and go are of interest; no use where the item is watched
+    ///     for all already.
     /// - Throws: `ENOENT` when nothing is there, `ENOSPC` when the user watches too much.
-    package func watch(_ path: FilePath) throws(SystemError) -> WatchID {
-        WatchID(number: try SystemCalls.inotify_add_watch(inotify.descriptor, path, mask: WatchEvent.mask))
+    package func watch(_ path: FilePath, namesOnly: Bool = false) throws(SystemError) -> WatchID {
+        let mask = (namesOnly ? WatchEvent.namesMask : WatchEvent.mask) | UInt32(IN_MASK_ADD)
+        return WatchID(number: try SystemCalls.inotify_add_watch(inotify.descriptor, path, mask: mask))
     }
 
     /// Ends one watch. What it has seen until now is still reported.

@@ -5,7 +5,7 @@ internal import Locks
 
 /// A document's way to the disk. Everything here runs on `queue`, one thing after another.
 final class DocumentFileAccess: @unchecked Sendable {
-    // Sendable because `staging`, `plan`, `keptCopy` and `watch` are only touched on `queue`, and the rest is locked or final.
+    // Sendable because `staging`, `plan`, `others` and `copiesWatch` are only touched on `queue`, and the rest is locked or final.
     let queue = DispatchQueue(label: "UIDocument file access", qos: .userInitiated)
 
     /// The package as it was last read or written, to tell what a save has to write. Also read when a save
@@ -15,9 +15,16 @@ final class DocumentFileAccess: @unchecked Sendable {
     private let captures = Locked<[ObjectIdentifier: [WrapperCapture]]>([:])
 
     private var staging: Staging?
-    private var plan: WrapperSavePlan?
-    private var keptCopy: URL?
-    private var watch: DocumentWatch?
+    private(set) var plan: WrapperSavePlan?
+    var others = OthersWork()
+    /// Told where something was kept after a save had ended.
+    let lateCopyKept = Locked<(@Sendable (URL) -> Void)?>(nil)
+    private var copiesWatch: DirectoryWatch?
+    /// The bytes of a file as they were last read or written: what both start from when two change it.
+    private let base = Locked<Data?>(nil)
+
+    /// Larger files are not kept in memory a second time; a merge has no base then.
+    static let baseByteCountMax = 8 * 1024 * 1024
 
     private struct Staging {
         let save: StagedSave
@@ -59,6 +66,27 @@ final class DocumentFileAccess: @unchecked Sendable {
             NSFileCoordinator(filePresenter: document).coordinate(intent, on: queue) { place in
                 block(place)
                 done()
+            }
+        }
+    }
+
+    /// Runs a block on the queue with coordinated access to write, when everything before it has ended.
+    ///
+    /// A document whose item is not at its place waits for what has become of it first: an item that was moved
+    /// is written where it is now.
+    func performSave(
+        to url: URL,
+        options: NSFileCoordinator.WritingOptions,
+        for document: UIDocument,
+        _ block: @escaping @Sendable (Result<URL, any Error>) -> Void
+    ) {
+        enqueue { [queue] done in
+            document.settleWhereabouts(of: url) { place in
+                let intent = NSFileAccessIntent.writingIntent(with: place ?? url, options: options)
+                NSFileCoordinator(filePresenter: document).coordinate(intent, on: queue) { place in
+                    block(place)
+                    done()
+                }
             }
         }
     }
@@ -115,20 +143,48 @@ final class DocumentFileAccess: @unchecked Sendable {
         guard try stamp(of: url).kind == .directory else {
             knownTree.withLock { $0 = nil }
             let path = try path(of: url)
-            return try bridged(.reading) { () throws(SystemError) in
+            let data = try bridged(.reading) { () throws(SystemError) in
                 try FileReading.contents(of: path, mapped: false)
             }
+            keepBase(data)
+            return data
         }
+        keepBase(nil)
         let tree = try FileWrapper(url: url, options: [])
         knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
         return tree
+    }
+
+    /// What is at a place now, without taking it for what the document knows, and its stamp.
+    func peek(at url: URL) throws -> (contents: Any, stamp: FileStamp) {
+        let path = try path(of: url)
+        let stamp = try stamp(of: url)
+        if stamp.kind == .directory { return (try FileWrapper(url: url, options: []), stamp) }
+        return try bridged(.reading) { () throws(SystemError) in
+            let found = try FileReading.stampedContents(of: path, mapped: false)
+            return (found.contents, found.stamp)
+        }
+    }
+
+    /// Takes contents that were merged for what the document has read.
+    func know(_ contents: Any) {
+        keepBase(contents as? Data)
+        let tree = (contents as? FileWrapper).map(Transferred.init)
+        knownTree.withLock { $0 = tree }
+    }
+
+    /// What was last read or written: `Data`, where it is not too large, or the package as it was read.
+    var knownContents: Any? { base.withLock { $0 } ?? knownTree.withLock { $0 }?.value }
+
+    private func keepBase(_ data: Data?) {
+        base.withLock { $0 = data.flatMap { $0.count <= Self.baseByteCountMax ? $0 : nil } }
     }
 
     /// Whether a member of the package differs from what was read or written last.
     ///
     /// - Cost: one lstat(2) for each member that the change names, as long as they are what is known: an own
     ///   save looks at no other. Else one for every member there is.
-    func membersChanged(_ change: DocumentWatch.Change, at url: URL) -> Bool {
+    func membersChanged(_ change: OutsideHint, at url: URL) -> Bool {
         guard let tree = knownTree.withLock({ $0 })?.value else { return false }
         if !change.isWhole, let item = FilePath(url),
             change.members.allSatisfy({ tree.isKnown($0, of: item) })
@@ -139,6 +195,7 @@ final class DocumentFileAccess: @unchecked Sendable {
     }
 
     func forget() {
+        keepBase(nil)
         knownTree.withLock { $0 = nil }
     }
 
@@ -160,8 +217,10 @@ final class DocumentFileAccess: @unchecked Sendable {
         defer {
             staging = nil
             plan = nil
+            others.expectation = nil
         }
         try write(staged.url(isDirectory: false))
+        save.beforeSwap = { [unowned self] () throws(SystemError) in try keepLatest(item) }
         if let plan, plan.isEmpty, attributes.isEmpty, !stagedIsTouched(staged) {
             save.abandon()
             plan.noteWritten(at: save.item)
@@ -171,6 +230,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             try save.commit(Self.memberAttributes(attributes), leavesStaging: true)
         }
         plan?.noteWritten(at: save.item)
+        watchLateWriters()
         if let remains = save.takeRemains() {
             // The staging, with the old tree of a package in it, takes a while to remove, and nobody needs to wait
             // for it. What is not removed now is removed when the document is opened or saved next.
@@ -192,6 +252,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             return
         }
         try bridged(.writing) { () throws(SystemError) in try staging.save.write(data) }
+        keepBase(data)
         knownTree.withLock { $0 = nil }
     }
 
@@ -215,8 +276,11 @@ final class DocumentFileAccess: @unchecked Sendable {
             case .tree(let members): try staging.save.write(members)
             }
         }
+        if others.expectation != nil {
+            others.expectation = .members(plan.replacedStamps(at: staging.item))
+        }
         if original != nil, plan.takesAwayOthersWork(at: staging.item) {
-            keptCopy = try keepAside(staging.item.url(isDirectory: true))
+            others.keptCopies.append(try keepAside(staging.item.url(isDirectory: true)))
         }
         self.plan = plan
         knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
@@ -237,17 +301,24 @@ final class DocumentFileAccess: @unchecked Sendable {
     func keepAside(_ url: URL) throws -> URL {
         let path = try path(of: url)
         let isDirectory = try stamp(of: url).kind == .directory
+        return try keep(
+            try wholeTree(at: url, path, isDirectory: isDirectory),
+            as: path,
+            isDirectory: isDirectory
+        )
+    }
+
+    /// Keeps something beside an item, under a name of its own.
+    func keep(_ tree: MemberTree, as path: FilePath, isDirectory: Bool) throws -> URL {
         for number in 1... {
             let copy = path.parent.appending(ConflictName.make(for: path.name, at: Date(), number: number))
             do {
                 let save = try StagedSave(item: copy, mustNotExist: true)
-                try save.write(try wholeTree(at: url, path, isDirectory: isDirectory))
+                try save.write(tree)
                 _ = try save.commit()
                 return copy.url(isDirectory: isDirectory)
-            } catch let error as SystemError where error.errno == EEXIST {
-                continue
-            } catch let error as SystemError {
-                throw CocoaError(error, while: .writing)
+            } catch {
+                guard error.errno == EEXIST else { throw CocoaError(error, while: .writing) }
             }
         }
         preconditionFailure("every name is taken")
@@ -262,29 +333,22 @@ final class DocumentFileAccess: @unchecked Sendable {
         return tree
     }
 
-    /// Where the save that has just ended kept a package that others had changed; nil for nowhere.
-    func takeKeptCopy() -> URL? {
-        defer { keptCopy = nil }
-        return keptCopy
-    }
-
     // MARK: Watching
 
-    func startWatching(_ document: UIDocument) {
-        let url = document.fileURL
+    /// Has the conflict reviewed when something changes in the folder where copies are kept.
+    func watchCopies(of document: UIDocument) {
+        let folder = FilePath(document.fileURL.deletingLastPathComponent())
         queue.async { [weak document] in
-            guard let document, document.record.withLock({ $0.isPresenting }) else { return }
-            self.watch = DocumentWatch(
-                url,
-                on: self.queue,
-                changed: { [weak document] change in document?.checkForOutsideChange(change) },
-                neighboursChanged: { [weak document] in document?.reviewConflictsInBackground() }
-            )
+            guard let folder, document != nil else { return }
+            // Without a watch the conflict is reviewed at the next save.
+            self.copiesWatch = try? DirectoryWatch(folder, on: self.queue) { [weak document] _ in
+                document?.reviewConflictsInBackground()
+            }
         }
     }
 
-    func stopWatching() {
-        queue.async { self.watch = nil }
+    func stopWatchingCopies() {
+        queue.async { self.copiesWatch = nil }
     }
 
     // MARK: Errors and values

@@ -9,6 +9,10 @@ struct DocumentRecord {
     var stamp: FileStamp?
     /// Whether another version was kept beside the item.
     var hasConflictCopies = false
+    /// Whether someone has removed the file, and nothing is at its place.
+    var isFileGone = false
+    /// Who changed the item last without coordinating, where the kernel tells.
+    var lastWriter: WriterProcess?
     /// Whether the document presents its item now.
     var isPresenting = false
 }

@@ -86,7 +86,7 @@ extension UIDocument {
 
     private func scheduleFired(_ number: Int) {
         guard number == scheduleTimer, lifecycle.phase == .open else { return }
-        autosave(completionHandler: nil)
+        autosaveWhereItIs()
     }
 
     /// Lets an event change the lifecycle and announces what it did to the state.

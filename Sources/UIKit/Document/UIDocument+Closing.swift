@@ -72,6 +72,10 @@ extension UIDocument {
             lastError = nil
             change { $0.finishReverting(success: true) }
             handler?(true)
+        case .failure where isReloading && !FileManager.default.fileExists(atPath: fileURL.path):
+            // Gone again before it could be read: what was read before stays, and the watch tells the rest.
+            change { $0.finishReverting(success: true) }
+            handler?(false)
         case .failure(let error):
             change { $0.finishReverting(success: false) }
             handleError(error, userInteractionPermitted: true)

@@ -53,6 +53,7 @@ extension UIDocument {
         record.withLock {
             $0.stamp = stamp
             $0.modificationDate = stamp.modificationDate
+            $0.isFileGone = false
         }
         startPresenting()
     }
@@ -63,8 +64,19 @@ extension UIDocument {
             return !record.isPresenting
         }
         guard isNew else { return }
+        fileAccess.lateCopyKept.withLock { kept in
+            kept = { [weak self] copy in
+                DispatchQueue.main.async {
+                    MainActor.assumeIsolated {
+                        // Closed meanwhile, the document has nothing to say; the copy is there.
+                        if let self, self.lifecycle.phase != .closed { self.noteConflict(copy) }
+                    }
+                }
+            }
+        }
         NSFileCoordinator.addFilePresenter(self)
-        fileAccess.startWatching(self)
+        // What changed between the reading and now was not watched yet.
+        itemMayHaveChanged(OutsideHint())
     }
 
     nonisolated func stopPresenting() {
@@ -73,7 +85,7 @@ extension UIDocument {
             return record.isPresenting
         }
         guard wasPresenting else { return }
-        fileAccess.stopWatching()
+        fileAccess.stopWatchingCopies()
         NSFileCoordinator.removeFilePresenter(self)
     }
 

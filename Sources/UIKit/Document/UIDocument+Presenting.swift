@@ -10,7 +10,13 @@ extension UIDocument {
         }
     }
 
-    nonisolated func closeForDeletion(_ answer: @escaping @Sendable ((any Error)?) -> Void) {
+    nonisolated func accommodateDeletion(_ answer: @escaping @Sendable ((any Error)?) -> Void) {
+        // Who coordinates asks before the item goes. What is gone already was removed by someone who does not.
+        if isAbsent(fileURL), record.withLock({ $0.stamp != nil }) {
+            noteFileGone()
+            answer(nil)
+            return
+        }
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
                 close { [self] closed in answer(closed ? nil : unsavedError) }
@@ -22,58 +28,11 @@ extension UIDocument {
         lastError ?? CocoaError(.fileWriteUnknown, userInfo: [NSURLErrorKey: fileURL])
     }
 
-    nonisolated func follow(to newURL: URL) {
-        record.withLock { $0.fileURL = newURL.standardizedFileURL }
-        fileAccess.queue.async { [self] in
-            // The item may have become another inode on its way, to another volume say.
-            // Absent or unreadable: the next save tells.
-            if let stamp = try? fileAccess.stampIfPresent(of: newURL) {
-                record.withLock { if $0.fileURL == newURL.standardizedFileURL { $0.stamp = stamp } }
-            }
-            fileAccess.startWatching(self)
-        }
-        DispatchQueue.main.async { [self] in
-            MainActor.assumeIsolated {
-                NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
-            }
-        }
-    }
-
-    /// Looks whether the item is the one that this document read or wrote last, and acts on it if not.
-    ///
-    /// - Parameter change: What may be another; its members are looked at, and no others.
-    nonisolated func checkForOutsideChange(_ change: DocumentWatch.Change = .whole) {
-        fileAccess.queue.async { [self] in
-            guard record.withLock({ $0.isPresenting }) else { return }
-            let url = fileURL
-            let known = record.withLock { $0.stamp }
-            // Vanished, or unreadable for now: there is nothing to read anew. What is in memory stays, and the
-            // next save writes it.
-            guard let found = try? fileAccess.stampIfPresent(of: url) else { return }
-            guard found != known || fileAccess.membersChanged(change, at: url) else { return }
-            DispatchQueue.main.async {
-                MainActor.assumeIsolated { self.takeOutsideChange() }
-            }
-        }
-    }
-
-    private func takeOutsideChange() {
-        guard lifecycle.phase == .open else {
-            if lifecycle.phase != .closed { whenSettled.append { [self] in checkForOutsideChange() } }
-            return
-        }
-        if hasUnsavedChanges || savesRunning > 0 {
-            // The save finds the other's item, keeps it beside ours and says so in the state.
-            autosave(completionHandler: nil)
-        } else {
-            revert(toContentsOf: fileURL, completionHandler: nil)
-        }
-    }
-
     func noteConflict(_ copy: URL) {
         conflictCopies.append(copy)
         record.withLock { $0.hasConflictCopies = true }
         change { $0.setInConflict(true) }
+        fileAccess.watchCopies(of: self)
     }
 
     nonisolated func reviewConflictsInBackground() {
@@ -89,6 +48,7 @@ extension UIDocument {
         conflictCopies.removeAll { !FileManager.default.fileExists(atPath: $0.path) }
         record.withLock { [hasConflicts = !conflictCopies.isEmpty] in $0.hasConflictCopies = hasConflicts }
         change { [hasConflicts = !conflictCopies.isEmpty] in $0.setInConflict(hasConflicts) }
+        if conflictCopies.isEmpty { fileAccess.stopWatchingCopies() }
     }
 
     /// Where what others wrote is kept, beside the document; empty when there is no conflict.

@@ -20,8 +20,7 @@ extension UIDocument {
             finishSaving(result, operation: operation, token: token, handler)
         }
         let options: NSFileCoordinator.WritingOptions = operation == .forCreating ? .forReplacing : []
-        let intent = NSFileAccessIntent.writingIntent(with: snapshot.url, options: options)
-        fileAccess.perform(intent, for: self) { [self] access in
+        fileAccess.performSave(to: snapshot.url, options: options, for: self) { [self] access in
             fileAccess.confined()
             let result = Result { try write(snapshot, at: access.get()) }
             DispatchQueue.main.async { finish(result) }
@@ -62,14 +61,17 @@ extension UIDocument {
             $0.fileURL = place
             $0.stamp = stamp
             $0.modificationDate = stamp.modificationDate
+            $0.isFileGone = false
         }
         startPresenting()
-        return SavedItem(url: place, conflictCopies: [copy, fileAccess.takeKeptCopy()].compactMap { $0 })
+        return SavedItem(url: place, conflictCopies: [copy].compactMap { $0 } + fileAccess.takeKeptCopies())
     }
 
     /// Keeps the item beside its place when it is not the one that this document read or wrote last.
     private nonisolated func keepWhatOthersWrote(at place: URL, _ operation: SaveOperation) throws -> URL? {
-        guard let found = try fileAccess.stampIfPresent(of: place) else { return nil }
+        let found = try fileAccess.stampIfPresent(of: place)
+        fileAccess.expect(found)
+        guard let found else { return nil }
         let (known, ownPlace) = record.withLock { ($0.stamp, $0.fileURL) }
         if place == ownPlace, found == known { return nil }
         // An overwriting save to another place than the document's own is what an app does to "save as": it has
@@ -103,6 +105,10 @@ extension UIDocument {
         }
         armSchedule()
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+        if looksAfterSaving, savesRunning == 0 {
+            looksAfterSaving = false
+            checkForOutsideChange()
+        }
     }
 
     // MARK: The defaults of the writing methods, on the file queue

@@ -45,6 +45,10 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     var openHandlers: [(Bool) -> Void] = []
     var closeHandlers: [(Bool) -> Void] = []
     var savesRunning = 0
+    /// Whether the item is to be looked at when the saves under way have ended.
+    var looksAfterSaving = false
+    /// Whether the document reads itself anew because others changed its file.
+    var isReloading = false
     var conflictCopies: [URL] = []
     /// How many view controllers show the document.
     var viewControllerCount = 0
@@ -272,6 +276,22 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
         try writeStaged(contents, to: url, for: saveOperation, original: originalContentsURL)
     }
 
+    /// Joins what is unsaved here with what someone else has written meanwhile. Ours; override to merge.
+    ///
+    /// Called on the main actor when the file was changed by others while this document has unsaved changes.
+    /// What is returned is handed to `load(fromContents:ofType:)` and saved over the other's version; the undo
+    /// stack is emptied. Returning nil, as here, or throwing keeps both: this document's in the file, the
+    /// other's beside it, see `conflictCopyURLs`.
+    ///
+    /// - Parameters:
+    ///   - base: What both started from: `Data` of a file of 8 MiB at most, or the package as it was read, of
+    ///     which members that were not read before may be the other's by now; nil where it is not known.
+    ///   - mine: What `contents(forType:)` gives.
+    ///   - theirs: What the file holds now: `Data` or a `FileWrapper`.
+    open func mergedContents(ofType typeName: String?, base: Any?, mine: Any, theirs: Any) throws -> Any? {
+        nil
+    }
+
     // MARK: Closing and reverting
 
     /// Saves what is unsaved, stops presenting the file, and is closed.
@@ -373,10 +393,13 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     }
 
     /// Saves what is unsaved and closes: the item is about to go.
+    ///
+    /// An item that is gone already, because someone who coordinates nothing has removed it, leaves the
+    /// document open: `isFileDeleted` says so, and nothing is written before someone saves or closes.
     nonisolated open func accommodatePresentedItemDeletion(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        closeForDeletion(completionHandler)
+        accommodateDeletion(completionHandler)
     }
 
     /// Follows the item to its new place.

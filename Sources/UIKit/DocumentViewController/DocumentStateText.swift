@@ -31,6 +31,30 @@ enum DocumentStateText {
                 acts: []
             )
         }
+        if document.isFileDeleted {
+            return SceneDescription.State(
+                name: "deleted",
+                label: "Deleted",
+                detail:
+                    "Someone has deleted the file. What you see is still here, and is not written unless you "
+                    + "save it again, or close it with changes.",
+                acts: [
+                    .init(
+                        name: "document.saveAgain",
+                        arguments: ["document": controller.pageIdentifier],
+                        title: "Save Again"
+                    )
+                ]
+            )
+        }
+        if document.isFileInTrash {
+            return SceneDescription.State(
+                name: "trashed",
+                label: "In the Trash",
+                detail: "The file is in the trash. Changes are saved there until it is put back.",
+                acts: []
+            )
+        }
         if document.savesRunning > 0 { return plain("saving", "Saving…") }
         if document.hasUnsavedChanges { return plain("edited", "Edited") }
         return plain("saved", "Saved")

@@ -151,6 +151,10 @@ open class UIDocumentViewController: UIViewController {
             answer(.success(nil))
         case "save":
             save(document, answer)
+        case "saveAgain":
+            document.save(to: document.fileURL, for: .forOverwriting) { saved in
+                answer(saved ? .success(nil) : .failure(Self.refusal(for: document)))
+            }
         case "done":
             finish(document, answer)
         case "rename":

@@ -9,8 +9,11 @@ final class CoordinationScene: Sendable {
     let folder: URL
     private let record = Locked<[String]>([])
 
-    init(presenterTimeLimitSeconds: Double = 30) throws {
-        registry = FileAccessRegistry(presenterTimeLimitSeconds: presenterTimeLimitSeconds)
+    init(presenterTimeLimitSeconds: Double = 30, hearsOutsiders: Bool = false) throws {
+        registry = FileAccessRegistry(
+            presenterTimeLimitSeconds: presenterTimeLimitSeconds,
+            hearsOutsiders: hearsOutsiders
+        )
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("coordination-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

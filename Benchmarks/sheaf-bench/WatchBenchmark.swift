@@ -1,0 +1,179 @@
+import CPeers
+import DocumentFoundation
+import Foundation
+import UIKit
+
+/// What programs that coordinate nothing cost: how soon a presenter hears of them, and what waiting for them
+/// takes.
+@MainActor
+enum WatchBenchmark {
+    static func latency(in work: WorkFolder) async throws -> [Figure] {
+        let file = work.item("Letter.txt")
+        try Data("0".utf8).write(to: file)
+        let presenter = BenchmarkPresenter(file)
+        NSFileCoordinator.addFilePresenter(presenter)
+        defer { NSFileCoordinator.removeFilePresenter(presenter) }
+        let writer = try ForeignWriter(file)
+        defer { writer.end() }
+        let inotify = peer_watch(file.path)
+        guard inotify >= 0 else { throw BenchmarkFailure.call("inotify_add_watch", file.path) }
+        defer { close(inotify) }
+        var heard = presenter.heard.makeAsyncIterator()
+        var (own, raw) = (Samples(), Samples())
+        for round in 1...205 {
+            async let event = rawEvent(inotify)
+            try writer.write()
+            guard let told = await heard.next() else { throw BenchmarkFailure("the presenter went") }
+            let seen = try await event
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            guard let written = Double(text) else { throw BenchmarkFailure("\(file.path) has no time in it") }
+            guard round > 5 else { continue }  // the first rounds fill caches
+            own.add(told - written / 1e9)
+            raw.add(seen - written / 1e9)
+        }
+        return [
+            Figure(
+                "watch-change",
+                "a program writes a file, to presentedItemDidChange",
+                own,
+                .milliseconds,
+                beside: "C: the raw inotify event of the same write",
+                raw,
+                goal: .valueAtMost(5)
+            )
+        ]
+    }
+
+    /// Blocks a thread of its own until the event is there.
+    private nonisolated static func rawEvent(_ inotify: CInt) async throws -> Double {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                let nanoseconds = peer_next_change(inotify)
+                continuation.resume(
+                    with: nanoseconds > 0
+                        ? .success(Double(nanoseconds) / 1e9)
+                        : .failure(BenchmarkFailure.call("read", "inotify"))
+                )
+            }
+        }
+    }
+
+    /// A hundred thousand items watched: memory, processor time while nothing happens, and a look at all of them.
+    static func many(in work: WorkFolder) async throws -> [Figure] {
+        let tree = try work.makePackage("Shelf", folders: 1000, membersInEach: 100, byteCount: 16)
+        let before = try residentBytes()
+        let queue = OperationQueue()
+        var files: [BenchmarkPresenter] = []
+        for folder in 0..<1000 {
+            let place = tree.appendingPathComponent(WorkFolder.folderName(folder))
+            for member in 0..<100 {
+                let file = place.appendingPathComponent(WorkFolder.memberName(member))
+                files.append(BenchmarkPresenter(file, queue: queue))
+            }
+        }
+        for file in files { NSFileCoordinator.addFilePresenter(file) }
+        var memory = Samples()
+        memory.add(max(0, try residentBytes() - before))
+        let start = processorSeconds()
+        await withCheckedContinuation { minute in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 60) { minute.resume() }
+        }
+        var idle = Samples()
+        idle.add(processorSeconds() - start)
+        let (own, find) = try rescan(tree)
+        withExtendedLifetime(files) {}
+        return [
+            Figure("watch-memory", "100,000 presenters of files in 1,000 folders", memory, .mebibytes),
+            Figure(
+                "watch-idle",
+                "processor time of a minute in which nothing happens to 100,000 watched items",
+                idle,
+                .milliseconds,
+                goal: .valueAtMost(5)
+            ),
+            Figure(
+                "watch-rescan",
+                "a look at 100,000 files as after an overflow, and the comparison",
+                own,
+                .milliseconds,
+                beside: "find -printf of number, size and date",
+                find
+            ),
+        ]
+    }
+
+    private static func rescan(_ tree: URL) throws -> (own: Samples, find: Samples) {
+        var (own, find) = (Samples(), Samples())
+        for _ in 1...5 {
+            own.add(seconds { FileAccessRegistry.shared.lookAtAllItems() })
+            guard let peer = try Peers.run("find", tree.path, "-printf", "%i %s %T@\n") else {
+                throw BenchmarkFailure("find is not installed")
+            }
+            find.add(peer)
+        }
+        return (own, find)
+    }
+
+    private static func processorSeconds() -> Double {
+        peer_processor_seconds()
+    }
+
+    private static func residentBytes() throws -> Double {
+        let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        guard let pages = text.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) else {
+            throw BenchmarkFailure("/proc/self/statm has no numbers")
+        }
+        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
+
+/// Says when it hears of a change.
+private final class BenchmarkPresenter: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue: OperationQueue
+    let heard: AsyncStream<Double>
+    private let continuation: AsyncStream<Double>.Continuation
+
+    init(_ url: URL, queue: OperationQueue? = nil) {
+        presentedItemURL = url
+        presentedItemOperationQueue = queue ?? OperationQueue()
+        (heard, continuation) = AsyncStream.makeStream(of: Double.self)
+    }
+
+    func presentedItemDidChange() { continuation.yield(now()) }
+}
+
+/// A program of its own that writes the time into a file whenever it is told to.
+private final class ForeignWriter {
+    private let process = Process()
+    private let orders = Pipe()
+
+    init(_ file: URL) throws {
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = ["--write-times-to", file.path]
+        process.standardInput = orders
+        try process.run()
+    }
+
+    func write() throws {
+        try orders.fileHandleForWriting.write(contentsOf: Data([1]))
+    }
+
+    func end() {
+        // Without orders it ends.
+        try? orders.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// What the program does: one write for each byte it reads.
+    static func run(_ path: String) throws {
+        while try FileHandle.standardInput.read(upToCount: 1)?.isEmpty == false {
+            guard peer_write_time(path) == 0 else { throw BenchmarkFailure.call("write", path) }
+        }
+    }
+}
+
+extension WatchBenchmark {
+    /// What the program does that writes when told to.
+    static func writeTimes(to path: String) throws { try ForeignWriter.run(path) }
+}

@@ -1,0 +1,60 @@
+internal import Coordination
+internal import FileSystem
+package import Foundation
+internal import Locks
+
+extension FileAccessRegistry {
+    /// Which items someone writes now inside a coordinated access.
+    func itemsBeingWritten(_ items: [ItemPath]) -> Set<ItemPath> {
+        state.withLock { state in Set(items.filter { state.arbiter.isBeingWritten($0) }) }
+    }
+
+    /// Tells presenters what others have done who coordinate nothing.
+    func tell(_ reports: [OutsideReport]) {
+        for report in reports {
+            switch report {
+            case .changed(let id): notify(id, .itemDidChange)
+            case .subitemAppeared(let id, let item): notify(id, .subitemDidAppear(item))
+            case .subitemChanged(let id, let item): notify(id, .subitemDidChange(item))
+            case .deleted(let id): post(id) { .goneItem($0) }
+            case .mayHaveChanged(let id, let hint):
+                let presenter = state.withLock { $0.presenters[id] }?.presenter
+                (presenter as? any OutsideChangeReceiver)?.itemMayHaveChanged(hint)
+            case .moved(let source, let target):
+                itemMoved(
+                    from: source,
+                    to: target,
+                    inside: PackageDirectories.enclosingContents(of: target),
+                    purpose: .named("sheaf.outside-changes"),
+                    presenter: nil
+                )
+            }
+        }
+    }
+
+    /// Finds out where a presenter's item is that is not at its place.
+    ///
+    /// - Parameter answer: Gets where it is now, on any thread, when it has had the time to come back; nil when
+    ///   it is gone. Its presenters have been sent the news by then.
+    package func settle(
+        _ presenter: any NSFilePresenter,
+        then answer: @escaping @Sendable (URL?) -> Void
+    ) {
+        guard let outsideWatcher else { return answer(presenter.presentedItemURL) }
+        outsideWatcher.settle(PresenterHandle.id(of: presenter)) { answer($0?.fileURL) }
+    }
+
+    /// Compares all that presenters present with what is known, and tells them: as when the system lost events.
+    package func lookAtAllItems() { outsideWatcher?.lookAtAll() }
+
+    private func notify(_ id: PresenterID, _ notice: PresenterNotice) {
+        post(id) { .notice(notice, $0) }
+    }
+
+    private func post(_ id: PresenterID, _ delivery: @escaping @Sendable (PresenterHandle) -> Delivery) {
+        change { state in
+            if let handle = state.presenters[id] { state.outbox.append(delivery(handle)) }
+            return ([], ())
+        }
+    }
+}

@@ -1,0 +1,230 @@
+internal import Coordination
+internal import Dispatch
+internal import FileSystem
+internal import Foundation
+internal import Locks
+
+/// Watches what presenters present, and says what others have done to it who coordinate nothing.
+///
+/// Sendable; any thread. The events, the items and what is known of them are one struct under one lock; what
+/// there is to tell is told with the lock open. No event, no work: without one nothing runs.
+final class OutsideWatcher: Sendable {
+    /// How long to wait between looks where the system gives no more watches, at least; looking takes one part
+    /// in `restPerLook` of the time at most.
+    static let looksIntervalSecondsMin = 10.0
+    private static let restPerLook = 50.0
+
+    private struct State {
+        var items: WatchedItems
+        var folding = EventFolding()
+        /// When the next flush is due; nil when none is.
+        var flushDue: Double?
+        var hasOverflowed = false
+        var looksAtIntervals = false
+        var hasSaidShortage = false
+    }
+
+    private let state: Locked<State>
+    private let queue = DispatchQueue(label: "sheaf.outside-changes", qos: .userInitiated)
+    private let isBeingWritten: @Sendable ([ItemPath]) -> Set<ItemPath>
+    private let report: @Sendable ([OutsideReport]) -> Void
+
+    /// - Parameters:
+    ///   - isBeingWritten: Which of some items someone who coordinates writes now. Its end is told by `wrote`.
+    ///   - report: Gets what others have done, in order; called on one thread at a time with no lock held.
+    init(
+        events: FileEvents = .shared,
+        isBeingWritten: @escaping @Sendable ([ItemPath]) -> Set<ItemPath>,
+        report: @escaping @Sendable ([OutsideReport]) -> Void
+    ) {
+        self.isBeingWritten = isBeingWritten
+        self.report = report
+        let hear = Hearing()
+        let folders = WatchedFolders { path, namesOnly, number in
+            try events.watch(path, namesOnly: namesOnly) { hear.watcher?.heard($0, in: number) }
+        }
+        state = Locked(State(items: WatchedItems(folders)))
+        hear.attach(self)
+    }
+
+    /// Leads events to the watcher, which is made after what leads to it.
+    private final class Hearing: Sendable {
+        private let reference = Locked<Reference>(Reference())
+        private struct Reference { weak var watcher: OutsideWatcher? }
+
+        var watcher: OutsideWatcher? { reference.withLock { $0.watcher } }
+        func attach(_ watcher: OutsideWatcher) { reference.withLock { $0.watcher = watcher } }
+    }
+
+    // MARK: From the registry
+
+    /// A presenter presents an item from now on; nil for none. When this returns, changes are seen.
+    func present(_ id: PresenterID, _ path: ItemPath?, findsOutItself: Bool) {
+        state.withLock { state in
+            state.items.present(id, path, findsOutItself: findsOutItself)
+            sayShortage(&state)
+        }
+        lookAtIntervalsIfNeeded()
+    }
+
+    /// Someone who coordinates has written items; what they are now is no news.
+    func wrote(_ paths: [ItemPath]) {
+        let reports = state.withLock { state in paths.flatMap { state.items.wrote($0) } }
+        tell(reports)
+    }
+
+    /// Someone has moved an item and said so.
+    func follow(from source: ItemPath, to target: ItemPath) {
+        state.withLock { state in state.items.follow(from: source, to: target) }
+    }
+
+    /// Looks where a presenter's item is that is not at its place, after the time in which an editor puts it
+    /// back.
+    ///
+    /// - Parameter answer: Gets its place, after presenters have been told; nil when it is gone.
+    func settle(_ id: PresenterID, then answer: @escaping @Sendable (ItemPath?) -> Void) {
+        queue.asyncAfter(deadline: .now() + EventFolding.settleSeconds) { [self] in
+            let (reports, place) = state.withLock { state in
+                let reports = state.items.path(of: id).map { state.items.look(at: $0) } ?? []
+                return (reports, state.items.path(of: id))
+            }
+            tell(reports)
+            answer(place.flatMap { FileManager.default.fileExists(atPath: $0.string) ? $0 : nil })
+        }
+    }
+
+    // MARK: Events
+
+    private func heard(_ events: [WatchEvent], in folder: Int) {
+        let now = Self.now
+        let delay = state.withLock { state -> Double? in
+            for event in events {
+                if event.kind == .overflowed { state.hasOverflowed = true }
+                state.folding.take(event, in: folder, at: now)
+            }
+            return Self.arm(&state, for: now + EventFolding.quietSeconds, at: now)
+        }
+        if let delay { flush(after: delay) }
+    }
+
+    /// - Returns: How long to wait, if a flush is to be set.
+    private static func arm(_ state: inout State, for due: Double, at now: Double) -> Double? {
+        guard due < state.flushDue ?? .infinity else { return nil }
+        state.flushDue = due
+        return max(0, due - now)
+    }
+
+    private func flush(after delay: Double) {
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.flush() }
+    }
+
+    private func flush() {
+        let now = Self.now
+        let (changes, delay, hasOverflowed) = state.withLock { state -> ([Seen], Double?, Bool) in
+            guard let due = state.flushDue, now >= due - 0.0001 else { return ([], nil, false) }
+            state.flushDue = nil
+            defer { state.hasOverflowed = false }
+            if state.hasOverflowed {
+                state.folding.reset()
+                return ([], nil, true)
+            }
+            let (changes, next) = state.folding.flush(at: now)
+            let seen = changes.compactMap { Seen($0.change, by: $0.writer, in: state.items.folders) }
+            return (seen, next.flatMap { Self.arm(&state, for: $0, at: now) }, false)
+        }
+        if let delay { flush(after: delay) }
+        if hasOverflowed { lookAtAll() } else { apply(changes) }
+    }
+
+    private func apply(_ changes: [Seen]) {
+        guard !changes.isEmpty else { return }
+        let busy = isBeingWritten(changes.flatMap(\.paths))
+        let reports = state.withLock { state in
+            changes.flatMap { $0.apply(to: &state.items, isBusy: !busy.isDisjoint(with: $0.paths)) }
+        }
+        tell(reports)
+        lookAtIntervalsIfNeeded()
+    }
+
+    /// Compares everything with what is known: some of what happened was not seen.
+    func lookAtAll() {
+        tell(state.withLock { $0.items.lookAtAll() })
+    }
+
+    private func tell(_ reports: [OutsideReport]) {
+        if !reports.isEmpty { report(reports) }
+    }
+
+    // MARK: Without watches
+
+    private func sayShortage(_ state: inout State) {
+        guard state.items.folders.unwatchableCount > 0, !state.hasSaidShortage else { return }
+        state.hasSaidShortage = true
+        let text =
+            "sheaf: the system has no file watches left (fs.inotify.max_user_watches); what others change is "
+            + "looked for every \(Int(Self.looksIntervalSecondsMin)) seconds instead.\n"
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+
+    private func lookAtIntervalsIfNeeded() {
+        let begins = state.withLock { state in
+            guard state.items.folders.unwatchableCount > 0, !state.looksAtIntervals else { return false }
+            state.looksAtIntervals = true
+            return true
+        }
+        if begins { look(after: Self.looksIntervalSecondsMin) }
+    }
+
+    private func look(after delay: Double) {
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+            guard let self else { return }
+            let begun = Self.now
+            lookAtAll()
+            let pause = max(Self.looksIntervalSecondsMin, (Self.now - begun) * Self.restPerLook)
+            let goesOn = state.withLock { state in
+                state.looksAtIntervals = state.items.folders.unwatchableCount > 0
+                return state.looksAtIntervals
+            }
+            if goesOn { look(after: pause) }
+        }
+    }
+
+    private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+}
+
+/// A change with its places as paths, which folders may have left since.
+private struct Seen {
+    enum Kind { case written, moved(to: ItemPath), left }
+
+    let kind: Kind
+    let path: ItemPath
+    let writer: WriterProcess?
+
+    init?(_ change: EventFolding.Change, by writer: WriterProcess?, in folders: WatchedFolders) {
+        func path(_ place: EventFolding.Place) -> ItemPath? {
+            folders.path(place.folder).flatMap { ItemPath($0, place.name) }
+        }
+        let found: (Kind, ItemPath?) =
+            switch change {
+            case .written(let place): (.written, path(place))
+            case .left(let place), .deleted(let place): (.left, path(place))
+            case .moved(let source, let target):
+                (path(target).map { .moved(to: $0) } ?? .left, path(source))
+            }
+        guard let path = found.1 else { return nil }
+        (kind, self.path, self.writer) = (found.0, path, writer)
+    }
+
+    var paths: [ItemPath] {
+        if case .moved(let target) = kind { [path, target] } else { [path] }
+    }
+
+    func apply(to items: inout WatchedItems, isBusy: Bool) -> [OutsideReport] {
+        if isBusy { return items.hints(of: paths, by: writer) }
+        switch kind {
+        case .written: return items.written(path, by: writer)
+        case .moved(let target): return items.moved(from: path, to: target, by: writer)
+        case .left: return items.left(path, by: writer)
+        }
+    }
+}

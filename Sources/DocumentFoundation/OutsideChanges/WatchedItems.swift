@@ -1,0 +1,333 @@
+internal import Coordination
+internal import FileSystem
+internal import Foundation
+
+/// The items that presenters present, how they looked last, and what changes of names mean for them.
+///
+/// 1. An item is here while someone presents it; its folder, the folders above, and of a directory those in it
+///    are watched.
+/// 2. What is reported as changed differs from what was seen last, by anyone who coordinates or by a look.
+struct WatchedItems {
+    struct Item {
+        /// Whether each finds out by itself what has changed.
+        var presenters: [PresenterID: Bool] = [:]
+        var folder: Int
+        /// How it looked last; nil while it is not there.
+        var stamp: FileStamp?
+        var handle: ItemHandle?
+        var tree: WatchedTree?
+    }
+
+    /// How many items are held by a descriptor, so that they are found wherever they are moved. A process may
+    /// have a thousand open by default; items beyond are followed where both folders are watched.
+    static let handlesMax = 256
+
+    private(set) var folders: WatchedFolders
+    private(set) var items: [ItemPath: Item] = [:]
+    private var paths: [PresenterID: ItemPath] = [:]
+    private var trees: Set<ItemPath> = []
+    private var handleCount = 0
+
+    init(_ folders: WatchedFolders) { self.folders = folders }
+
+    // MARK: Presenters
+
+    /// A presenter presents an item from now on, or another one; nil for none.
+    mutating func present(_ id: PresenterID, _ path: ItemPath?, findsOutItself: Bool) {
+        guard paths[id] != path else { return }
+        let old = paths.removeValue(forKey: id)
+        if let path {
+            paths[id] = path
+            if items[path] == nil { insert(path) }
+            items[path]?.presenters[id] = findsOutItself
+            if items[path]?.stamp?.kind == .directory { growTree(path) }
+        }
+        if let old { withdraw(id, from: old) }
+    }
+
+    private mutating func insert(_ path: ItemPath) {
+        let folder = folders.use(path.parent ?? path)
+        items[path] = Item(folder: folder)
+        note(path)
+    }
+
+    private mutating func withdraw(_ id: PresenterID, from path: ItemPath) {
+        items[path]?.presenters[id] = nil
+        guard let item = items[path], item.presenters.isEmpty else { return }
+        endTree(path)
+        setHandle(nil, of: path)
+        items[path] = nil
+        folders.release(item.folder)
+    }
+
+    /// What a presenter presents.
+    func path(of id: PresenterID) -> ItemPath? { paths[id] }
+
+    // MARK: How items look
+
+    /// Takes an item as it is now for what is known.
+    private mutating func note(_ path: ItemPath) {
+        let place = FilePath(path.string)
+        // What cannot be looked at is as good as gone until it can.
+        let stamp = try? FileStamp.ifPresent(at: place, followsSymbolicLink: true)
+        let isOther = stamp?.inode != items[path]?.stamp?.inode || stamp?.device != items[path]?.stamp?.device
+        items[path]?.stamp = stamp
+        guard isOther || stamp == nil else { return }
+        // Without a handle the item is followed as far as watched folders go.
+        setHandle(stamp != nil && handleCount < Self.handlesMax ? try? ItemHandle(place) : nil, of: path)
+    }
+
+    private mutating func setHandle(_ handle: ItemHandle?, of path: ItemPath) {
+        if items[path]?.handle != nil { handleCount -= 1 }
+        if handle != nil { handleCount += 1 }
+        items[path]?.handle = handle
+    }
+
+    /// Where a presented item is, if it is not at its place: by its handle, on the way that led to it first.
+    private func whereabouts(of path: ItemPath) -> ItemPath? {
+        guard let handle = items[path]?.handle, let first = handle.firstPlace, let now = handle.place,
+            now != first, let place = ItemPath(now.string)
+        else { return nil }
+        guard let real = ItemPath(first.string), real != path else { return place }
+        // A symbolic link above the item: the same link leads to where it is now, or the real path does.
+        var (outer, inner) = (path, real)
+        while let up = outer.parent, let realUp = inner.parent, outer.name == inner.name {
+            (outer, inner) = (up, realUp)
+        }
+        return place.moved(from: inner, to: outer) ?? place
+    }
+
+    private func items(inside path: ItemPath) -> [ItemPath] {
+        guard folders.isWatched(path) else { return [] }
+        return items.keys.filter { path.isAncestor(of: $0) }
+    }
+
+    // MARK: What others have done
+
+    /// Something is at a place that was not there, or is another now.
+    mutating func written(_ path: ItemPath, by writer: WriterProcess?) -> [OutsideReport] {
+        var reports: [OutsideReport] = []
+        if folders.isWatched(path) {
+            folders.refresh(path)
+            for inner in items(inside: path) { reports += look(at: inner, by: writer) }
+        }
+        if items[path] != nil { reports += look(at: path, by: writer) }
+        return reports + tellTrees(around: path, by: writer)
+    }
+
+    /// Nothing is at a place any more, and no watch saw it arrive elsewhere.
+    mutating func left(_ path: ItemPath, by writer: WriterProcess?) -> [OutsideReport] {
+        if (try? FileStamp.ifPresent(at: FilePath(path.string))) != nil {
+            return written(path, by: writer)
+        }
+        let inside = items(inside: path)
+        for found in [path] + inside {
+            if let place = whereabouts(of: found), let target = Self.top(path, of: found, at: place) {
+                return moved(from: path, to: target, by: writer)
+            }
+        }
+        return (items[path] == nil ? inside : [path] + inside).flatMap { look(at: $0, by: writer) }
+            + tellTrees(around: path, by: writer)
+    }
+
+    /// Where a folder is, told by where something in it is.
+    private static func top(_ folder: ItemPath, of item: ItemPath, at place: ItemPath) -> ItemPath? {
+        var (old, new) = (item, place)
+        while old != folder {
+            guard let oldUp = old.parent, let newUp = new.parent, old.name == new.name else { return nil }
+            (old, new) = (oldUp, newUp)
+        }
+        return new
+    }
+
+    /// An item is at another place.
+    mutating func moved(
+        from source: ItemPath,
+        to target: ItemPath,
+        by writer: WriterProcess?
+    ) -> [OutsideReport] {
+        let isTold = !trees.isDisjoint(with: source.ancestors) || !trees.isDisjoint(with: target.ancestors)
+        guard items[source] != nil || items[target] != nil || isTold || folders.isWatched(source) else {
+            return []
+        }
+        var reports: [OutsideReport] = [.moved(source, to: target)]
+        let replaced = items[target]
+        follow(from: source, to: target)
+        if let replaced {
+            reports += Self.reports(to: replaced.presenters, OutsideHint(isWhole: true, writer: writer))
+        }
+        return reports + tellHinted(around: [source, target], by: writer)
+    }
+
+    /// Takes items to where they are now; nothing where they were followed already.
+    mutating func follow(from source: ItemPath, to target: ItemPath) {
+        let found = items.keys.filter { source.holds($0) }
+        folders.moved(from: source, to: target)
+        for old in found {
+            guard let new = old.moved(from: source, to: target), var item = items.removeValue(forKey: old)
+            else { continue }
+            if old == source {
+                let folder = folders.use(new.parent ?? new)
+                folders.release(item.folder)
+                item.folder = folder
+            }
+            if let other = items[new] {
+                item.presenters.merge(other.presenters) { $1 }
+                setHandle(nil, of: new)
+                folders.release(other.folder)
+                for number in other.tree?.watches ?? [] { folders.release(number) }
+            }
+            items[new] = item
+            for id in item.presenters.keys { paths[id] = new }
+            if trees.remove(old) != nil { trees.insert(new) }
+            note(new)
+        }
+        for tree in trees where tree.isAncestor(of: source) || tree.holds(target) {
+            items[tree]?.tree?.moved(from: source, to: target)
+        }
+    }
+
+    /// Compares an item with what is known of it.
+    mutating func look(at path: ItemPath, by writer: WriterProcess? = nil) -> [OutsideReport] {
+        guard let item = items[path] else { return [] }
+        // What cannot be looked at is as good as gone until it can.
+        let found = try? FileStamp.ifPresent(at: FilePath(path.string), followsSymbolicLink: true)
+        guard found != nil else {
+            if let place = whereabouts(of: path) { return moved(from: path, to: place, by: writer) }
+            guard item.stamp != nil else { return [] }
+            endTree(path)
+            note(path)
+            return item.presenters.keys.map { .deleted($0) }
+        }
+        note(path)
+        let isOther = found?.inode != item.stamp?.inode
+        if isOther { endTree(path) }
+        if found?.kind == .directory { growTree(path) }
+        let hint = OutsideHint(isWhole: isOther || found?.kind == .directory, writer: writer)
+        // A directory's own date says what each member's news says better.
+        let isNews = found?.kind == .directory ? isOther : found != item.stamp
+        return Self.reports(to: item.presenters.filter { isNews || $0.value }, hint)
+    }
+
+    /// Looks at everything: some of what happened was not seen.
+    mutating func lookAtAll() -> [OutsideReport] {
+        for path in folders.folders.values.map(\.path) where path.parent == nil { folders.refresh(path) }
+        var reports = items.keys.flatMap { look(at: $0) }
+        for path in trees {
+            guard let difference = relook(path, at: path) else { continue }
+            reports += tell(difference, to: items[path]?.presenters ?? [:])
+        }
+        return reports
+    }
+
+    /// Someone who coordinates has written an item, and its presenters know or are being told.
+    mutating func wrote(_ path: ItemPath) -> [OutsideReport] {
+        var reports: [OutsideReport] = []
+        for found in [path] + items(inside: path) where items[found] != nil {
+            let old = items[found]?.stamp
+            if let place = whereabouts(of: found),
+                (try? FileStamp.ifPresent(at: FilePath(found.string))) == nil
+            {
+                // Moved by someone who forgot to say so.
+                reports += moved(from: found, to: place, by: nil)
+                continue
+            }
+            note(found)
+            if items[found]?.stamp?.inode != old?.inode {
+                endTree(found)
+                if items[found]?.stamp?.kind == .directory { growTree(found) }
+            }
+        }
+        if folders.isWatched(path) { folders.refresh(path) }
+        for tree in trees where tree.holds(path) {
+            _ = relook(tree, at: path)
+            if tree != path { _ = items[tree]?.tree?.look(atMember: path) }
+        }
+        return reports
+    }
+
+    /// What presenters that find out themselves are told while someone who coordinates writes.
+    func hints(of places: [ItemPath], by writer: WriterProcess?) -> [OutsideReport] {
+        let own = places.flatMap { path -> [OutsideReport] in
+            let hint = OutsideHint(isWhole: items[path]?.tree != nil, writer: writer)
+            return Self.reports(to: items[path]?.presenters.filter(\.value) ?? [:], hint)
+        }
+        return own + tellHinted(around: places, by: writer)
+    }
+
+    // MARK: Directories
+
+    private mutating func growTree(_ path: ItemPath) {
+        let isRemembered = items[path]?.presenters.values.contains(false) == true
+        let isKnown = trees.contains(path)
+        guard !isKnown || isRemembered != items[path]?.tree?.remembersMembers else { return }
+        endTree(path)
+        items[path]?.tree = WatchedTree(remembersMembers: isRemembered)
+        trees.insert(path)
+        _ = relook(path, at: path)
+    }
+
+    private mutating func endTree(_ path: ItemPath) {
+        guard trees.remove(path) != nil else { return }
+        for number in items[path]?.tree?.watches ?? [] { folders.release(number) }
+        items[path]?.tree = nil
+    }
+
+    /// Looks at a folder of a tree, and watches the folders found in it.
+    private mutating func relook(_ tree: ItemPath, at path: ItemPath) -> WatchedTree.Difference? {
+        guard let (found, difference) = items[tree]?.tree?.look(at: path) else { return nil }
+        let watched = Set((items[tree]?.tree?.watches ?? []).compactMap { folders.path($0) })
+        let room = max(0, WatchedTree.foldersMax - watched.count)
+        let new = found.filter { !watched.contains($0) }.prefix(room).map { folders.use($0) }
+        items[tree]?.tree?.watches += new
+        return difference
+    }
+
+    private mutating func tellTrees(around path: ItemPath, by writer: WriterProcess?) -> [OutsideReport] {
+        guard !trees.isEmpty else { return [] }
+        var reports: [OutsideReport] = []
+        for tree in path.ancestors where trees.contains(tree) {
+            guard let presenters = items[tree]?.presenters else { continue }
+            if let difference = items[tree]?.tree?.look(atMember: path) {
+                reports += tell(difference, to: presenters)
+            }
+            if (try? FileStamp.ifPresent(at: FilePath(path.string)))?.kind == .directory,
+                !folders.isWatched(path), let inner = relook(tree, at: path)
+            {
+                // What came into the folder before it was watched.
+                reports += tell(inner, to: presenters)
+            }
+        }
+        return reports + tellHinted(around: [path], by: writer)
+    }
+
+    private func tell(
+        _ difference: WatchedTree.Difference,
+        to presenters: [PresenterID: Bool]
+    ) -> [OutsideReport] {
+        var reports: [OutsideReport] = difference.moved.map { .moved($0.from, to: $0.to) }
+        for (id, findsOutItself) in presenters where !findsOutItself {
+            reports += difference.appeared.map { .subitemAppeared(id, $0) }
+            reports += (difference.changed + difference.gone).map { .subitemChanged(id, $0) }
+        }
+        return reports
+    }
+
+    private func tellHinted(around places: [ItemPath], by writer: WriterProcess?) -> [OutsideReport] {
+        guard !trees.isEmpty else { return [] }
+        var reports: [OutsideReport] = []
+        for path in places {
+            for tree in path.ancestors where trees.contains(tree) {
+                guard let member = path.member(of: tree) else { continue }
+                let hint = OutsideHint(members: [member], writer: writer)
+                let hinted = items[tree]?.presenters.filter(\.value) ?? [:]
+                reports += hinted.keys.map { .mayHaveChanged($0, hint) }
+            }
+        }
+        return reports
+    }
+
+    private static func reports(to presenters: [PresenterID: Bool], _ hint: OutsideHint) -> [OutsideReport] {
+        presenters.map { id, findsOutItself in findsOutItself ? .mayHaveChanged(id, hint) : .changed(id) }
+    }
+}

@@ -1,0 +1,120 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Locks
+
+/// What a document's saves find of others' work, and what is done about it. Used on the file queue.
+struct OthersWork {
+    /// How the item has to look when it is replaced.
+    enum Expectation: Hashable {
+        /// A file, or what the document writes in a way of its own; nil for nothing there.
+        case item(FileStamp?)
+        /// What a save of a package takes the place of.
+        case members([FileStamp?])
+    }
+
+    /// Nil while no save is under way.
+    var expectation: Expectation?
+    var keptCopies: [URL] = []
+    /// Files that have just been replaced, and may still be written by programs that had opened them.
+    var replaced: [ReplacedFile] = []
+    /// What was kept of those last, by what it was.
+    var keptContents: [ObjectIdentifier: Data] = [:]
+
+    /// How long a replaced file is held. Programs that write in place open, write and close in one go; what
+    /// one writes later into a file that has no name any more is its own loss.
+    static let lateWriterSeconds = 3.0
+    /// How many replaced members of a package are held: each takes a descriptor.
+    static let replacedMax = 32
+    /// How often an item that changes again and again is kept before the save gives up, to be tried again.
+    static let attemptsMax = 16
+}
+
+extension DocumentFileAccess {
+    /// Notes how the item looked when it was found to be known, or was kept.
+    func expect(_ stamp: FileStamp?) {
+        confined()
+        others.expectation = .item(stamp)
+    }
+
+    /// The copies that the save that has just ended has kept of what others wrote.
+    func takeKeptCopies() -> [URL] {
+        defer { others.keptCopies = [] }
+        return others.keptCopies
+    }
+
+    /// Keeps what others have put in place since the save looked first: the next call replaces it.
+    func keepLatest(_ item: FilePath) throws(SystemError) {
+        for _ in 0..<OthersWork.attemptsMax {
+            guard let expected = others.expectation else { return }
+            let found = try look(at: item, as: expected)
+            if found == expected || found == .item(nil) { return hold(item) }
+            do {
+                others.keptCopies.append(try keepAside(item.url(isDirectory: plan != nil)))
+                others.expectation = found
+            } catch {
+                // Changed while it was copied, or gone: look again.
+                let code = Self.systemCode(of: error)
+                guard [ESTALE, ENOENT, ENOTDIR].contains(code) else {
+                    throw SystemError(call: "renameat2", errno: code, path: item)
+                }
+            }
+        }
+        throw SystemError(call: "renameat2", errno: EBUSY, path: item)
+    }
+
+    private func look(
+        at item: FilePath,
+        as expected: OthersWork.Expectation
+    ) throws(SystemError) -> OthersWork.Expectation {
+        if case .members = expected, let plan { return .members(plan.replacedStamps(at: item)) }
+        return .item(try FileStamp.ifPresent(at: item, followsSymbolicLink: true))
+    }
+
+    private static func systemCode(of error: any Error) -> CInt {
+        let error = error as NSError
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.domain == NSPOSIXErrorDomain ? CInt(cause.code) : EIO
+    }
+
+    // MARK: Late writers
+
+    private func hold(_ item: FilePath) {
+        let members = plan?.replacedPaths.prefix(OthersWork.replacedMax)
+        let places = members?.map { $0.components.reduce(item) { $0.appending($1) } } ?? [item]
+        others.replaced += places.compactMap { place in
+            ReplacedFile(place) { [weak self] in
+                guard let self else { return }
+                queue.async { self.keepLate() }
+            }
+        }
+    }
+
+    /// Goes on looking at what the save that has just ended has replaced.
+    func watchLateWriters() {
+        let replaced = others.replaced
+        guard !replaced.isEmpty else { return }
+        queue.asyncAfter(deadline: .now() + OthersWork.lateWriterSeconds) { [self] in
+            keepLate()
+            others.replaced.removeAll { held in replaced.contains { $0 === held } }
+            for held in replaced { others.keptContents[ObjectIdentifier(held)] = nil }
+        }
+    }
+
+    /// Keeps what programs have written into files that were replaced while they had them open.
+    private func keepLate() {
+        for file in others.replaced where file.isWritten {
+            do {
+                let contents = try file.contents()
+                guard others.keptContents.updateValue(contents, forKey: ObjectIdentifier(file)) != contents
+                else { continue }
+                let copy = try keep(.file(.data(contents)), as: file.path, isDirectory: false)
+                lateCopyKept.withLock { $0 }?(copy)
+            } catch {
+                Diagnostics.report(
+                    "What was written into “\(file.path)” while it was saved is lost: \(error)"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Locks
+
+extension UIDocument {
+    /// Whether someone has removed the document's file, and nothing is at its place.
+    ///
+    /// Ours. What is in memory stays and can be edited, but is not written by itself: the file would come back
+    /// unasked. Saving writes it again, and so does closing where something is unsaved. Should a file appear at
+    /// the place, the document reads it. Any thread; announced as a change of state.
+    public nonisolated var isFileDeleted: Bool { record.withLock { $0.isFileGone } }
+
+    /// Whether the document's file is in the trash. The document follows it there, and back.
+    ///
+    /// Ours. Any thread.
+    public nonisolated var isFileInTrash: Bool { Trash.holds(fileURL) }
+
+    nonisolated func follow(to newURL: URL) {
+        let place = newURL.standardizedFileURL
+        record.withLock { $0.fileURL = place }
+        fileAccess.queue.async { [self] in
+            // Absent or unreadable: the next save tells.
+            if let found = try? fileAccess.stampIfPresent(of: place) {
+                // On another volume it is another inode with the same contents.
+                record.withLock { record in
+                    guard record.fileURL == place else { return }
+                    record.isFileGone = false
+                    if let known = record.stamp, known.hasContents(of: found) { record.stamp = found }
+                }
+                checkForOutsideChange()
+            }
+        }
+        announceFile()
+    }
+
+    nonisolated func noteFileGone() {
+        let isNew = record.withLock { record in
+            defer { record.isFileGone = true }
+            return !record.isFileGone
+        }
+        if isNew { announceFile() }
+    }
+
+    /// Says that something about the file is another now, of which the document's state says nothing.
+    private nonisolated func announceFile() {
+        DispatchQueue.main.async { [self] in
+            MainActor.assumeIsolated {
+                NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)
+                NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+            }
+        }
+    }
+
+    /// Saves by itself, where the item is now; not when it is gone.
+    func autosaveWhereItIs() {
+        guard !isFileDeleted else { return }
+        let go = MainActorCallback<URL?> { [self] place in
+            guard lifecycle.phase == .open else { return }
+            if place == nil { noteFileGone() } else { autosave(completionHandler: nil) }
+        }
+        settleWhereabouts(of: fileURL) { place in DispatchQueue.main.async { go(place) } }
+    }
+
+    /// Finds out where the document's item is, if it is not at its place any more.
+    ///
+    /// - Parameters:
+    ///   - url: What is to be written; anything but the document's own place is answered as it is.
+    ///   - answer: Called on any thread, with the place to write; nil when the item is gone.
+    nonisolated func settleWhereabouts(of url: URL, then answer: @escaping @Sendable (URL?) -> Void) {
+        let (own, isKnown) = record.withLock { ($0.fileURL, $0.isPresenting && $0.stamp != nil) }
+        guard url == own, isKnown, isAbsent(url) else {
+            answer(url)
+            return
+        }
+        FileAccessRegistry.shared.settle(self) { [self] place in
+            if let place {
+                record.withLock { if $0.fileURL == url { $0.fileURL = place.standardizedFileURL } }
+            }
+            answer(place?.standardizedFileURL)
+        }
+    }
+}
+
+extension UIDocument {
+    /// Whether nothing is at a place; what cannot be looked at is for an access to find out.
+    nonisolated func isAbsent(_ url: URL) -> Bool {
+        do { return try fileAccess.stampIfPresent(of: url) == nil } catch { return false }
+    }
+}
+
+extension FileStamp {
+    /// Whether size and date say that the contents are those of the other.
+    fileprivate func hasContents(of other: FileStamp) -> Bool {
+        kind == other.kind && (kind == .directory || byteCount == other.byteCount)
+            && modificationSeconds == other.modificationSeconds
+            && modificationNanoseconds == other.modificationNanoseconds
+    }
+}

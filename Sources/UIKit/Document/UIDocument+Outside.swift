@@ -1,0 +1,159 @@
+package import DocumentFoundation
+internal import FileSystem
+internal import Locks
+internal import UniformTypeIdentifiers
+
+extension UIDocument: nonisolated OutsideChangeReceiver {
+    /// Looks whether the item is the one that this document read or wrote last, and says so if not.
+    package nonisolated func itemMayHaveChanged(_ hint: OutsideHint) {
+        fileAccess.queue.async { [self] in
+            if let writer = hint.writer { record.withLock { $0.lastWriter = writer } }
+            guard isAnother(hint) else { return }
+            presenterQueue.addOperation { [self] in presentedItemDidChange() }
+        }
+    }
+}
+
+extension UIDocument {
+    /// Posted on the main actor when someone else has changed the file and the document is about to read it
+    /// anew: an editor can note where its caret is. The object is the document.
+    ///
+    /// Ours. The user info says who wrote, where the system tells.
+    public nonisolated static let willReloadNotification = NSNotification.Name(
+        "SheafDocumentWillReloadNotification"
+    )
+
+    /// Posted on the main actor when the document has read what someone else wrote.
+    ///
+    /// Ours. The user info is that of `willReloadNotification`.
+    public nonisolated static let didReloadNotification = NSNotification.Name(
+        "SheafDocumentDidReloadNotification"
+    )
+
+    /// In the user info of the two: the number of the process that wrote, an `Int32`.
+    public nonisolated static let writerProcessIDKey = "SheafWriterProcessID"
+    /// In the user info of the two: the name of the program that wrote.
+    public nonisolated static let writerNameKey = "SheafWriterName"
+
+    /// Whether the item is another than the document knows.
+    private nonisolated func isAnother(_ hint: OutsideHint) -> Bool {
+        guard record.withLock({ $0.isPresenting }) else { return false }
+        let url = fileURL
+        // Vanished, or unreadable for now: there is nothing to read anew.
+        guard let found = try? fileAccess.stampIfPresent(of: url) else { return false }
+        let known = record.withLock { record in
+            record.isFileGone = false
+            return record.stamp
+        }
+        return found != known || fileAccess.membersChanged(hint, at: url)
+    }
+
+    /// Looks whether the item is the one that this document read or wrote last, and acts on it if not.
+    nonisolated func checkForOutsideChange() {
+        fileAccess.queue.async { [self] in
+            guard isAnother(OutsideHint(isWhole: true)) else { return }
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated { self.takeOutsideChange() }
+            }
+        }
+    }
+
+    private func takeOutsideChange() {
+        guard lifecycle.phase == .open else {
+            if lifecycle.phase != .closed { whenSettled.append { [self] in checkForOutsideChange() } }
+            return
+        }
+        if savesRunning > 0 {
+            looksAfterSaving = true
+        } else if hasUnsavedChanges {
+            mergeOutsideChange()
+        } else {
+            reload()
+        }
+    }
+
+    // MARK: Nothing unsaved
+
+    private func reload() {
+        let userInfo = writerInfo
+        NotificationCenter.default.post(
+            name: UIDocument.willReloadNotification,
+            object: self,
+            userInfo: userInfo
+        )
+        isReloading = true
+        revert(toContentsOf: fileURL) { [self] success in
+            isReloading = false
+            guard success else { return }
+            NotificationCenter.default.post(
+                name: UIDocument.didReloadNotification,
+                object: self,
+                userInfo: userInfo
+            )
+        }
+    }
+
+    private var writerInfo: [AnyHashable: Any] {
+        guard let writer = record.withLock({ $0.lastWriter }) else { return [:] }
+        var userInfo: [AnyHashable: Any] = [UIDocument.writerProcessIDKey: writer.processID]
+        userInfo[UIDocument.writerNameKey] = writer.name
+        return userInfo
+    }
+
+    // MARK: Both have changed
+
+    /// Asks for a merged version; without one the save keeps the other's beside ours and says so in the state.
+    private func mergeOutsideChange() {
+        let decide = MainActorCallback<Result<Theirs, any Error>> { [self] theirs in
+            // What was edited or saved meanwhile is looked at anew.
+            guard lifecycle.phase == .open, savesRunning == 0, hasUnsavedChanges else {
+                checkForOutsideChange()
+                return
+            }
+            do { if try takeMerged(theirs.get()) { return } } catch {
+                // Who cannot merge keeps both.
+                lastError = nil
+            }
+            autosave(completionHandler: nil)
+        }
+        fileAccess.perform(.readingIntent(with: fileURL), for: self) { [self] access in
+            let theirs = Result {
+                let found = try fileAccess.peek(at: access.get())
+                return Theirs(contents: Transferred(found.contents), stamp: found.stamp)
+            }
+            DispatchQueue.main.async { decide(theirs) }
+        }
+    }
+
+    private func takeMerged(_ theirs: Theirs) throws -> Bool {
+        let type = savingFileType ?? fileType
+        let mine = try contents(forType: type ?? UTType.data.identifier)
+        let base = fileAccess.knownContents
+        guard
+            let merged = try mergedContents(
+                ofType: type,
+                base: base,
+                mine: mine,
+                theirs: theirs.contents.value
+            )
+        else { return false }
+        try load(fromContents: merged, ofType: type)
+        record.withLock {
+            $0.stamp = theirs.stamp
+            $0.modificationDate = theirs.stamp.modificationDate
+        }
+        fileAccess.know(theirs.contents.value)
+        storedUndoManager?.removeAllActions()
+        changeLine.touched()
+        schedule.changed(at: MonotonicClock.seconds)
+        armSchedule()
+        NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+        return true
+    }
+}
+
+/// What someone else wrote while this document was edited.
+private struct Theirs: Sendable {
+    let contents: Transferred<Any>
+    let stamp: FileStamp
+}

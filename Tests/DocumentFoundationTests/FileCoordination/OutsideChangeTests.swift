@@ -1,0 +1,147 @@
+import DocumentFoundation
+import Foundation
+import Testing
+
+/// What presenters hear of those who coordinate nothing.
+@Suite("Presenters and outsiders", .timeLimit(.minutes(2)))
+struct OutsideChangeTests {
+    private func scene() throws -> CoordinationScene { try CoordinationScene(hearsOutsiders: true) }
+
+    private func move(_ source: URL, _ target: URL) {
+        #expect(rename(source.path, target.path) == 0)
+    }
+
+    /// Runs a shell's line in a folder, and waits for its end.
+    private func shell(_ line: String, in folder: URL) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", line]
+        process.currentDirectoryURL = folder
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test(
+        "A file written by a program is one change, however the program saves",
+        arguments: [
+            "echo new > a", "echo more >> a", "echo new > t && mv t a", "sed -i s/1/2/ a",
+            "mv a a~ && echo new > a && rm a~", "rm a && echo new > a", "touch -d 2001-01-01 a",
+            "chmod 600 a",
+            "for i in 1 2 3 4 5; do echo $i >> a; done", "cp /etc/hostname a",
+        ]
+    )
+    func written(_ line: String) throws {
+        let scene = try scene()
+        let url = try scene.write("a")
+        let presenter = scene.presenter("p", of: url)
+        try shell(line, in: scene.folder)
+        #expect(scene.until { scene.story.contains("p changed") })
+        // What happens to another file afterwards is told last, and nothing else before it.
+        let other = try scene.write("b")
+        let last = scene.presenter("last", of: other)
+        try shell("echo end > b", in: scene.folder)
+        #expect(scene.until { scene.story.contains("last changed") })
+        presenter.settle()
+        last.settle()
+        #expect(Set(scene.story) == ["p changed", "last changed"])
+        #expect(scene.story.count <= 3, "\(scene.story)")
+    }
+
+    @Test("Moves are followed, of the item and of a folder above it, and removal is told")
+    func moved() throws {
+        let scene = try scene()
+        let url = try scene.write("x/y/a")
+        let presenter = scene.presenter("p", of: url)
+        move(url, scene.url("x/y/b"))
+        #expect(scene.until { presenter.presentedItemURL == scene.url("x/y/b") })
+        move(scene.url("x"), scene.url("z"))
+        #expect(scene.until { presenter.presentedItemURL == scene.url("z/y/b") })
+        #expect(unlink(scene.url("z/y/b").path) == 0)
+        #expect(scene.until { scene.story.last == "p deletion" })
+        _ = try scene.write("z/y/b", "again")
+        #expect(scene.until { scene.story.last == "p changed" })
+        #expect(scene.story == ["p moved to b", "p moved to b", "p deletion", "p changed"])
+    }
+
+    @Test("A whole folder removed with what is in it")
+    func folderRemoved() throws {
+        let scene = try scene()
+        let first = scene.presenter("first", of: try scene.write("x/a"))
+        let second = scene.presenter("second", of: try scene.write("x/y/b"))
+        try shell("rm -r x", in: scene.folder)
+        #expect(scene.until { Set(scene.story) == ["first deletion", "second deletion"] })
+        _ = (first, second)
+    }
+
+    @Test("A directory's presenter hears of what is in it at any depth")
+    func directory() throws {
+        let scene = try scene()
+        _ = try scene.write("d/sub/old")
+        let presenter = scene.presenter("p", of: scene.url("d"))
+        func expect(_ told: String, _ line: String) throws {
+            try shell(line, in: scene.folder)
+            #expect(scene.until { scene.story.contains(told) }, "\(told), but \(scene.story)")
+        }
+        try expect("p appeared a", "echo 1 > d/a")
+        try expect("p changed a", "echo 22 > d/a")
+        try expect("p changed old", "echo 22 > d/sub/old")
+        try expect("p moved a to b", "mv d/a d/sub/b")
+        try expect("p appeared new", "mkdir d/new")
+        try expect("p appeared c", "echo 1 > d/new/c")
+        try expect("p changed c", "rm d/new/c")
+        presenter.settle()
+        #expect(scene.story.count == 7, "\(scene.story)")
+    }
+
+    @Test("What coordinated writers do is told once, and not to the one who did it")
+    func coordinated() throws {
+        let scene = try scene()
+        let url = try scene.write("d/a")
+        let owner = scene.presenter("owner", of: url)
+        let other = scene.presenter("other", of: url)
+        let around = scene.presenter("around", of: scene.url("d"))
+        for text in ["22", "333"] {
+            scene.write(at: url, by: scene.coordinator(for: owner)) { place in
+                try? Data(text.utf8).write(to: place, options: .atomic)
+            }
+        }
+        // Everything before an outsider's change has been looked at when that is told.
+        try shell("echo end > d/end", in: scene.folder)
+        #expect(scene.until { scene.story.contains("around appeared end") })
+        for presenter in [owner, other, around] { presenter.settle() }
+        let heard = scene.story.filter { $0.contains("change") }
+        #expect(heard.filter { $0 == "owner changed" }.isEmpty)
+        #expect(heard.filter { $0 == "other changed" }.count == 2)
+        #expect(heard.filter { $0 == "around changed a" }.count == 2)
+    }
+
+    @Test("An item moved onto another: the one's presenter follows, the other's hears of a change")
+    func movedOnto() throws {
+        let scene = try scene()
+        let first = scene.presenter("first", of: try scene.write("a", "1"))
+        let second = scene.presenter("second", of: try scene.write("b", "22"))
+        move(scene.url("a"), scene.url("b"))
+        #expect(scene.until { Set(scene.story) == ["first moved to b", "second changed"] })
+        try shell("echo new > b", in: scene.folder)
+        #expect(scene.until { scene.story.filter { $0.hasSuffix(" changed") }.count == 3 })
+        _ = (first, second)
+    }
+
+    @Test("A removed presenter hears nothing more, and is let go of")
+    func removed() throws {
+        let scene = try scene()
+        let url = try scene.write("a")
+        weak var gone: ScenePresenter?
+        do {
+            let presenter = scene.presenter("p", of: url)
+            gone = presenter
+            scene.registry.remove(presenter)
+        }
+        let last = scene.presenter("last", of: try scene.write("b"))
+        try shell("echo 2 > a; echo 2 > b", in: scene.folder)
+        #expect(scene.until { scene.story == ["last changed"] })
+        #expect(gone == nil)
+        _ = last
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import UIKit
+
+/// A document that takes both sides where both have changed.
+@Suite("UIDocument merging", .timeLimit(.minutes(2)))
+@MainActor
+struct OutsideMergeTests {
+    let playground: Playground
+
+    init() throws {
+        playground = try Playground()
+    }
+
+    @Test("A merged version is loaded and saved over the other's; base, mine and theirs are what they say")
+    func merged() async throws {
+        let document = MergingDocument(fileURL: try playground.put("base", at: "a.txt"))
+        #expect(await document.open())
+        document.type("base+mine")
+        try Data("base+theirs".utf8).write(to: document.fileURL)
+        await wait(for: document) {
+            document.text == "base|base+mine|base+theirs" && !document.hasUnsavedChanges
+        }
+        #expect(try playground.text("a.txt") == "base|base+mine|base+theirs")
+        #expect(try playground.names == ["a.txt"])
+        #expect(!document.documentState.contains(.inConflict))
+        #expect(!document.undoManager.canUndo)
+        await document.close()
+    }
+
+    @Test("After a save the saved bytes are the base")
+    func baseAfterSave() async throws {
+        let document = MergingDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.type("saved")
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        document.type("mine")
+        try Data("theirs".utf8).write(to: document.fileURL)
+        await wait(for: document) { document.text == "saved|mine|theirs" && !document.hasUnsavedChanges }
+        await document.close()
+    }
+
+    @Test("A merger that throws keeps both")
+    func refused() async throws {
+        let document = MergingDocument(fileURL: try playground.put("base", at: "a.txt"))
+        document.refusesToMerge = true
+        #expect(await document.open())
+        document.type("mine")
+        try Data("theirs".utf8).write(to: document.fileURL)
+        await wait(for: document) { document.documentState.contains(.inConflict) }
+        #expect(try playground.text("a.txt") == "mine")
+        let copy = try #require(document.conflictCopyURLs.first)
+        #expect(try playground.text(copy.lastPathComponent) == "theirs")
+        await document.close()
+    }
+
+    @Test("A quiet reload is announced before and after, so that an editor keeps its caret")
+    func reloadNotifications() async throws {
+        let document = MergingDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        var texts: [String] = []
+        let names = [UIDocument.willReloadNotification, UIDocument.didReloadNotification]
+        let observers = names.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) { _ in
+                MainActor.assumeIsolated { texts.append(document.text) }
+            }
+        }
+        try Data("new".utf8).write(to: document.fileURL)
+        await wait(for: document) { texts.count == 2 }
+        #expect(texts == ["old", "new"])
+        observers.forEach(NotificationCenter.default.removeObserver)
+        await document.close()
+    }
+}
+
+@MainActor
+private final class MergingDocument: UIDocument {
+    var text = ""
+    var refusesToMerge = false
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        text = String(decoding: try #require(contents as? Data), as: UTF8.self)
+    }
+
+    override func mergedContents(ofType typeName: String?, base: Any?, mine: Any, theirs: Any) throws -> Any?
+    {
+        if refusesToMerge { throw CocoaError(.fileReadCorruptFile) }
+        let sides = try [#require(base), mine, theirs].map { try #require($0 as? Data) }
+        return Data(sides.joined(separator: Data("|".utf8)))
+    }
+
+    func type(_ newText: String) {
+        let old = text
+        undoManager.registerUndo(withTarget: self) { $0.type(old) }
+        text = newText
+    }
+}

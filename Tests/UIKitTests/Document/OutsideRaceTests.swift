@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+import UIKit
+
+/// What others write in the very moment in which a document saves.
+@Suite("UIDocument racing with others", .timeLimit(.minutes(2)))
+@MainActor
+struct OutsideRaceTests {
+    let playground: Playground
+
+    init() throws {
+        playground = try Playground()
+    }
+
+    @Test("What a program writes into a file that it had open while the document saved is kept")
+    func lateWriter() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        let program = try FileHandle(forWritingTo: document.fileURL)
+        document.type("mine")
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        try program.write(contentsOf: Data("written late".utf8))
+        try program.close()
+        await wait(for: document) { document.documentState.contains(.inConflict) }
+        #expect(try playground.text("a.txt") == "mine")
+        let copy = try #require(document.conflictCopyURLs.first)
+        #expect(try playground.text(copy.lastPathComponent) == "written late")
+        await document.close()
+    }
+
+    @Test("What is put in place while the document writes beside it is kept", arguments: [true, false])
+    func changedWhileStaging(replaces: Bool) async throws {
+        let document = InterruptedDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.interruption.set { original in
+            try Data("theirs".utf8).write(to: original, options: replaces ? .atomic : [])
+        }
+        document.text = "mine"
+        document.updateChangeCount(.done)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        #expect(try playground.text("a.txt") == "mine")
+        #expect(try document.conflictCopyURLs.map { try playground.text($0.lastPathComponent) } == ["theirs"])
+        await document.close()
+    }
+
+    @Test("A member that others replace while the package is written is kept with its package")
+    func memberChangedWhileStaging() async throws {
+        let package = playground["a.rtfd"]
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        try Data("old".utf8).write(to: package.appendingPathComponent("text.txt"))
+        let document = InterruptedDocument(fileURL: package)
+        #expect(await document.open())
+        document.interruption.set { original in
+            let member = original.appendingPathComponent("text.txt")
+            try Data("theirs".utf8).write(to: member, options: .atomic)
+        }
+        document.text = "mine"
+        document.updateChangeCount(.done)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        #expect(try playground.text("a.rtfd/text.txt") == "mine")
+        let copy = try #require(document.conflictCopyURLs.first)
+        #expect(try playground.text("\(copy.lastPathComponent)/text.txt") == "theirs")
+        await document.close()
+    }
+}
+
+/// Lets someone in after it has written what is to be put in place.
+private final class InterruptedDocument: UIDocument {
+    var text = "" {
+        didSet {
+            guard let package else { return }
+            if let old = package.fileWrappers?["text.txt"] { package.removeFileWrapper(old) }
+            package.addRegularFile(withContents: Data(text.utf8), preferredFilename: "text.txt")
+        }
+    }
+    private var package: FileWrapper?
+    nonisolated let interruption = Interruption()
+
+    override func contents(forType typeName: String) throws -> Any { package ?? Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        package = contents as? FileWrapper
+    }
+
+    nonisolated override func writeContents(
+        _ contents: Any,
+        to url: URL,
+        for saveOperation: SaveOperation,
+        originalContentsURL: URL?
+    ) throws {
+        try super.writeContents(
+            contents,
+            to: url,
+            for: saveOperation,
+            originalContentsURL: originalContentsURL
+        )
+        if let originalContentsURL { try interruption.run(originalContentsURL) }
+    }
+}
+
+/// Something to be done once.
+private final class Interruption: @unchecked Sendable {
+    // Sendable because `body` is only touched under the lock.
+    private let lock = NSLock()
+    private var body: ((URL) throws -> Void)?
+
+    func set(_ body: @escaping (URL) throws -> Void) { lock.withLock { self.body = body } }
+
+    func run(_ url: URL) throws {
+        let body = lock.withLock {
+            defer { self.body = nil }
+            return self.body
+        }
+        try body?(url)
+    }
+}

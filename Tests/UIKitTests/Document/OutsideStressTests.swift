@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+import UIKit
+
+/// Twenty programs that coordinate nothing write what twenty open documents edit.
+///
+/// `SHEAF_SEED` replays a run as far as the programs' own timing allows.
+@Suite("UIDocument and twenty writers", .timeLimit(.minutes(2)))
+@MainActor
+struct OutsideStressTests {
+    private let playground: Playground
+    private let scratch: Playground
+
+    init() throws {
+        playground = try Playground()
+        scratch = try Playground()
+    }
+
+    @Test("Every program's last text was read by the document or is in a kept copy, and each shows its file")
+    func stress() async throws {
+        let seed =
+            ProcessInfo.processInfo.environment["SHEAF_SEED"].flatMap { UInt64($0) }
+            ?? .random(in: 1...99_999)
+        print("twenty writers: SHEAF_SEED=\(seed)")
+        var random = SplitMix64(seed: seed)
+        var documents: [any StressedDocument] = []
+        for number in 0..<20 { documents.append(try await open(number)) }
+        let writers = try documents.enumerated().map { number, document in
+            try OutsideWriter(
+                number,
+                style: OutsideWriter.styles[number % OutsideWriter.styles.count],
+                file: document.editedFile,
+                scratch: scratch.folder,
+                count: 20,
+                using: &random
+            )
+        }
+        let editing = edit(documents, seed: random.next())
+        for writer in writers { await writer.end() }
+        editing.cancel()
+        let edits = await editing.value
+        for (writer, document) in zip(writers, documents) {
+            // Settled: nothing is unsaved, and what is shown is what the file holds.
+            await wait(for: document) {
+                !document.hasUnsavedChanges && document.editedText == Self.text(of: document.editedFile)
+            }
+            #expect(!document.isFileDeleted)
+            await document.close()
+            // What was edited after the document had read it is the person's own doing.
+            let texts = document.readTexts.union(try textsEverywhere())
+            let isKept = texts.contains { writer.isLast($0) }
+            #expect(isKept, "\(writer.finalText): \(writer.style) on \(document.fileURL.lastPathComponent)")
+        }
+        let copies = try playground.names.filter { $0.contains("other version") }.count
+        print("twenty writers: 400 texts, \(edits) edits, \(copies) kept copies")
+    }
+
+    /// Types into documents at random until it is cancelled; gives how often.
+    private func edit(_ documents: [any StressedDocument], seed: UInt64) -> Task<Int, Never> {
+        Task { @MainActor in
+            var random = SplitMix64(seed: seed)
+            var edits = 0
+            while !Task.isCancelled {
+                edits += 1
+                if let document = documents.randomElement(using: &random) {
+                    document.edit("edit \(edits)")
+                    if Bool.random(using: &random) {
+                        await document.save(to: document.fileURL, for: .forOverwriting)
+                    }
+                }
+                let pause = Double.random(in: 0.001...0.02, using: &random)
+                await withCheckedContinuation { typed in
+                    DispatchQueue.main.asyncAfter(deadline: .now() + pause) { typed.resume() }
+                }
+            }
+            return edits
+        }
+    }
+
+    private func open(_ number: Int) async throws -> any StressedDocument {
+        let document: any StressedDocument
+        if number < 14 {
+            document = PlainDocument(fileURL: try playground.put("start", at: "\(number).txt"))
+        } else {
+            let package = playground["\(number).rtfd"]
+            try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+            try Data("start".utf8).write(to: package.appendingPathComponent("text.txt"))
+            try Data("stays".utf8).write(to: package.appendingPathComponent("other.txt"))
+            document = BundleDocument(fileURL: package)
+        }
+        #expect(await document.open())
+        return document
+    }
+
+    private func textsEverywhere() throws -> [String] {
+        let files = FileManager.default.enumerator(at: playground.folder, includingPropertiesForKeys: nil)
+        return (files?.compactMap { $0 as? URL } ?? []).compactMap { Self.text(of: $0) }
+    }
+
+    private static func text(of file: URL) -> String? {
+        // Folders, and what goes meanwhile, have no text.
+        (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// What the stress needs to know of a document.
+@MainActor
+private protocol StressedDocument: UIDocument {
+    var editedFile: URL { get }
+    var editedText: String? { get }
+    /// What it has ever read.
+    var readTexts: Set<String> { get }
+    func edit(_ text: String)
+}
+
+private final class PlainDocument: UIDocument, StressedDocument {
+    private var text = ""
+    private(set) var readTexts: Set<String> = []
+    var editedFile: URL { fileURL }
+    var editedText: String? { text }
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+        readTexts.insert(text)
+    }
+
+    func edit(_ text: String) {
+        self.text = text
+        updateChangeCount(.done)
+    }
+}
+
+private final class BundleDocument: UIDocument, StressedDocument {
+    private var package = FileWrapper(directoryWithFileWrappers: [:])
+    private var text: String?
+    private(set) var readTexts: Set<String> = []
+    var editedFile: URL { fileURL.appendingPathComponent("text.txt") }
+    var editedText: String? { text }
+
+    override func contents(forType typeName: String) throws -> Any { package }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        package = try #require(contents as? FileWrapper)
+        text = package.fileWrappers?["text.txt"]?.regularFileContents.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        if let text { readTexts.insert(text) }
+    }
+
+    func edit(_ text: String) {
+        self.text = text
+        if let old = package.fileWrappers?["text.txt"] { package.removeFileWrapper(old) }
+        package.addRegularFile(withContents: Data(text.utf8), preferredFilename: "text.txt")
+        updateChangeCount(.done)
+    }
+}

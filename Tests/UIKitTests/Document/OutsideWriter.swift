@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+/// A program of its own that writes a file again and again and coordinates nothing.
+final class OutsideWriter: Sendable {
+    /// How it saves. The first seven are a shell's, the others Python's.
+    static let styles = [
+        "inPlace", "renameOver", "truncateFirst", "piecemeal", "copyOver", "backup", "removeFirst", "replace",
+        "exchange", "update",
+    ]
+
+    let style: String
+    let file: URL
+    /// What it writes last.
+    let finalText: String
+    private let count: Int
+    private let pausesMilliseconds: [Int]
+    private let ended: AsyncStream<Int32>
+
+    /// Whether a text holds what it wrote last. What is written in several goes, each into what is at the name
+    /// then, may come after something that was saved in between.
+    func isLast(_ text: String) -> Bool {
+        switch style {
+        case "piecemeal": text.hasSuffix("\(count) ")
+        case "truncateFirst": text.hasSuffix(finalText)
+        default: text == finalText
+        }
+    }
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - file: What it writes.
+    ///   - scratch: A folder for what it must put aside.
+    init(
+        _ number: Int,
+        style: String,
+        file: URL,
+        scratch: URL,
+        count: Int,
+        using random: inout some RandomNumberGenerator
+    ) throws {
+        (self.style, self.file, self.count) = (style, file, count)
+        finalText = "writer \(number) text \(count)"
+        pausesMilliseconds = (0..<count).map { _ in Int.random(in: 1...90, using: &random) }
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        ended = stream
+        let process = Process()
+        let isShell = Self.styles.firstIndex(of: style) ?? 0 < 7
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            [isShell ? "sh" : "python3", "-c", isShell ? Self.shell : Self.python, style, file.path]
+            + ["writer \(number) text", scratch.appendingPathComponent("\(number)").path]
+            + pausesMilliseconds.map { "\(Double($0) / 1000)" }
+        process.terminationHandler = { process in
+            continuation.yield(process.terminationStatus)
+            continuation.finish()
+        }
+        try process.run()
+    }
+
+    /// Waits until it has written everything.
+    func end() async {
+        for await status in ended { #expect(status == 0, "\(style) ended with \(status)") }
+    }
+
+    private static let shell = """
+        style=$0 file=$1 text=$2 scratch=$3; shift 3; n=0
+        for pause in "$@"; do
+            n=$((n + 1)); sleep "$pause"
+            case $style in
+            inPlace) printf %s "$text $n" > "$file" ;;
+            renameOver) printf %s "$text $n" > "$scratch"; mv "$scratch" "$file" ;;
+            truncateFirst) : > "$file"; printf %s "$text $n" >> "$file" ;;
+            piecemeal) : > "$file"; for piece in $text $n; do printf "%s " "$piece" >> "$file"; done ;;
+            copyOver) printf %s "$text $n" > "$scratch"; cp "$scratch" "$file" ;;
+            backup) mv "$file" "$scratch"; printf %s "$text $n" > "$file"; rm -f "$scratch" ;;
+            removeFirst) rm -f "$file"; printf %s "$text $n" > "$file" ;;
+            esac || exit 1
+        done
+        """
+
+    private static let python = """
+        import ctypes, os, sys, time
+        style, file, text, scratch, *pauses = sys.argv[1:]
+        for n, pause in enumerate(pauses, 1):
+            time.sleep(float(pause))
+            line = f"{text} {n}".encode()
+            if style == "update":
+                with open(file, "r+b") as out:
+                    out.write(line); out.truncate(); out.flush(); os.fsync(out.fileno())
+                continue
+            with open(scratch, "wb") as out: out.write(line)
+            if style == "replace": os.replace(scratch, file)
+            elif ctypes.CDLL(None, use_errno=True).renameat2(-100, scratch.encode(), -100, file.encode(), 2):
+                raise OSError(ctypes.get_errno(), file)
+            else: os.unlink(scratch)
+        """
+}
+
+/// Random numbers that a seed gives again.
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
