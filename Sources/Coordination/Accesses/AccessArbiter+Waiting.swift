@@ -15,11 +15,11 @@ extension AccessArbiter {
         return waits
     }
 
-    /// Admits and starts whatever can be.
+    /// Admits and starts whatever can be, and fails what never could.
     ///
     /// Called after every event.
     mutating func settle() {
-        while admitNext() || startNext() {}
+        repeat { while admitNext() || startNext() {} } while breakCycle()
     }
 
     /// Runs an access that nothing stands in the way of and no presenter is asked about: most are such.
@@ -27,7 +27,7 @@ extension AccessArbiter {
     /// `settle` would do the same in more steps.
     mutating func startAtOnce(_ request: AccessRequest) -> Effect? {
         guard queue.isEmpty, !concernsPresenters(request) else { return nil }
-        var access = Access(request)
+        var access = Access(request, arrival: arrivalCount, since: now)
         for id in admitted {
             if let other = accesses[id], Self.conflict(access, other) { return nil }
         }
@@ -75,6 +75,7 @@ extension AccessArbiter {
             }
             guard rivals(of: access).isEmpty else { continue }
             accesses[id]?.stage = .running
+            accesses[id]?.since = now
             effects.append(.grant(id, access.claims.map(\.item)))
             hasChanged = true
         }
@@ -87,7 +88,7 @@ extension AccessArbiter {
     }
 
     /// Those admitted that an admitted access conflicts with and that run already or were admitted later.
-    private func rivals(of access: Access) -> [AccessID] {
+    func rivals(of access: Access) -> [AccessID] {
         guard admitted.count > 1 else { return [] }
         return admitted.filter { id in
             guard let other = accesses[id] else { return false }
@@ -109,7 +110,7 @@ extension AccessArbiter {
 
     /// Whether there is any reason for which an access could pass others; asking is cheaper than `isAwaited`.
     private func mayPass(_ access: Access) -> Bool {
-        answersRequest(access)
+        access.request.nestedIn != nil || answersRequest(access)
             || admitted.contains { accesses[$0]?.request.purpose == access.request.purpose }
     }
 
@@ -128,11 +129,13 @@ extension AccessArbiter {
     /// Whether `other` cannot go on before `access` has, so that waiting for it would be for ever.
     private func isAwaited(_ access: Access, by other: Access) -> Bool {
         let presenter = answersRequest(access) ? access.request.presenter : nil
+        let outer = outer(of: access)
         var seen: Set<AccessID> = [other.request.id]
         var open = [other]
         while let next = open.popLast() {
             if next.stage != .waiting, next.request.purpose == access.request.purpose { return true }
             if let presenter, next.outstanding[presenter] != nil { return true }
+            if outer.contains(next.request.id) { return true }
             for id in successors(of: next) where seen.insert(id).inserted {
                 if let found = accesses[id] { open.append(found) }
             }

@@ -11,8 +11,8 @@
 /// 1. Two running accesses of different purposes never conflict, preparations aside.
 /// 2. An access is admitted when it conflicts with no admitted access and no earlier waiting one. It passes
 ///    by only those that do not run, or only prepare, and that themselves wait, directly or not, for an
-///    access of its purpose, or for an answer of the presenter it is done for while that has been asked to
-///    save or to let its item go.
+///    access of its purpose, for one that it is nested in, or for an answer of the presenter it is done for
+///    while that has been asked to save or to let its item go.
 /// 3. Of two admitted accesses that conflict, one has passed the other by; it was admitted later and runs
 ///    first.
 /// 4. All claims of an access are admitted together, so that no order of taking them can deadlock.
@@ -21,6 +21,7 @@
 /// 6. What a presenter left to be run on reacquiring is run exactly once, however the access ends.
 /// 7. A presenter that has stepped aside for a running access is not asked again by accesses of its purpose;
 ///    it reacquires when the last of them has ended.
+/// 8. After an event no access is in a cycle of waits (`WaitCycle`): one that closes is broken at once.
 package struct AccessArbiter: Sendable {
     /// What the caller must do, in the order given.
     package enum Effect: Hashable, Sendable {
@@ -43,6 +44,10 @@ package struct AccessArbiter: Sendable {
         let request: AccessRequest
         var claims: [AccessClaim]
         var stage = Stage.waiting
+        /// When it was requested, counted from 1.
+        var arrival: UInt64
+        /// When it was requested and, once it runs, when it was granted: by `AccessArbiter.now`.
+        var since: Double
         /// When it was admitted, counted from 1.
         var admission: UInt64 = 0
         /// Whom it waited for when the queue was last gone through.
@@ -59,9 +64,11 @@ package struct AccessArbiter: Sendable {
         /// Announced moves, to be told at the end.
         var moveNotices: [MoveNotice] = []
 
-        init(_ request: AccessRequest) {
+        init(_ request: AccessRequest, arrival: UInt64, since: Double) {
             self.request = request
             self.claims = request.claims
+            self.arrival = arrival
+            self.since = since
         }
     }
 
@@ -76,7 +83,14 @@ package struct AccessArbiter: Sendable {
         let message: PresenterMessage
     }
 
+    /// The time in seconds since 1970, as whoever holds the arbiter last said.
+    ///
+    /// Nothing is decided by it; reports say since when.
+    package var now: Double = 0
+
     var accesses: [AccessID: Access] = [:]
+    /// Accesses with a thread that others may wait for, in the order of their requests.
+    var inner: [AccessID] = []
     /// Waiting accesses, the earliest first.
     var queue: [AccessID] = []
     /// Admitted accesses, the earliest first.
@@ -85,6 +99,7 @@ package struct AccessArbiter: Sendable {
     var presentersByPath: [ItemPath: [PresenterID]] = [:]
     var questions: [Ticket: Question] = [:]
     var effects: [Effect] = []
+    var arrivalCount: UInt64 = 0
     var admissionCount: UInt64 = 0
     var ticketCount: UInt64 = 0
 
@@ -95,8 +110,11 @@ package struct AccessArbiter: Sendable {
     /// An access wants to run.
     package mutating func request(_ request: AccessRequest) -> [Effect] {
         precondition(accesses[request.id] == nil, "access \(request.id) is requested a second time")
+        var request = request
+        if request.isInner { noteInner(&request) }
+        arrivalCount += 1
         if let grant = startAtOnce(request) { return [grant] }
-        accesses[request.id] = Access(request)
+        accesses[request.id] = Access(request, arrival: arrivalCount, since: now)
         queue.append(request.id)
         settle()
         return takeEffects()
@@ -223,7 +241,7 @@ package struct AccessArbiter: Sendable {
         accesses[heir]?.reliances.formUnion(access.reliances)
     }
 
-    private mutating func fail(_ id: AccessID, _ failure: AccessFailure) {
+    mutating func fail(_ id: AccessID, _ failure: AccessFailure) {
         effects.append(.fail(id, failure))
         abandon(id)
     }
@@ -237,6 +255,7 @@ package struct AccessArbiter: Sendable {
 
     private mutating func remove(_ id: AccessID) -> Access? {
         guard let access = accesses.removeValue(forKey: id) else { return nil }
+        if access.request.isInner { inner.removeAll { $0 == id } }
         if access.stage == .waiting {
             queue.removeAll { $0 == id }
         } else {
