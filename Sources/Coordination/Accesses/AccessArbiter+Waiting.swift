@@ -6,7 +6,7 @@ extension AccessArbiter {
             switch access.stage {
             case .waiting: waits[id] = access.blockers.map { .access($0) }
             case .asking:
-                waits[id] = access.outstanding.values.compactMap { questions[$0] }
+                waits[id] = access.dealings.outstanding.values.compactMap { questions[$0] }
                     .map { .presenter($0.presenter, $0.message) }
             case .ready: waits[id] = rivals(of: access).map { .access($0) }
             case .running: break
@@ -40,16 +40,19 @@ extension AccessArbiter {
     }
 
     private mutating func admitNext() -> Bool {
+        guard !queue.isEmpty else { return false }
+        var ahead = admitted.compactMap { accesses[$0] }
         for position in queue.indices {
             let id = queue[position]
             guard let access = accesses[id] else { continue }
-            let blockers = blockers(of: access, behind: queue[..<position])
+            let blockers = blockers(of: access, among: ahead)
             if blockers.isEmpty {
                 queue.remove(at: position)
                 admit(id)
                 return true
             }
-            accesses[id]?.blockers = blockers
+            if access.blockers != blockers { accesses[id]?.blockers = blockers }
+            ahead.append(access)
         }
         return false
     }
@@ -68,7 +71,7 @@ extension AccessArbiter {
         var hasChanged = false
         for id in admitted {
             guard accesses[id]?.stage != .running, let access = accesses[id] else { continue }
-            if access.stage == .asking, access.outstanding.isEmpty {
+            if access.stage == .asking, access.dealings.outstanding.isEmpty {
                 accesses[id]?.stage = .ready
             } else if access.stage != .ready {
                 continue
@@ -97,24 +100,19 @@ extension AccessArbiter {
         }
     }
 
-    private func blockers(of access: Access, behind earlier: ArraySlice<AccessID>) -> [AccessID] {
-        let rivals = (admitted + earlier).filter { id in
-            accesses[id].map { Self.conflict(access, $0) } ?? false
-        }
-        guard !rivals.isEmpty, mayPass(access) else { return rivals }
-        return rivals.filter { id in
-            guard let other = accesses[id] else { return false }
-            return Self.isInUse(other) || !isAwaited(access, by: other)
-        }
+    private func blockers(of access: Access, among ahead: [Access]) -> [AccessID] {
+        let rivals = ahead.filter { Self.conflict(access, $0) }
+        guard !rivals.isEmpty, mayPass(access, ahead) else { return rivals.map(\.request.id) }
+        return rivals.filter { Self.isInUse($0) || !isAwaited(access, by: $0) }.map(\.request.id)
     }
 
     /// Whether there is any reason for which an access could pass others; asking is cheaper than `isAwaited`.
-    private func mayPass(_ access: Access) -> Bool {
+    private func mayPass(_ access: Access, _ ahead: [Access]) -> Bool {
         access.request.nestedIn != nil || answersRequest(access)
-            || admitted.contains { accesses[$0]?.request.purpose == access.request.purpose }
+            || ahead.contains { $0.stage != .waiting && $0.request.purpose == access.request.purpose }
     }
 
-    private static func conflict(_ first: Access, _ second: Access) -> Bool {
+    static func conflict(_ first: Access, _ second: Access) -> Bool {
         guard first.request.purpose != second.request.purpose else { return false }
         return first.claims.contains { claim in second.claims.contains { claim.conflicts(with: $0) } }
     }
@@ -134,7 +132,7 @@ extension AccessArbiter {
         var open = [other]
         while let next = open.popLast() {
             if next.stage != .waiting, next.request.purpose == access.request.purpose { return true }
-            if let presenter, next.outstanding[presenter] != nil { return true }
+            if let presenter, next.dealings.outstanding[presenter] != nil { return true }
             if outer.contains(next.request.id) { return true }
             for id in successors(of: next) where seen.insert(id).inserted {
                 if let found = accesses[id] { open.append(found) }
@@ -151,7 +149,7 @@ extension AccessArbiter {
             rivals(of: access)
                 + accesses.keys.filter { id in
                     guard let presenter = accesses[id]?.request.presenter else { return false }
-                    return access.outstanding[presenter] != nil
+                    return access.dealings.outstanding[presenter] != nil
                 }
         case .ready: rivals(of: access)
         case .running:

@@ -82,7 +82,7 @@ package struct AccessRequest: Hashable, Sendable {
     package let purpose: Purpose
     /// The presenter it is done for; gets no message about it.
     package let presenter: PresenterID?
-    package let claims: [AccessClaim]
+    package internal(set) var claims: [AccessClaim]
     /// Whether the access only prepares for others of its purpose and changes nothing itself.
     package let isPreparation: Bool
     /// The access inside which this one is asked for, by a thread that waits for it: the outer one, granted or
