@@ -23,17 +23,10 @@ extension BrokenCycle {
 
     private func wait(of member: Member, for path: String, and next: Member) -> String {
         let use = member.items.first { $0.path == path }?.use ?? .write
+        let span = CoordinationReport.spanText(seconds: time - next.since)
         let held =
-            next.isRunning ? "has been \(next.doing) for \(duration(since: next.since))" : "comes first"
+            next.isRunning ? "has been \(next.doing) for \(span)" : "comes first"
         return "\(member.party.name) waits to \(use.rawValue) “\(path)”, where \(next.party.name) \(held)"
-    }
-
-    /// A time span that a person can read.
-    private func duration(since start: Double) -> String {
-        let milliseconds = Int((Swift.max(0, Swift.min(time - start, 1e9)) * 1000).rounded())
-        if milliseconds < 1000 { return "\(milliseconds) ms" }
-        if milliseconds < 60_000 { return "\(milliseconds / 1000).\(milliseconds / 100 % 10) s" }
-        return "\(milliseconds / 60_000) min"
     }
 }
 
@@ -62,4 +55,14 @@ extension CoordinationReport.Presenter {
 extension CoordinationLabels.Process {
     /// "Scrapbook (process 71)".
     package var text: String { "\(name) (process \(id))" }
+}
+
+extension CoordinationReport {
+    /// A time span that a person can read: "250 ms", "3.2 s", "4 min", "7 h".
+    package static func spanText(seconds: Double) -> String {
+        let milliseconds = Int((max(0, min(seconds, 1e9)) * 1000).rounded())
+        if milliseconds < 1000 { return "\(milliseconds) ms" }
+        if milliseconds < 60_000 { return "\(milliseconds / 1000).\(milliseconds / 100 % 10) s" }
+        return milliseconds < 7_200_000 ? "\(milliseconds / 60_000) min" : "\(milliseconds / 3_600_000) h"
+    }
 }
