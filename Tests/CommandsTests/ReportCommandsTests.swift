@@ -121,12 +121,28 @@ struct ReportCommandsTests {
         )
     }
 
+    @Test("The example in Docs/formats/report.md is a report, and says all that one can")
+    func example() throws {
+        let page = try String(
+            contentsOf: Self.root.appendingPathComponent("Docs/formats/report.md"),
+            encoding: .utf8
+        )
+        let parts = page.components(separatedBy: "```")
+        let json = Data(try #require(parts.count == 3 ? parts[1].dropFirst("json".count) : nil).utf8)
+        let report = try JSONDecoder().decode(CoordinationReport.self, from: json)
+        let again = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report)) as? NSDictionary
+        #expect(again == (try JSONSerialization.jsonObject(with: json) as? NSDictionary))
+        #expect(report.waits.first?.waitsFor.count == 2 && report.brokenCycles.first?.members.count == 2)
+        #expect(report.findings.count == 2)
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
     /// Write it anew with `UPDATE_DOCS=1 swift test --filter CommandsTests`.
     @Test("Docs/command.md is what the commands say of themselves, and nothing is wider than 80 columns")
     func manual() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let page = root.appendingPathComponent("Docs/command.md")
+        let page = Self.root.appendingPathComponent("Docs/command.md")
         let manual = Tool.sheaf().manual
         if ProcessInfo.processInfo.environment["UPDATE_DOCS"] != nil {
             try Data(manual.utf8).write(to: page)
