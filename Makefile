@@ -3,7 +3,7 @@
 # make bench    the figures, beside their peers; ONLY=name for one group
 # make lint     format, layers, style
 # make docs     the API's pages, in .build/docs
-# make install  the apps under PREFIX (else /usr/local)
+# make install  the apps and the sheaf command under PREFIX (else /usr/local)
 # make clean    takes away all that was built
 #
 # What is missing on the system is installed first, or named: see scripts/prepare.

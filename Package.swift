@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "WebKit", targets: ["WebKit"]),
+        .executable(name: "sheaf", targets: ["sheaf"]),
     ],
     targets: [
         // Ground: the kernel, C libraries, and what wraps them.
@@ -61,6 +62,9 @@ let package = Package(
         ),
         .target(name: "_Testing_UIKit", dependencies: ["UIKit"], swiftSettings: strict),
         .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
+        // The command.
+        .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
+        .executableTarget(name: "sheaf", dependencies: ["Commands"], swiftSettings: strict),
         // Apps, written and built as one would for iOS.
         .executableTarget(
             name: "Color",
@@ -103,7 +107,28 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "WebHostTests", dependencies: ["Locks", "WebHost"], swiftSettings: strict),
-        .testTarget(name: "CoordinationTests", dependencies: ["Coordination"], swiftSettings: strict),
+        .testTarget(
+            name: "CoordinationTests",
+            dependencies: ["ArbiterModel", "Coordination"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CommandsTests",
+            dependencies: ["Commands", "Coordination"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "ArbiterModel",
+            dependencies: ["Coordination"],
+            path: "Tests/Harnesses/ArbiterModel",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "arbiter-harness",
+            dependencies: ["ArbiterModel", "Locks"],
+            path: "Tests/Harnesses/arbiter-harness",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "DocumentFoundationTests",
             dependencies: ["Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "Locks"],

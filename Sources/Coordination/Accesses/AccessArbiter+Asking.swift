@@ -14,11 +14,12 @@ extension AccessArbiter {
             }
         }
         leaveOutAnswered(&plan, of: &access)
-        access.questions = plan.mapValues { messages in
+        guard !plan.isEmpty || !access.dealings.reliances.isEmpty else { return }
+        access.dealings.questions = plan.mapValues { messages in
             // Who makes way for a writer has made way for a reader.
             let isForWriter = messages.contains(.relinquishToWriter)
             return messages.filter { !isForWriter || $0 != .relinquishToReader }
-                .sorted { Self.rank($0) > Self.rank($1) }
+                .sorted { Self.rank($0) < Self.rank($1) }.reversed()
         }
         accesses[id] = access
     }
@@ -33,18 +34,18 @@ extension AccessArbiter {
 
     /// Asks every presenter its first question, in the order of their ids.
     mutating func askAll(for id: AccessID) {
-        guard let presenters = accesses[id]?.questions.keys, !presenters.isEmpty else { return }
+        guard let presenters = accesses[id]?.dealings.questions.keys, !presenters.isEmpty else { return }
         for presenter in presenters.sorted(by: Self.precedes) { ask(presenter, for: id) }
     }
 
     /// Asks a presenter the next question of an access, if there is one.
     mutating func ask(_ presenter: PresenterID, for id: AccessID) {
-        guard let message = accesses[id]?.questions[presenter]?.popLast() else { return }
+        guard let message = accesses[id]?.dealings.questions[presenter]?.popLast() else { return }
         ticketCount += 1
         let ticket = Ticket(number: ticketCount)
         questions[ticket] = Question(access: id, presenter: presenter, message: message)
-        accesses[id]?.outstanding[presenter] = ticket
-        accesses[id]?.asked[presenter, default: []].insert(message)
+        accesses[id]?.dealings.outstanding[presenter] = ticket
+        accesses[id]?.dealings.asked[presenter, default: []].insert(message)
         effects.append(.send(message, to: presenter, for: id, ticket))
     }
 
@@ -95,9 +96,9 @@ extension AccessArbiter {
                 other.request.purpose == access.request.purpose
             else { continue }
             for (presenter, messages) in plan {
-                guard let answered = other.asked[presenter] else { continue }
+                guard let answered = other.dealings.asked[presenter] else { continue }
                 let rest = messages.filter { !Self.isCovered($0, by: answered) }
-                if rest.count < messages.count { access.reliances.insert(id) }
+                if rest.count < messages.count { access.dealings.reliances.insert(id) }
                 plan[presenter] = rest.isEmpty ? nil : rest
             }
         }

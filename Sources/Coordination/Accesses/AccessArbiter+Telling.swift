@@ -21,7 +21,7 @@ extension AccessArbiter {
         }
         for id in accesses.keys { moveClaims(of: id, from: source, to: target, inside: packages) }
         if let announcer = announcer(of: source, purpose: purpose) {
-            accesses[announcer]?.moveNotices += notices
+            accesses[announcer]?.dealings.moveNotices += notices
         } else {
             effects += notices.map { .notify($0.presenter, $0.notice) }
         }
@@ -31,9 +31,9 @@ extension AccessArbiter {
 
     /// Tells the others, after an access has ended, what it did.
     mutating func tellOfChanges(by access: Access, outcomes: [WriteOutcome]) {
-        guard !presentersByPath.isEmpty else { return }
+        guard !presentersByPath.isEmpty || !access.dealings.moveNotices.isEmpty else { return }
         var told = Set<Told>()
-        for move in access.moveNotices {
+        for move in access.dealings.moveNotices {
             effects.append(.notify(move.presenter, move.notice))
             told.insert(Told(move.presenter, move.notice.newPlace))
         }

@@ -6,7 +6,7 @@ extension AccessArbiter {
             switch access.stage {
             case .waiting: waits[id] = access.blockers.map { .access($0) }
             case .asking:
-                waits[id] = access.outstanding.values.compactMap { questions[$0] }
+                waits[id] = access.dealings.outstanding.values.compactMap { questions[$0] }
                     .map { .presenter($0.presenter, $0.message) }
             case .ready: waits[id] = rivals(of: access).map { .access($0) }
             case .running: break
@@ -15,11 +15,11 @@ extension AccessArbiter {
         return waits
     }
 
-    /// Admits and starts whatever can be.
+    /// Admits and starts whatever can be, and fails what never could.
     ///
     /// Called after every event.
     mutating func settle() {
-        while admitNext() || startNext() {}
+        repeat { while admitNext() || startNext() {} } while breakCycle()
     }
 
     /// Runs an access that nothing stands in the way of and no presenter is asked about: most are such.
@@ -27,7 +27,7 @@ extension AccessArbiter {
     /// `settle` would do the same in more steps.
     mutating func startAtOnce(_ request: AccessRequest) -> Effect? {
         guard queue.isEmpty, !concernsPresenters(request) else { return nil }
-        var access = Access(request)
+        var access = Access(request, arrival: arrivalCount, since: now)
         for id in admitted {
             if let other = accesses[id], Self.conflict(access, other) { return nil }
         }
@@ -40,16 +40,19 @@ extension AccessArbiter {
     }
 
     private mutating func admitNext() -> Bool {
+        guard !queue.isEmpty else { return false }
+        var ahead = admitted.compactMap { accesses[$0] }
         for position in queue.indices {
             let id = queue[position]
             guard let access = accesses[id] else { continue }
-            let blockers = blockers(of: access, behind: queue[..<position])
+            let blockers = blockers(of: access, among: ahead)
             if blockers.isEmpty {
                 queue.remove(at: position)
                 admit(id)
                 return true
             }
-            accesses[id]?.blockers = blockers
+            if access.blockers != blockers { accesses[id]?.blockers = blockers }
+            ahead.append(access)
         }
         return false
     }
@@ -68,13 +71,14 @@ extension AccessArbiter {
         var hasChanged = false
         for id in admitted {
             guard accesses[id]?.stage != .running, let access = accesses[id] else { continue }
-            if access.stage == .asking, access.outstanding.isEmpty {
+            if access.stage == .asking, access.dealings.outstanding.isEmpty {
                 accesses[id]?.stage = .ready
             } else if access.stage != .ready {
                 continue
             }
             guard rivals(of: access).isEmpty else { continue }
             accesses[id]?.stage = .running
+            accesses[id]?.since = now
             effects.append(.grant(id, access.claims.map(\.item)))
             hasChanged = true
         }
@@ -87,7 +91,7 @@ extension AccessArbiter {
     }
 
     /// Those admitted that an admitted access conflicts with and that run already or were admitted later.
-    private func rivals(of access: Access) -> [AccessID] {
+    func rivals(of access: Access) -> [AccessID] {
         guard admitted.count > 1 else { return [] }
         return admitted.filter { id in
             guard let other = accesses[id] else { return false }
@@ -96,24 +100,19 @@ extension AccessArbiter {
         }
     }
 
-    private func blockers(of access: Access, behind earlier: ArraySlice<AccessID>) -> [AccessID] {
-        let rivals = (admitted + earlier).filter { id in
-            accesses[id].map { Self.conflict(access, $0) } ?? false
-        }
-        guard !rivals.isEmpty, mayPass(access) else { return rivals }
-        return rivals.filter { id in
-            guard let other = accesses[id] else { return false }
-            return Self.isInUse(other) || !isAwaited(access, by: other)
-        }
+    private func blockers(of access: Access, among ahead: [Access]) -> [AccessID] {
+        let rivals = ahead.filter { Self.conflict(access, $0) }
+        guard !rivals.isEmpty, mayPass(access, ahead) else { return rivals.map(\.request.id) }
+        return rivals.filter { Self.isInUse($0) || !isAwaited(access, by: $0) }.map(\.request.id)
     }
 
     /// Whether there is any reason for which an access could pass others; asking is cheaper than `isAwaited`.
-    private func mayPass(_ access: Access) -> Bool {
-        answersRequest(access)
-            || admitted.contains { accesses[$0]?.request.purpose == access.request.purpose }
+    private func mayPass(_ access: Access, _ ahead: [Access]) -> Bool {
+        access.request.nestedIn != nil || answersRequest(access)
+            || ahead.contains { $0.stage != .waiting && $0.request.purpose == access.request.purpose }
     }
 
-    private static func conflict(_ first: Access, _ second: Access) -> Bool {
+    static func conflict(_ first: Access, _ second: Access) -> Bool {
         guard first.request.purpose != second.request.purpose else { return false }
         return first.claims.contains { claim in second.claims.contains { claim.conflicts(with: $0) } }
     }
@@ -128,11 +127,13 @@ extension AccessArbiter {
     /// Whether `other` cannot go on before `access` has, so that waiting for it would be for ever.
     private func isAwaited(_ access: Access, by other: Access) -> Bool {
         let presenter = answersRequest(access) ? access.request.presenter : nil
+        let outer = outer(of: access)
         var seen: Set<AccessID> = [other.request.id]
         var open = [other]
         while let next = open.popLast() {
             if next.stage != .waiting, next.request.purpose == access.request.purpose { return true }
-            if let presenter, next.outstanding[presenter] != nil { return true }
+            if let presenter, next.dealings.outstanding[presenter] != nil { return true }
+            if outer.contains(next.request.id) { return true }
             for id in successors(of: next) where seen.insert(id).inserted {
                 if let found = accesses[id] { open.append(found) }
             }
@@ -148,7 +149,7 @@ extension AccessArbiter {
             rivals(of: access)
                 + accesses.keys.filter { id in
                     guard let presenter = accesses[id]?.request.presenter else { return false }
-                    return access.outstanding[presenter] != nil
+                    return access.dealings.outstanding[presenter] != nil
                 }
         case .ready: rivals(of: access)
         case .running:

@@ -11,8 +11,8 @@
 /// 1. Two running accesses of different purposes never conflict, preparations aside.
 /// 2. An access is admitted when it conflicts with no admitted access and no earlier waiting one. It passes
 ///    by only those that do not run, or only prepare, and that themselves wait, directly or not, for an
-///    access of its purpose, or for an answer of the presenter it is done for while that has been asked to
-///    save or to let its item go.
+///    access of its purpose, for one that it is nested in, or for an answer of the presenter it is done for
+///    while that has been asked to save or to let its item go.
 /// 3. Of two admitted accesses that conflict, one has passed the other by; it was admitted later and runs
 ///    first.
 /// 4. All claims of an access are admitted together, so that no order of taking them can deadlock.
@@ -21,6 +21,7 @@
 /// 6. What a presenter left to be run on reacquiring is run exactly once, however the access ends.
 /// 7. A presenter that has stepped aside for a running access is not asked again by accesses of its purpose;
 ///    it reacquires when the last of them has ended.
+/// 8. After an event no access is in a cycle of waits (`WaitCycle`): one that closes is broken at once.
 package struct AccessArbiter: Sendable {
     /// What the caller must do, in the order given.
     package enum Effect: Hashable, Sendable {
@@ -40,13 +41,39 @@ package struct AccessArbiter: Sendable {
 
     /// One access from its request to its end.
     struct Access: Sendable {
-        let request: AccessRequest
-        var claims: [AccessClaim]
+        var request: AccessRequest
         var stage = Stage.waiting
+        /// When it was requested, counted from 1.
+        let arrival: UInt64
+        /// When it was requested and, once it runs, when it was granted: by `AccessArbiter.now`.
+        var since: Double
         /// When it was admitted, counted from 1.
         var admission: UInt64 = 0
         /// Whom it waited for when the queue was last gone through.
         var blockers: [AccessID] = []
+        /// One, once there are any; most accesses concern no presenter, and are copied and kept at less cost.
+        private var keptDealings: [Dealings] = []
+
+        init(_ request: AccessRequest, arrival: UInt64, since: Double) {
+            self.request = request
+            self.arrival = arrival
+            self.since = since
+        }
+
+        /// What it wants, where that is now.
+        var claims: [AccessClaim] {
+            get { request.claims }
+            set { request.claims = newValue }
+        }
+
+        var dealings: Dealings {
+            get { keptDealings.first ?? Dealings() }
+            set { keptDealings = [newValue] }
+        }
+    }
+
+    /// What an access has to do with presenters.
+    struct Dealings: Sendable {
         /// What each presenter has still to be asked, the next message last.
         var questions: [PresenterID: [PresenterMessage]] = [:]
         /// What each presenter has been asked.
@@ -58,11 +85,6 @@ package struct AccessArbiter: Sendable {
         var reliances: Set<AccessID> = []
         /// Announced moves, to be told at the end.
         var moveNotices: [MoveNotice] = []
-
-        init(_ request: AccessRequest) {
-            self.request = request
-            self.claims = request.claims
-        }
     }
 
     struct MoveNotice: Hashable {
@@ -76,7 +98,14 @@ package struct AccessArbiter: Sendable {
         let message: PresenterMessage
     }
 
+    /// The time in seconds since 1970, as whoever holds the arbiter last said.
+    ///
+    /// Nothing is decided by it; reports say since when.
+    package var now: Double = 0
+
     var accesses: [AccessID: Access] = [:]
+    /// Accesses with a thread that others may wait for, in the order of their requests.
+    var inner: [AccessID] = []
     /// Waiting accesses, the earliest first.
     var queue: [AccessID] = []
     /// Admitted accesses, the earliest first.
@@ -85,6 +114,7 @@ package struct AccessArbiter: Sendable {
     var presentersByPath: [ItemPath: [PresenterID]] = [:]
     var questions: [Ticket: Question] = [:]
     var effects: [Effect] = []
+    var arrivalCount: UInt64 = 0
     var admissionCount: UInt64 = 0
     var ticketCount: UInt64 = 0
 
@@ -95,8 +125,11 @@ package struct AccessArbiter: Sendable {
     /// An access wants to run.
     package mutating func request(_ request: AccessRequest) -> [Effect] {
         precondition(accesses[request.id] == nil, "access \(request.id) is requested a second time")
+        var request = request
+        if request.isInner { noteInner(&request) }
+        arrivalCount += 1
         if let grant = startAtOnce(request) { return [grant] }
-        accesses[request.id] = Access(request)
+        accesses[request.id] = Access(request, arrival: arrivalCount, since: now)
         queue.append(request.id)
         settle()
         return takeEffects()
@@ -106,8 +139,10 @@ package struct AccessArbiter: Sendable {
     ///
     /// `outcomes` tells what became of each claim's item, in order.
     package mutating func ended(_ id: AccessID, outcomes: [WriteOutcome] = []) -> [Effect] {
-        precondition(accesses[id]?.stage == .running, "access \(id) ends but does not run")
-        finish(id, outcomes: outcomes)
+        guard let access = remove(id), access.stage == .running else {
+            preconditionFailure("access \(id) ends but does not run")
+        }
+        finish(access, outcomes: outcomes)
         settle()
         return takeEffects()
     }
@@ -125,13 +160,11 @@ package struct AccessArbiter: Sendable {
     /// Everything of a client goes: it has exited.
     package mutating func clientGone(_ client: ClientID) -> [Effect] {
         for id in accesses.keys.filter({ $0.client == client }).sorted(by: { $0.number < $1.number }) {
-            if accesses[id]?.stage == .running {
-                finish(id, outcomes: [])
-            } else {
-                abandon(id)
-            }
+            guard let access = remove(id) else { continue }
+            if access.stage == .running { finish(access, outcomes: []) } else { abandon(access) }
         }
         let presenters = Set(presenterPaths.keys).union(questions.values.map(\.presenter))
+            .union(accesses.values.flatMap(\.dealings.moveNotices).map(\.presenter))
         for id in presenters where id.client == client { withdraw(id) }
         settle()
         return takeEffects()
@@ -166,8 +199,8 @@ package struct AccessArbiter: Sendable {
         guard let question = questions.removeValue(forKey: ticket) else {
             return leavesReacquirer ? [.reacquire(ticket)] : []
         }
-        accesses[question.access]?.outstanding[question.presenter] = nil
-        if leavesReacquirer { accesses[question.access]?.reacquirers.append(ticket) }
+        accesses[question.access]?.dealings.outstanding[question.presenter] = nil
+        if leavesReacquirer { accesses[question.access]?.dealings.reacquirers.append(ticket) }
         if reply == .failed {
             fail(question.access, .presenterFailed(question.presenter, ticket))
         } else {
@@ -197,8 +230,7 @@ package struct AccessArbiter: Sendable {
         return effects
     }
 
-    private mutating func finish(_ id: AccessID, outcomes: [WriteOutcome]) {
-        guard let access = remove(id) else { return }
+    private mutating func finish(_ access: Access, outcomes: [WriteOutcome]) {
         if !access.request.isPreparation { tellOfChanges(by: access, outcomes: outcomes) }
         release(access)
     }
@@ -206,37 +238,38 @@ package struct AccessArbiter: Sendable {
     /// Lets those who stepped aside for an access reacquire, or leaves them to another that relied on it.
     private mutating func release(_ access: Access) {
         let id = access.request.id
-        if let heir = admitted.first(where: { accesses[$0]?.reliances.contains(id) == true }) {
+        if let heir = admitted.first(where: { accesses[$0]?.dealings.reliances.contains(id) == true }) {
             bequeath(access, to: heir)
         } else {
-            for ticket in access.reacquirers { effects.append(.reacquire(ticket)) }
+            for ticket in access.dealings.reacquirers { effects.append(.reacquire(ticket)) }
         }
     }
 
     private mutating func bequeath(_ access: Access, to heir: AccessID) {
-        accesses[heir]?.reacquirers += access.reacquirers
-        accesses[heir]?.asked.merge(access.asked) { $0.union($1) }
-        for id in admitted where id != heir && accesses[id]?.reliances.remove(access.request.id) != nil {
-            accesses[id]?.reliances.insert(heir)
+        accesses[heir]?.dealings.reacquirers += access.dealings.reacquirers
+        accesses[heir]?.dealings.asked.merge(access.dealings.asked) { $0.union($1) }
+        for id in admitted where accesses[id]?.dealings.reliances.contains(access.request.id) == true {
+            accesses[id]?.dealings.reliances.remove(access.request.id)
+            accesses[id]?.dealings.reliances.insert(heir)
         }
-        accesses[heir]?.reliances.remove(access.request.id)
-        accesses[heir]?.reliances.formUnion(access.reliances)
+        accesses[heir]?.dealings.reliances.remove(heir)
+        accesses[heir]?.dealings.reliances.formUnion(access.dealings.reliances)
     }
 
-    private mutating func fail(_ id: AccessID, _ failure: AccessFailure) {
+    mutating func fail(_ id: AccessID, _ failure: AccessFailure) {
         effects.append(.fail(id, failure))
-        abandon(id)
+        if let access = remove(id) { abandon(access) }
     }
 
     /// Takes back an access that has not run.
-    private mutating func abandon(_ id: AccessID) {
-        guard let access = remove(id) else { return }
-        for ticket in access.outstanding.values { questions[ticket] = nil }
+    private mutating func abandon(_ access: Access) {
+        for ticket in access.dealings.outstanding.values { questions[ticket] = nil }
         release(access)
     }
 
     private mutating func remove(_ id: AccessID) -> Access? {
         guard let access = accesses.removeValue(forKey: id) else { return nil }
+        if access.request.isInner { inner.removeAll { $0 == id } }
         if access.stage == .waiting {
             queue.removeAll { $0 == id }
         } else {
@@ -249,11 +282,11 @@ package struct AccessArbiter: Sendable {
         forgetPath(of: id)
         for (ticket, question) in questions where question.presenter == id {
             questions[ticket] = nil
-            accesses[question.access]?.outstanding[id] = nil
-            accesses[question.access]?.questions[id] = nil
+            accesses[question.access]?.dealings.outstanding[id] = nil
+            accesses[question.access]?.dealings.questions[id] = nil
         }
-        for (access, found) in accesses where !found.moveNotices.isEmpty {
-            accesses[access]?.moveNotices.removeAll { $0.presenter == id }
+        for (access, found) in accesses where !found.dealings.moveNotices.isEmpty {
+            accesses[access]?.dealings.moveNotices.removeAll { $0.presenter == id }
         }
     }
 

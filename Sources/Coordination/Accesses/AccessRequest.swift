@@ -82,23 +82,36 @@ package struct AccessRequest: Hashable, Sendable {
     package let purpose: Purpose
     /// The presenter it is done for; gets no message about it.
     package let presenter: PresenterID?
-    package let claims: [AccessClaim]
+    package internal(set) var claims: [AccessClaim]
     /// Whether the access only prepares for others of its purpose and changes nothing itself.
     package let isPreparation: Bool
+    /// The access inside which this one is asked for, by a thread that waits for it: the outer one, granted or
+    /// not, cannot end before this one has.
+    package internal(set) var nestedIn: AccessID?
+    /// The message that the thread that waits for this access handles, if it handles one inside `nestedIn`; that
+    /// will not be answered before this access has ended, unless it was already.
+    package let answering: Ticket?
 
     package init(
         id: AccessID,
         purpose: Purpose,
         presenter: PresenterID? = nil,
         claims: [AccessClaim],
-        isPreparation: Bool = false
+        isPreparation: Bool = false,
+        nestedIn: AccessID? = nil,
+        answering: Ticket? = nil
     ) {
         self.id = id
         self.purpose = purpose
         self.presenter = presenter
         self.claims = claims
         self.isPreparation = isPreparation
+        self.nestedIn = nestedIn
+        self.answering = answering
     }
+
+    /// Whether a thread waits for it that others may wait for.
+    var isInner: Bool { nestedIn != nil || answering != nil }
 }
 
 /// What became of an item that was written.
@@ -122,6 +135,8 @@ package enum AccessFailure: Hashable, Sendable {
     case presenterFailed(PresenterID, Ticket)
     /// The presenter did not answer this message in time.
     case presenterTimedOut(PresenterID, PresenterMessage)
+    /// It was the youngest of several that would have waited for one another for ever.
+    case deadlock(WaitCycle)
 }
 
 /// What one access waits for.

@@ -11,6 +11,8 @@ enum AccessVerdict: Sendable {
     case refused(any Error)
     /// A presenter did not answer in time.
     case timedOut(PresenterHandle?, PresenterMessage)
+    /// It would have waited for ever.
+    case deadlock(BrokenCycle)
 
     /// The items, or the error that the caller gets.
     ///
@@ -20,6 +22,7 @@ enum AccessVerdict: Sendable {
         case .granted(let items): return items
         case .cancelled: throw CocoaError(.userCancelled, userInfo: [NSURLErrorKey: url])
         case .refused(let error): throw error
+        case .deadlock(let cycle): throw FileCoordinationError(deadlock: cycle, url: url)
         case .timedOut(let presenter, let message):
             let name = presenter.map { String(describing: $0.presenter) } ?? "a presenter"
             throw FileCoordinationError(
@@ -71,19 +74,6 @@ final class BlockedCaller: Sendable {
             if let queueID { handleMessages(queueID) }
             if let verdict = verdict.withLock({ $0 }) { return verdict }
             semaphore.wait()
-        }
-    }
-}
-
-extension PresenterMessage {
-    /// The method that handles the message.
-    var selectorName: String {
-        switch self {
-        case .relinquishToReader: "relinquishPresentedItem(toReader:)"
-        case .relinquishToWriter: "relinquishPresentedItem(toWriter:)"
-        case .saveChanges: "savePresentedItemChanges(completionHandler:)"
-        case .accommodateItemDeletion: "accommodatePresentedItemDeletion(completionHandler:)"
-        case .accommodateSubitemDeletion: "accommodatePresentedSubitemDeletion(at:completionHandler:)"
         }
     }
 }

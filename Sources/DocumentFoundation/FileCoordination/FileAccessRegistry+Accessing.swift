@@ -27,7 +27,12 @@ extension FileAccessRegistry {
         by caller: AccessCaller,
         isPreparation: Bool = false
     ) throws -> GrantedAccess {
-        let request = try makeRequest(items, by: caller, isPreparation: isPreparation)
+        let request = try makeRequest(
+            items,
+            by: caller,
+            isPreparation: isPreparation,
+            blocksThread: true
+        )
         let granted: [ItemPath]
         switch submitAndWait(request, by: caller) {
         case .granted(let items): granted = items
@@ -44,7 +49,7 @@ extension FileAccessRegistry {
     ) {
         let request: AccessRequest
         do {
-            request = try makeRequest(items, by: caller, isPreparation: false)
+            request = try makeRequest(items, by: caller, blocksThread: false)
         } catch {
             resume(.failure(error))
             return
@@ -114,10 +119,12 @@ extension FileAccessRegistry {
     private func makeRequest(
         _ items: [RequestedItem],
         by caller: AccessCaller,
-        isPreparation: Bool
+        isPreparation: Bool = false,
+        blocksThread: Bool
     ) throws -> AccessRequest {
         precondition(!items.isEmpty, "coordinated access to no item at all")
         let claims = try items.map { try $0.claim() }
+        let surroundings = blocksThread ? ThreadNesting.surroundings(of: self) : nil
         let number = state.withLock { state in
             state.accessCount += 1
             return state.accessCount
@@ -127,7 +134,9 @@ extension FileAccessRegistry {
             purpose: caller.purpose,
             presenter: caller.presenter?.id,
             claims: claims,
-            isPreparation: isPreparation
+            isPreparation: isPreparation,
+            nestedIn: surroundings?.access,
+            answering: surroundings?.message
         )
     }
 
@@ -148,7 +157,9 @@ extension FileAccessRegistry {
         }
         guard let blocked else { return verdict ?? .cancelled }
         defer { unblock(blocked) }
-        return blocked.wait(handleMessages: handleMessages(for:))
+        return ThreadNesting.enter(.access(request.id), of: self) {
+            blocked.wait(handleMessages: handleMessages(for:))
+        }
     }
 
     private func unblock(_ caller: BlockedCaller) {

@@ -23,7 +23,9 @@ extension FileAccessRegistry {
 
     private func perform(_ delivery: Delivery) {
         switch delivery {
-        case .verdict(let verdict, let waiter): waiter.resume(verdict)
+        case .verdict(let verdict, let waiter):
+            if case .deadlock(let cycle) = verdict { Self.log("a deadlock was broken: \(cycle.sentence).") }
+            waiter.resume(verdict)
         case .reacquire(let reacquirer): mail(reacquirer.presenter, reacquirer.run)
         case .notice(let notice, let handle): mail(handle) { Self.send(notice, to: handle.presenter) }
         case .attributes(let attributes, let handle):
@@ -31,7 +33,9 @@ extension FileAccessRegistry {
         case .goneItem(let handle):
             mail(handle) { handle.presenter.accommodatePresentedItemDeletion { _ in } }
         case .message(let message, let handle, let ticket):
-            mail(handle) { self.send(message, to: handle, ticket) }
+            mail(handle) {
+                ThreadNesting.enter(.message(ticket), of: self) { self.send(message, to: handle, ticket) }
+            }
         }
     }
 

@@ -24,6 +24,8 @@ package final class FileAccessRegistry: Sendable {
         var deadlines: [Ticket: UInt64] = [:]
         var timerDeadline: UInt64?
         var presenterTimeLimitSeconds: Double
+        /// Deadlocks lately, the latest first.
+        var brokenCycles: [BrokenCycle] = []
         var accessCount: UInt64 = 0
         var coordinatorCount: UInt64 = 0
         /// Messages not yet handled, by the queue they are for.
@@ -171,6 +173,7 @@ package final class FileAccessRegistry: Sendable {
         _ decide: @Sendable (inout State) -> ([AccessArbiter.Effect], Result)
     ) -> Result {
         let (result, mustArm, mustDeliver) = state.withLock { state in
+            state.arbiter.now = Self.now
             let (effects, result) = decide(&state)
             let mustArm = Self.post(effects, error: error, in: &state)
             return (result, mustArm, !state.outbox.isEmpty && !state.isDelivering)
@@ -206,7 +209,7 @@ package final class FileAccessRegistry: Sendable {
                 state.outbox.append(.verdict(.granted(items), waiter))
             case .fail(let id, let failure):
                 guard let waiter = state.waiters.removeValue(forKey: id) else { continue }
-                state.outbox.append(.verdict(verdict(for: failure, error: error, in: state), waiter))
+                state.outbox.append(.verdict(verdict(for: failure, error: error, in: &state), waiter))
             }
         }
         guard let earliest, earliest < state.timerDeadline ?? .max else { return nil }
@@ -217,11 +220,12 @@ package final class FileAccessRegistry: Sendable {
     private static func verdict(
         for failure: AccessFailure,
         error: (any Error)?,
-        in state: State
+        in state: inout State
     ) -> AccessVerdict {
         switch failure {
         case .cancelled: .cancelled
         case .presenterFailed: error.map { .refused($0) } ?? .cancelled
+        case .deadlock(let cycle): .deadlock(note(cycle, in: &state))
         case .presenterTimedOut(let id, let message): .timedOut(state.presenters[id], message)
         }
     }

@@ -1,14 +1,20 @@
+internal import Coordination
 public import Foundation
 
 /// An error from coordinating access to a file.
 public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
     /// What failed, coarse enough to switch over.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: Int { case presenterTimedOut = 1 }
+        private enum Kind: Int { case presenterTimedOut = 1, deadlock }
         private let kind: Kind
 
         /// A presenter did not answer within `NSFileCoordinator.presenterTimeLimitSeconds`.
         public static var presenterTimedOut: Code { Code(kind: .presenterTimedOut) }
+
+        /// The access, and others that it waited for, would have waited for one another for ever.
+        ///
+        /// Of several, the one asked for last fails, and the others go on.
+        public static var deadlock: Code { Code(kind: .deadlock) }
 
         /// The code's name.
         public var description: String { "\(kind)" }
@@ -21,11 +27,31 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
     public let url: URL
     /// One sentence: what was tried, on which item, what to do.
     public let detail: String
+    /// Of a deadlock, who was in it: each with its presenter's type, process and process id, in the order of
+    /// waiting; the first one failed.
+    public let deadlockParties: [String]
 
-    init(_ code: Code, url: URL, detail: String) {
+    init(_ code: Code, url: URL, detail: String, deadlockParties: [String] = []) {
         self.code = code
         self.url = url
         self.detail = detail
+        self.deadlockParties = deadlockParties
+    }
+
+    init(deadlock cycle: BrokenCycle, url: URL) {
+        var parties: [String] = []
+        for member in cycle.members where !parties.contains(member.party.name) {
+            parties.append(member.party.name)
+        }
+        self.init(
+            .deadlock,
+            url: url,
+            detail: """
+                “\(url.lastPathComponent)” was not accessed, because that would have waited for ever: \
+                \(cycle.sentence). Ask for all items in one call, or nest with one coordinator.
+                """,
+            deadlockParties: parties
+        )
     }
 
     /// The detail.
@@ -34,6 +60,12 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
     public static var errorDomain: String { "FileCoordinationErrorDomain" }
     /// The number of the code; never changes.
     public var errorCode: Int { code.number }
-    /// The item under `NSURLErrorKey`, and the detail.
-    public var errorUserInfo: [String: Any] { [NSURLErrorKey: url, NSLocalizedDescriptionKey: detail] }
+    /// The item under `NSURLErrorKey`, the detail, and the parties under `deadlockPartiesKey`.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [NSURLErrorKey: url, NSLocalizedDescriptionKey: detail]
+        if code == .deadlock { info[Self.deadlockPartiesKey] = deadlockParties }
+        return info
+    }
+    /// Where `errorUserInfo` has `deadlockParties`.
+    public static let deadlockPartiesKey = "FileCoordinationErrorDeadlockParties"
 }

@@ -11,7 +11,8 @@ extension NSFileCoordinator {
     /// - Parameters:
     ///   - url: The item: a file URL.
     ///   - outError: Gets the error if `reader` is not run: a presenter's own; `CocoaError.userCancelled`;
-    ///     `FileCoordinationError` when a presenter does not answer.
+    ///     `FileCoordinationError` when a presenter does not answer, or when the call would have waited for
+    ///     ever, for others that wait for code that this thread is inside of.
     ///   - reader: Run on this thread with the place of the item, which may have moved meanwhile.
     public func coordinate(
         readingItemAt url: URL,
@@ -98,7 +99,7 @@ extension NSFileCoordinator {
                         return
                     }
                     for (intent, url) in zip(intents, access.urls) { intent.setURL(url) }
-                    accessor(nil)
+                    ThreadNesting.enter(.access(access.id), of: registry) { accessor(nil) }
                     registry.end(access)
                 } catch {
                     accessor(error)
@@ -138,7 +139,9 @@ extension NSFileCoordinator {
         do {
             let access = try registry.begin(items, by: caller, isPreparation: true)
             let reservation = Reservation(access, in: registry)
-            batchAccessor { reservation.end() }
+            ThreadNesting.enter(.access(access.id), of: registry) {
+                batchAccessor { reservation.end() }
+            }
         } catch {
             outError?.pointee = error as NSError
         }
@@ -152,7 +155,7 @@ extension NSFileCoordinator {
             if items.contains(where: \.isForUploading) {
                 try Self.runOnCopies(access, items, in: registry, accessor)
             } else {
-                accessor(access.urls)
+                ThreadNesting.enter(.access(access.id), of: registry) { accessor(access.urls) }
                 registry.end(access)
             }
         } catch {
@@ -177,8 +180,12 @@ extension NSFileCoordinator {
             copies.append(copy)
             urls[index] = copy.url
         }
-        if items.allSatisfy(\.isForUploading) { reservation.end() }
-        accessor(urls)
+        if items.allSatisfy(\.isForUploading) {
+            reservation.end()
+            accessor(urls)
+        } else {
+            ThreadNesting.enter(.access(access.id), of: registry) { accessor(urls) }
+        }
     }
 }
 

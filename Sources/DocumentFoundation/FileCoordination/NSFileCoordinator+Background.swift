@@ -23,7 +23,9 @@ extension NSFileCoordinator {
             queue.async {
                 switch result {
                 case .success(let access):
-                    accessor(.success(access.urls[0]))
+                    ThreadNesting.enter(.access(access.id), of: registry) {
+                        accessor(.success(access.urls[0]))
+                    }
                     registry.end(access)
                 case .failure(let error):
                     accessor(.failure(error))

@@ -9,11 +9,14 @@ struct PresenterHandle: @unchecked Sendable {
     let id: PresenterID
     /// What it wanted to hear of when it was added.
     let observedUbiquityAttributes: Set<URLResourceKey>
+    /// When we got it, in seconds since 1970.
+    let since: Double
 
     init(_ presenter: any NSFilePresenter) {
         self.presenter = presenter
         self.id = Self.id(of: presenter)
         self.observedUbiquityAttributes = presenter.observedPresentedItemUbiquityAttributes
+        self.since = FileAccessRegistry.now
     }
 
     /// Unique among the presenters alive; whoever uses the id keeps the presenter alive.

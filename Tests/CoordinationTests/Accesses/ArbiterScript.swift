@@ -33,7 +33,9 @@ struct ArbiterScript {
         _ claims: AccessClaim...,
         for presenter: Character? = nil,
         purpose: String? = nil,
-        isPreparation: Bool = false
+        isPreparation: Bool = false,
+        in outer: String? = nil,
+        answering message: String? = nil
     ) -> [String] {
         names[id(name)] = name
         let owner = presenter.map(Self.presenter)
@@ -44,7 +46,9 @@ struct ArbiterScript {
                     purpose: purpose.map { .named($0) } ?? owner.map { .presenter($0) } ?? .named(name),
                     presenter: owner,
                     claims: claims,
-                    isPreparation: isPreparation
+                    isPreparation: isPreparation,
+                    nestedIn: outer.map { self.id($0) },
+                    answering: message.flatMap { tickets[$0] }
                 )
             )
         )
@@ -95,6 +99,9 @@ struct ArbiterScript {
         )
     }
 
+    /// Tells the time.
+    mutating func pass(to now: Double) { arbiter.now = now }
+
     mutating func loseClient() -> [String] { told(arbiter.clientGone(Self.client)) }
 
     /// What one access waits for.
@@ -119,7 +126,7 @@ struct ArbiterScript {
             case .notify(let presenter, let notice): return "\(Self.text(presenter)) \(Self.text(notice))"
             case .grant(let id, let items):
                 return "grant \(names[id] ?? "?") \(items.map(\.string).joined(separator: " "))"
-            case .fail(let id, let failure): return "fail \(names[id] ?? "?") \(Self.text(failure))"
+            case .fail(let id, let failure): return "fail \(names[id] ?? "?") \(text(failure))"
             case .reacquire(let ticket): return "reacquire \(ticketNames[ticket] ?? "?")"
             }
         }
@@ -129,11 +136,24 @@ struct ArbiterScript {
         String(UnicodeScalar(UInt8(presenter.number)))
     }
 
-    private static func text(_ failure: AccessFailure) -> String {
+    private func text(_ failure: AccessFailure) -> String {
         switch failure {
         case .cancelled: "cancelled"
-        case .presenterFailed(let presenter, _): "refused by \(text(presenter))"
-        case .presenterTimedOut(let presenter, let message): "late: \(text(presenter)) \(text(message))"
+        case .presenterFailed(let presenter, _): "refused by \(Self.text(presenter))"
+        case .presenterTimedOut(let presenter, let message):
+            "late: \(Self.text(presenter)) \(Self.text(message))"
+        case .deadlock(let cycle):
+            "deadlock: "
+                + cycle.links.map { link in
+                    let reason =
+                        switch link.reason {
+                        case .item(let item): "for \(item)"
+                        case .inner: "inside"
+                        case .answer(let presenter, let message):
+                            "for \(Self.text(presenter)) \(Self.text(message))"
+                        }
+                    return "\(names[link.access] ?? "?") \(reason)"
+                }.joined(separator: ", ")
         }
     }
 

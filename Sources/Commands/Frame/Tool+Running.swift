@@ -1,0 +1,41 @@
+/// Where a command's words go.
+package struct Console: Sendable {
+    /// Standard output: what was asked for.
+    package let say: @Sendable (String) -> Void
+    /// Standard error: what went wrong.
+    package let complain: @Sendable (String) -> Void
+
+    package init(
+        say: @escaping @Sendable (String) -> Void,
+        complain: @escaping @Sendable (String) -> Void
+    ) {
+        self.say = say
+        self.complain = complain
+    }
+}
+
+extension Tool {
+    /// Does what a line says, without the program's own name; the answer is for `exit(_:)`.
+    package func run(_ words: [String], _ console: Console) -> ExitCode {
+        let invocation: Invocation
+        do {
+            invocation = try parse(words)
+        } catch {
+            let help = error.command.map { "\(name) \($0) --help" } ?? "\(name) --help"
+            console.complain("\(name): \(error); see \(help)\n")
+            return .wrongUse
+        }
+        switch invocation {
+        case .version: console.say("\(name) \(version)\n")
+        case .help(let command): console.say(help(command))
+        case .run(let command, let arguments):
+            do {
+                return try command.run(arguments, console)
+            } catch {
+                console.complain("\(name) \(command.name): \(error)\n")
+                return .failure
+            }
+        }
+        return .success
+    }
+}

@@ -1,0 +1,56 @@
+package import Coordination
+internal import Foundation
+
+/// Where reports come from.
+package struct ReportSource: Sendable {
+    let report: @Sendable () throws -> CoordinationReport
+
+    /// - Parameter report: Gets the present state; its error's description is shown.
+    package init(_ report: @escaping @Sendable () throws -> CoordinationReport) {
+        self.report = report
+    }
+}
+
+/// The parameters of commands that show a report.
+enum ReportParameters {
+    static let json = Flag("json", "print the whole report as JSON, times in seconds since 1970")
+    static let from = ValueOption(
+        "from",
+        "FILE",
+        "show a report that was saved with --json; - is standard input"
+    )
+
+    /// The report that is asked for.
+    static func report(_ arguments: Arguments, _ source: ReportSource?) throws -> CoordinationReport {
+        guard let path = arguments[from].last else {
+            guard let source else {
+                throw ReportError(description: "there is nobody to ask; give a report with --from FILE")
+            }
+            return try source.report()
+        }
+        let file = path == "-" ? FileHandle.standardInput : try open(path)
+        do {
+            return try JSONDecoder().decode(CoordinationReport.self, from: file.readToEnd() ?? Data())
+        } catch is DecodingError {
+            throw ReportError(description: "\(path) is no report as “sheaf locks --json” prints it")
+        }
+    }
+
+    static func json(_ report: CoordinationReport) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
+    }
+
+    private static func open(_ path: String) throws -> FileHandle {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw ReportError(description: "\(path) cannot be read")
+        }
+        return file
+    }
+}
+
+/// Why there is no report, in one sentence.
+struct ReportError: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,50 @@
+package import Coordination
+internal import Foundation
+internal import Locks
+
+extension FileAccessRegistry {
+    /// Who uses what in this process, who waits for whom, and which deadlocks were broken.
+    package var report: CoordinationReport {
+        state.withLock { state in
+            state.arbiter.now = Self.now
+            return CoordinationReport(
+                of: state.arbiter,
+                Self.labels(of: state),
+                brokenCycles: state.brokenCycles
+            )
+        }
+    }
+
+    /// Names all who are in a cycle that was just broken, and keeps that for reports.
+    static func note(_ cycle: WaitCycle, in state: inout State) -> BrokenCycle {
+        let broken = BrokenCycle(cycle, at: state.arbiter.now, labels(of: state))
+        state.brokenCycles.insert(broken, at: 0)
+        if state.brokenCycles.count > brokenCyclesKeptMax { state.brokenCycles.removeLast() }
+        return broken
+    }
+
+    /// Enough to see a pattern.
+    private static let brokenCyclesKeptMax = 16
+
+    private static func labels(of state: State) -> CoordinationLabels {
+        let process = ProcessInfo.processInfo
+        return CoordinationLabels(
+            processes: [client: .init(id: process.processIdentifier, name: process.processName)],
+            presenters: state.presenters.mapValues { handle in
+                .init(typeName: String(describing: type(of: handle.presenter)), since: handle.since)
+            }
+        )
+    }
+
+    /// Seconds since 1970.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Says on standard error what a developer should know although no call may have failed for it.
+    static func log(_ sentence: String) {
+        FileHandle.standardError.write(Data("NSFileCoordinator: \(sentence)\n".utf8))
+    }
+}
