@@ -6,7 +6,7 @@ struct DocumentActivity {
     private static let bookmarkKey = "bookmark"
 
     /// What keeps the document; nil when it cannot be found again.
-    static func make(for document: UIDocument) -> NSUserActivity? {
+    @MainActor static func make(for document: UIDocument) -> NSUserActivity? {
         let url = document.fileURL
         let isAccessing = url.startAccessingSecurityScopedResource()
         defer { if isAccessing { url.stopAccessingSecurityScopedResource() } }
