@@ -1,0 +1,163 @@
+import Coordination
+import Foundation
+import Testing
+
+@Suite("The agent's wire format")
+struct WireTests {
+    @Test("Every message comes back as it was written, ids and all")
+    func roundTrip() throws {
+        for message in WireSamples.clientMessages {
+            let frame = WireSamples.frame(message)
+            #expect(try ClientMessage(frame: frame, own: WireSamples.own) == message)
+        }
+        for message in WireSamples.agentMessages {
+            let frame = WireSamples.frame(message)
+            #expect(try AgentMessage(frame: frame, own: WireSamples.own) == message)
+        }
+    }
+
+    @Test("The examples on the page about the format are what is written")
+    func examples() throws {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Docs/formats/agent.md").standardizedFileURL
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let written =
+            WireSamples.clientExamples.map { ($0.frame, WireSamples.frame($0.message)) }
+            + WireSamples.agentExamples.map { ($0.frame, WireSamples.frame($0.message)) }
+        for (example, frame) in written {
+            #expect(frame.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == example)
+            #expect(text.contains("| `\(example)` |"))
+        }
+    }
+
+    @Test("A client's own ids are written as those of client 0, others' as they are")
+    func substitution() throws {
+        let message = ClientMessage.event(.requested(WireSamples.requests[3]))
+        let seen = try ClientMessage(frame: WireSamples.frame(message))
+        guard case .event(.requested(let request)) = seen else {
+            Issue.record("\(seen)")
+            return
+        }
+        #expect(request.id == AccessID(client: ClientID(0), number: 7))
+        #expect(request.purpose == .coordinator(WireSamples.other, 9))
+    }
+
+    @Test("A message that is cut off anywhere, or goes on, is an error")
+    func truncation() {
+        for message in WireSamples.clientMessages {
+            let frame = WireSamples.frame(message)
+            for count in 0..<frame.count {
+                #expect(throws: WireError.self) { try ClientMessage(frame: Array(frame[..<count])) }
+            }
+            #expect(throws: WireError.trailingBytes) { try ClientMessage(frame: frame + [0]) }
+        }
+        for message in WireSamples.agentMessages {
+            let frame = WireSamples.frame(message)
+            for count in 0..<frame.count {
+                #expect(throws: WireError.self) { try AgentMessage(frame: Array(frame[..<count])) }
+            }
+            #expect(throws: WireError.trailingBytes) { try AgentMessage(frame: frame + [0]) }
+        }
+    }
+
+    @Test("Numbers of more than 64 bits, texts that are not UTF-8 and paths that are none are errors")
+    func values() {
+        #expect(throws: WireError.numberTooLarge) {
+            try ClientMessage(frame: [2] + [UInt8](repeating: 0xFF, count: 9) + [2])
+        }
+        #expect(throws: WireError.numberTooLarge) {
+            try ClientMessage(frame: [2] + [UInt8](repeating: 0xFF, count: 10))
+        }
+        // A presenter of client 0 that presents a text of one byte.
+        #expect(throws: WireError.notText) { try ClientMessage(frame: [16 + 5, 0, 1, 1, 1, 0xFF]) }
+        #expect(throws: WireError.notAPath) { try ClientMessage(frame: [16 + 5, 0, 1, 1, 1, 0x61]) }
+        #expect(throws: WireError.unknownValue) { try ClientMessage(frame: [200]) }
+    }
+
+    @Test("Frames come out whole, however they are cut; one of a wrong length ends it")
+    func frames() throws {
+        var writer = WireWriter(own: WireSamples.own)
+        for message in WireSamples.clientMessages { message.write(to: &writer) }
+        for size in [1, 2, 3, 7, 64, writer.bytes.count] {
+            var buffer = FrameBuffer()
+            var messages: [ClientMessage] = []
+            for start in stride(from: 0, to: writer.bytes.count, by: size) {
+                let part = writer.bytes[start..<min(start + size, writer.bytes.count)]
+                part.withUnsafeBytes { buffer.append($0) }
+                while let frame = try buffer.next() {
+                    messages.append(try ClientMessage(frame: frame, own: WireSamples.own))
+                }
+            }
+            #expect(messages == WireSamples.clientMessages, "cut into \(size)")
+        }
+        for head: [UInt8] in [[0, 0, 0, 0], [1, 0, 16, 0], [255, 255, 255, 255]] {
+            var buffer = FrameBuffer()
+            head.withUnsafeBytes { buffer.append($0) }
+            #expect(throws: WireError.frameTooLong) { try buffer.next() }
+        }
+    }
+
+    @Test("What is longer than a frame is not written")
+    func tooLong() {
+        let claims = (0..<20_000).map { number in
+            AccessClaim(
+                WireSamples.path("/\(String(repeating: "x", count: 60))\(number)"),
+                use: .writing(.updating)
+            )
+        }
+        let request = AccessRequest(id: WireSamples.access, purpose: .named("p"), claims: claims)
+        var writer = WireWriter()
+        #expect(!ClientMessage.event(.requested(request)).write(to: &writer))
+        #expect(writer.bytes.isEmpty)
+        #expect(ClientMessage.caughtUp.write(to: &writer))
+    }
+
+    @Test("Any bytes end in a message or an error: a million mutations, by seed")
+    func fuzz() {
+        let seed =
+            ProcessInfo.processInfo.environment["WIRE_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
+        var random = SplitMix(seed)
+        let frames =
+            WireSamples.clientMessages.map { WireSamples.frame($0) }
+            + WireSamples.agentMessages.map { WireSamples.frame($0) }
+        var readable = 0
+        let count = 1_050_000
+        for _ in 0..<(count / 2) {
+            let frame = mutation(of: frames[random.below(frames.count)], &random)
+            if (try? ClientMessage(frame: frame, own: WireSamples.own)) != nil { readable += 1 }
+            if (try? AgentMessage(frame: frame, own: WireSamples.own)) != nil { readable += 1 }
+        }
+        print("wire: \(count) inputs, \(readable) of them messages, WIRE_SEED=\(seed)")
+        #expect(readable > 0 && readable < count)
+    }
+
+    private func mutation(of frame: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+        var frame = frame
+        switch random.below(6) {
+        case 0: frame[random.below(frame.count)] = UInt8(random.below(256))
+        case 1: frame[random.below(frame.count)] ^= 1 << UInt8(random.below(8))
+        case 2: frame.removeLast(random.below(frame.count))
+        case 3: frame.insert(UInt8(random.below(256)), at: random.below(frame.count + 1))
+        case 4: frame.remove(at: random.below(frame.count))
+        default: frame = [frame[0]] + (0..<random.below(24)).map { _ in UInt8(random.below(256)) }
+        }
+        return frame
+    }
+}
+
+/// Numbers that follow from a seed.
+private struct SplitMix {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
