@@ -36,6 +36,7 @@ let package = Package(
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
+        .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
             name: "WebHost",
             dependencies: ["CLinux", "CMicroHTTPD", "CWslay", "Locks"],
@@ -43,10 +44,15 @@ let package = Package(
         ),
         // Cores: pure decisions.
         .target(name: "Coordination", swiftSettings: strict),
+        .target(
+            name: "Agent",
+            dependencies: ["Coordination", "LocalSockets", "Locks"],
+            swiftSettings: strict
+        ),
         // Documents.
         .target(
             name: "DocumentFoundation",
-            dependencies: ["Coordination", "Cryptography", "FileSystem", "Locks"],
+            dependencies: ["Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks"],
             swiftSettings: strict
         ),
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
@@ -64,7 +70,11 @@ let package = Package(
         .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
         // The command.
         .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
-        .executableTarget(name: "sheaf", dependencies: ["Commands"], swiftSettings: strict),
+        .executableTarget(
+            name: "sheaf",
+            dependencies: ["Agent", "Commands", "LocalSockets"],
+            swiftSettings: strict
+        ),
         // Apps, written and built as one would for iOS.
         .executableTarget(
             name: "Color",
@@ -106,6 +116,12 @@ let package = Package(
             path: "Tests/Harnesses/save-harness",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "coordination-harness",
+            dependencies: ["Agent", "CLinux", "Coordination", "DocumentFoundation", "LocalSockets", "Locks"],
+            path: "Tests/Harnesses/coordination-harness",
+            swiftSettings: strict
+        ),
         .testTarget(name: "WebHostTests", dependencies: ["Locks", "WebHost"], swiftSettings: strict),
         .testTarget(
             name: "CoordinationTests",
@@ -127,6 +143,16 @@ let package = Package(
             name: "arbiter-harness",
             dependencies: ["ArbiterModel", "Locks"],
             path: "Tests/Harnesses/arbiter-harness",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LocalSocketsTests",
+            dependencies: ["LocalSockets", "Locks"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "AgentTests",
+            dependencies: ["Agent", "Coordination", "DocumentFoundation", "LocalSockets", "Locks"],
             swiftSettings: strict
         ),
         .testTarget(

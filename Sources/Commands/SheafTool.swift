@@ -1,13 +1,15 @@
 extension Tool {
     /// The `sheaf` command.
     ///
-    /// - Parameter reports: Who is asked how things stand; nil when there is nobody.
-    package static func sheaf(reports: ReportSource? = nil) -> Tool {
+    /// - Parameters:
+    ///   - reports: Who is asked how things stand; nil when there is nobody.
+    ///   - agent: What an agent does; nil when there is none in this program.
+    package static func sheaf(reports: ReportSource? = nil, agent: AgentRole? = nil) -> Tool {
         Tool(
             "sheaf",
             summary: "Documents on Linux: what coordinates them, and what is going on.",
             version: "0.1",
-            [.locks(reports), .doctor(reports)]
+            [.agent(agent), .locks(reports), .doctor(reports)]
         )
     }
 }

@@ -31,5 +31,15 @@ int cdoc_flock(int fd, int operation);
 /// syncfs(2), declared only for _GNU_SOURCE.
 int cdoc_syncfs(int fd);
 
+/// The process and user at the other end of a Unix socket: SO_PEERCRED of unix(7), whose struct needs _GNU_SOURCE.
+int cdoc_peer_credentials(int fd, pid_t *process, uid_t *user);
+
+/// accept4(2) with SOCK_CLOEXEC and SOCK_NONBLOCK; declared only for _GNU_SOURCE.
+int cdoc_accept(int fd);
+
+/// posix_spawn(3) in a session of its own, with /dev/null as its three streams and no other descriptor; the flags and
+/// actions for it are declared only for _GNU_SOURCE. Returns the process, or -1 with errno.
+pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const environment[]);
+
 /// getrandom(2) without flags, from a header that Swift's view leaves out.
 ssize_t cdoc_getrandom(void *bytes, size_t count);

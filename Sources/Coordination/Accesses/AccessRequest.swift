@@ -37,7 +37,7 @@ package struct AccessClaim: Hashable, Sendable {
         packages.sorted { $0.string.utf8.count < $1.string.utf8.count }
     }
 
-    var isWriting: Bool { writing != nil }
+    package var isWriting: Bool { writing != nil }
 
     var writing: Writing? {
         guard case .writing(let writing) = use else { return nil }

@@ -10,7 +10,7 @@ enum AccessVerdict: Sendable {
     /// A presenter answered with this error.
     case refused(any Error)
     /// A presenter did not answer in time.
-    case timedOut(PresenterHandle?, PresenterMessage)
+    case timedOut(SilentPresenter?, PresenterMessage)
     /// It would have waited for ever.
     case deadlock(BrokenCycle)
 
@@ -24,7 +24,7 @@ enum AccessVerdict: Sendable {
         case .refused(let error): throw error
         case .deadlock(let cycle): throw FileCoordinationError(deadlock: cycle, url: url)
         case .timedOut(let presenter, let message):
-            let name = presenter.map { String(describing: $0.presenter) } ?? "a presenter"
+            let name = presenter?.name ?? "a presenter"
             throw FileCoordinationError(
                 .presenterTimedOut,
                 url: url,
@@ -33,6 +33,22 @@ enum AccessVerdict: Sendable {
                     was not accessed. Its implementation must always call the handler that it is given.
                     """
             )
+        }
+    }
+}
+
+/// A presenter that has not answered.
+enum SilentPresenter: Sendable {
+    case here(PresenterHandle)
+    case elsewhere(PresenterParty)
+
+    /// Who it is, for people.
+    ///
+    /// Called with no lock held: it may ask the presenter.
+    var name: String {
+        switch self {
+        case .here(let handle): String(describing: handle.presenter)
+        case .elsewhere(let party): "\(party.typeName) in \(party.processName) (process \(party.processID))"
         }
     }
 }

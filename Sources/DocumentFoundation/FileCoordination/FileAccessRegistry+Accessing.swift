@@ -69,12 +69,15 @@ extension FileAccessRegistry {
                 return ([], ())
             }
             state.waiters[request.id] = waiter
-            return (state.arbiter.request(request), ())
+            return (state.decide(.requested(request)), ())
         }
     }
 
     /// Ends an access, after which others are told what it did.
-    func end(_ access: GrantedAccess) {
+    ///
+    /// - Returns: An error if others may have used the items while the access ran.
+    @discardableResult
+    func end(_ access: GrantedAccess) -> FileCoordinationError? {
         let outcomes = access.existedBefore.map { existedBefore in
             zip(access.urls, existedBefore).map { url, existed in
                 WriteOutcome(
@@ -92,12 +95,14 @@ extension FileAccessRegistry {
                 watch(presenter, at: path)
             }
         }
-        change { state in
+        let isLost = change { state -> ([AccessArbiter.Effect], Bool) in
             if let presenter, state.presenters[presenter.id] != nil {
-                state.arbiter.presenterMoved(presenter.id, to: path)
+                state.movePresenter(presenter.id, to: path)
             }
-            return (state.arbiter.ended(access.id, outcomes: outcomes ?? []), ())
+            if state.joining.lostAccesses.remove(access.id) != nil { return ([], true) }
+            return (state.decide(.ended(access.id, outcomes ?? [])), false)
         }
+        return isLost ? FileCoordinationError(claimLostOn: access.urls[0]) : nil
     }
 
     /// Fails what a coordinator waits for, and all it will ask for.
@@ -105,7 +110,7 @@ extension FileAccessRegistry {
         change { state in
             state.cancelledCoordinators.insert(coordinator)
             let waiting = state.waiters.filter { $0.value.coordinator == coordinator }.map(\.key)
-            return (waiting.flatMap { state.arbiter.cancelled($0) }, ())
+            return (waiting.flatMap { state.decide(.cancelled($0)) }, ())
         }
     }
 
@@ -146,8 +151,9 @@ extension FileAccessRegistry {
             guard !state.cancelledCoordinators.contains(caller.coordinator) else {
                 return ([], (.cancelled, nil))
             }
-            let effects = state.arbiter.request(request)
+            let effects = state.decide(.requested(request))
             if effects.count == 1, case .grant(request.id, let items) = effects[0] {
+                state.joining.granted(request.id)
                 return ([], (.granted(items), nil))
             }
             let blocked = BlockedCaller()
@@ -182,7 +188,7 @@ extension FileAccessRegistry {
                 : URL(fileURLWithPath: granted[index].string, isDirectory: items[index].url.hasDirectoryPath)
         }
         let isWriting = items.contains { $0.isWriting }
-        let hasListeners = isWriting && state.withLock { !$0.presenters.isEmpty }
+        let hasListeners = isWriting && state.withLock { !$0.presenters.isEmpty || $0.joining.isObserved }
         let existedBefore =
             hasListeners
             ? urls.map { FileManager.default.fileExists(atPath: $0.path) } : nil

@@ -101,18 +101,30 @@ extension FileAccessRegistry {
 
     private func relinquished(_ ticket: Ticket, _ handle: PresenterHandle, _ run: (@Sendable () -> Void)?) {
         change { state in
-            guard state.unanswered.remove(ticket) != nil else { return ([], ()) }
+            let orphan = state.joining.orphans.removeValue(forKey: ticket)
+            let asked = state.unanswered.removeValue(forKey: ticket)
+            guard let access = asked ?? orphan else { return ([], ()) }
             state.deadlines[ticket] = nil
-            if let run { state.reacquirers[ticket] = Reacquirer(presenter: handle, run: run) }
-            return (state.arbiter.presenterReplied(ticket, .relinquished(hasReacquirer: run != nil)), ())
+            if let run {
+                state.reacquirers[ticket] = Reacquirer(presenter: handle, access: access, run: run)
+            }
+            if asked != nil {
+                return (state.decide(.replied(ticket, .relinquished(hasReacquirer: run != nil), nil)), ())
+            }
+            return (run == nil ? [] : state.decide(.steppedAside(handle.id, for: access, ticket)), ())
         }
     }
 
     private func replied(_ ticket: Ticket, _ error: (any Error)?) {
         change(error: error) { state in
-            guard state.unanswered.remove(ticket) != nil else { return ([], ()) }
+            state.joining.orphans[ticket] = nil
+            guard let access = state.unanswered.removeValue(forKey: ticket) else { return ([], ()) }
             state.deadlines[ticket] = nil
-            return (state.arbiter.presenterReplied(ticket, error == nil ? .done : .failed), ())
+            if let error, state.joining.connection != nil, access.client == Self.client {
+                state.joining.ownErrors[access] = error
+            }
+            let facts = error.map { ErrorFacts($0) }
+            return (state.decide(.replied(ticket, error == nil ? .done : .failed, facts)), ())
         }
     }
 

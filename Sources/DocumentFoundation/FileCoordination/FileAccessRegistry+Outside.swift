@@ -4,9 +4,11 @@ package import Foundation
 internal import Locks
 
 extension FileAccessRegistry {
-    /// Which items someone writes now inside a coordinated access.
+    /// Which items this process writes now inside a coordinated access.
     func itemsBeingWritten(_ items: [ItemPath]) -> Set<ItemPath> {
-        state.withLock { state in Set(items.filter { state.arbiter.isBeingWritten($0) }) }
+        state.withLock { state in
+            Set(items.filter { state.arbiter.isBeingWritten($0) || state.joining.isBeingWritten($0) })
+        }
     }
 
     /// Tells presenters what others have done who coordinate nothing.

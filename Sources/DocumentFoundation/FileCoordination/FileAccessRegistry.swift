@@ -9,7 +9,9 @@ internal import Locks
 /// 2. A presenter is held from being added until being removed.
 package final class FileAccessRegistry: Sendable {
     /// The one that `NSFileCoordinator` uses.
-    package static let shared = FileAccessRegistry(presenterTimeLimitSeconds: 5, hearsOutsiders: true)
+    ///
+    /// It is joined to the user's agent, unless the environment says `SHEAF_AGENT=off`.
+    package static let shared = makeShared()
 
     struct State: Sendable {
         var arbiter = AccessArbiter()
@@ -19,7 +21,8 @@ package final class FileAccessRegistry: Sendable {
         var cancelledCoordinators: Set<UInt64> = []
         var outbox: [Delivery] = []
         var isDelivering = false
-        var unanswered: Set<Ticket> = []
+        /// What presenters have been asked and have not answered, with the access it is for.
+        var unanswered: [Ticket: AccessID] = [:]
         var reacquirers: [Ticket: Reacquirer] = [:]
         var deadlines: [Ticket: UInt64] = [:]
         var timerDeadline: UInt64?
@@ -30,6 +33,10 @@ package final class FileAccessRegistry: Sendable {
         var coordinatorCount: UInt64 = 0
         /// Messages not yet handled, by the queue they are for.
         var mailboxes: [ObjectIdentifier: [@Sendable () -> Void]] = [:]
+        /// What a process that can be joined to an agent keeps for that.
+        var joining = JoiningState()
+        /// Whether an agent is to be looked for once the lock is open.
+        var mustSearch = false
         /// Callers that wait on a queue of theirs, the innermost last.
         var blockedCallers: [ObjectIdentifier: [BlockedCaller]] = [:]
     }
@@ -47,6 +54,8 @@ package final class FileAccessRegistry: Sendable {
 
     struct Reacquirer: Sendable {
         let presenter: PresenterHandle
+        /// The access it stepped aside for.
+        let access: AccessID
         let run: @Sendable () -> Void
     }
 
@@ -55,12 +64,30 @@ package final class FileAccessRegistry: Sendable {
 
     let state: Locked<State>
     private let outside = Locked<OutsideWatcher?>(nil)
+    /// What keeps this registry joined to the agent; nil for one that always works alone.
+    let link: AgentLink?
+    /// Tells this registry from all others, in all processes; never 0.
+    let identity: ClientID
 
+    /// A registry that sees only its own accesses and presenters.
+    ///
     /// - Parameters:
     ///   - presenterTimeLimitSeconds: How long a presenter may take to answer one message.
     ///   - hearsOutsiders: Whether presenters are also told what is done by those who coordinate nothing.
-    package init(presenterTimeLimitSeconds: Double, hearsOutsiders: Bool = false) {
-        self.state = Locked(State(presenterTimeLimitSeconds: presenterTimeLimitSeconds))
+    package convenience init(presenterTimeLimitSeconds: Double, hearsOutsiders: Bool = false) {
+        self.init(
+            presenterTimeLimitSeconds: presenterTimeLimitSeconds,
+            hearsOutsiders: hearsOutsiders,
+            policy: nil
+        )
+    }
+
+    init(presenterTimeLimitSeconds: Double, hearsOutsiders: Bool, policy: AgentPolicy?) {
+        identity = ClientID(UInt64.random(in: 1...UInt64.max))
+        link = policy.map { [identity] policy in AgentLink(policy, client: identity) }
+        var state = State(presenterTimeLimitSeconds: presenterTimeLimitSeconds)
+        if link != nil { state.joining.mode = .resting }
+        self.state = Locked(state)
         guard hearsOutsiders else { return }
         let watcher = OutsideWatcher(
             isBeingWritten: { [weak self] in self?.itemsBeingWritten($0) ?? [] },
@@ -75,7 +102,13 @@ package final class FileAccessRegistry: Sendable {
     /// How long a presenter may take to answer one message, in seconds.
     package var presenterTimeLimitSeconds: Double {
         get { state.withLock { $0.presenterTimeLimitSeconds } }
-        set { state.withLock { $0.presenterTimeLimitSeconds = newValue } }
+        set {
+            change { state in
+                state.presenterTimeLimitSeconds = newValue
+                state.sendTimeLimit()
+                return ([], ())
+            }
+        }
     }
 
     /// What every access of this process waits for, for diagnosis.
@@ -97,11 +130,10 @@ package final class FileAccessRegistry: Sendable {
     package func add(_ presenter: any NSFilePresenter) {
         let handle = PresenterHandle(presenter)
         let path = presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
-        let isNew = state.withLock { state in
-            guard state.presenters.updateValue(handle, forKey: handle.id) == nil else { return false }
+        let isNew = change { state -> ([AccessArbiter.Effect], Bool) in
+            guard state.presenters.updateValue(handle, forKey: handle.id) == nil else { return ([], false) }
             state.presenterOrder.append(handle.id)
-            state.arbiter.presenterAdded(handle.id, at: path)
-            return true
+            return (state.decide(.presenterAdded(handle.id, at: path, typeName: handle.typeName)), true)
         }
         if isNew { watch(handle, at: path) }
     }
@@ -121,7 +153,7 @@ package final class FileAccessRegistry: Sendable {
         let removed = change { state -> ([AccessArbiter.Effect], PresenterHandle?) in
             guard let handle = state.presenters.removeValue(forKey: id) else { return ([], nil) }
             state.presenterOrder.removeAll { $0 == id }
-            return (state.arbiter.presenterRemoved(id), handle)
+            return (state.decide(.presenterRemoved(id)), handle)
         }
         // The last reference may go here, with the lock open.
         withExtendedLifetime(removed) {}
@@ -139,29 +171,21 @@ package final class FileAccessRegistry: Sendable {
         purpose: Purpose,
         presenter: PresenterID?
     ) {
-        change { state in
-            let effects = state.arbiter.itemMoved(
-                from: source,
-                to: target,
-                inside: packages,
-                purpose: purpose,
-                presenter: presenter
-            )
-            return (effects, ())
-        }
+        let move = ItemMove(
+            from: source,
+            to: target,
+            inside: packages,
+            purpose: purpose,
+            presenter: presenter
+        )
+        change { state in (state.decide(.itemMoved(move)), ()) }
         outsideWatcher?.follow(from: source, to: target)
     }
 
     func ubiquityAttributesChanged(_ attributes: Set<URLResourceKey>, of item: ItemPath, except: PresenterID?)
     {
-        change { state in
-            for id in state.arbiter.presenters(of: item) where id != except {
-                guard let handle = state.presenters[id] else { continue }
-                let observed = attributes.intersection(handle.observedUbiquityAttributes)
-                if !observed.isEmpty { state.outbox.append(.attributes(observed, handle)) }
-            }
-            return ([], ())
-        }
+        let names = attributes.map(\.rawValue).sorted()
+        change { state in (state.decide(.attributesChanged(item, names, except: except)), ()) }
     }
 
     // MARK: Deciding
@@ -172,15 +196,32 @@ package final class FileAccessRegistry: Sendable {
         error: (any Error)? = nil,
         _ decide: @Sendable (inout State) -> ([AccessArbiter.Effect], Result)
     ) -> Result {
-        let (result, mustArm, mustDeliver) = state.withLock { state in
+        let (result, toDo) = state.withLock { state in
             state.arbiter.now = Self.now
             let (effects, result) = decide(&state)
             let mustArm = Self.post(effects, error: error, in: &state)
-            return (result, mustArm, !state.outbox.isEmpty && !state.isDelivering)
+            defer { state.mustSearch = false }
+            let toDo = ToDo(
+                mustArm: mustArm,
+                mustDeliver: !state.outbox.isEmpty && !state.isDelivering,
+                mustSearch: state.mustSearch,
+                connection: state.joining.connection
+            )
+            return (result, toDo)
         }
-        if let mustArm { arm(at: mustArm) }
-        if mustDeliver { deliver() }
+        toDo.connection?.flush()
+        if toDo.mustSearch { link?.begin(for: self) }
+        if let deadline = toDo.mustArm { arm(at: deadline) }
+        if toDo.mustDeliver { deliver() }
         return result
+    }
+
+    /// What a change leaves to be done with the lock open.
+    private struct ToDo: Sendable {
+        let mustArm: UInt64?
+        let mustDeliver: Bool
+        let mustSearch: Bool
+        let connection: AgentConnection?
     }
 
     /// Puts effects into the outbox.
@@ -191,10 +232,12 @@ package final class FileAccessRegistry: Sendable {
         var earliest: UInt64?
         for effect in effects {
             switch effect {
-            case .send(let message, let id, _, let ticket):
+            case .send(let message, let id, let access, let ticket):
                 guard let handle = state.presenters[id] else { continue }
-                state.unanswered.insert(ticket)
+                state.unanswered[ticket] = access
                 state.outbox.append(.message(message, handle, ticket))
+                // The agent sees to the time limits of what it asks.
+                guard state.joining.connection == nil else { continue }
                 let deadline = deadline(afterSeconds: state.presenterTimeLimitSeconds)
                 state.deadlines[ticket] = deadline
                 earliest = min(earliest ?? deadline, deadline)
@@ -205,11 +248,14 @@ package final class FileAccessRegistry: Sendable {
                 guard let reacquirer = state.reacquirers.removeValue(forKey: ticket) else { continue }
                 state.outbox.append(.reacquire(reacquirer))
             case .grant(let id, let items):
+                state.joining.granted(id)
                 guard let waiter = state.waiters.removeValue(forKey: id) else { continue }
                 state.outbox.append(.verdict(.granted(items), waiter))
             case .fail(let id, let failure):
+                state.joining.forget(id)
                 guard let waiter = state.waiters.removeValue(forKey: id) else { continue }
-                state.outbox.append(.verdict(verdict(for: failure, error: error, in: &state), waiter))
+                let cause = state.joining.ownErrors.removeValue(forKey: id) ?? error
+                state.outbox.append(.verdict(verdict(for: failure, error: cause, in: &state), waiter))
             }
         }
         guard let earliest, earliest < state.timerDeadline ?? .max else { return nil }
@@ -226,7 +272,8 @@ package final class FileAccessRegistry: Sendable {
         case .cancelled: .cancelled
         case .presenterFailed: error.map { .refused($0) } ?? .cancelled
         case .deadlock(let cycle): .deadlock(note(cycle, in: &state))
-        case .presenterTimedOut(let id, let message): .timedOut(state.presenters[id], message)
+        case .presenterTimedOut(let id, let message):
+            .timedOut(state.presenters[id].map { .here($0) }, message)
         }
     }
 }

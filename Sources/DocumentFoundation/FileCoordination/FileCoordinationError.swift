@@ -5,7 +5,7 @@ public import Foundation
 public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
     /// What failed, coarse enough to switch over.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: Int { case presenterTimedOut = 1, deadlock }
+        private enum Kind: Int { case presenterTimedOut = 1, deadlock, claimLost }
         private let kind: Kind
 
         /// A presenter did not answer within `NSFileCoordinator.presenterTimeLimitSeconds`.
@@ -15,6 +15,12 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
         ///
         /// Of several, the one asked for last fails, and the others go on.
         public static var deadlock: Code { Code(kind: .deadlock) }
+
+        /// The access ran, but others may have used the item at the same time.
+        ///
+        /// The agent that keeps accesses of several processes apart was lost and another had let them in before
+        /// this process could say what it held.
+        public static var claimLost: Code { Code(kind: .claimLost) }
 
         /// The code's name.
         public var description: String { "\(kind)" }
@@ -51,6 +57,17 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
                 \(cycle.sentence). Ask for all items in one call, or nest with one coordinator.
                 """,
             deadlockParties: parties
+        )
+    }
+
+    init(claimLostOn url: URL) {
+        self.init(
+            .claimLost,
+            url: url,
+            detail: """
+                Others may have used “\(url.lastPathComponent)” while it was accessed: the agent that keeps \
+                processes apart was lost meanwhile. Read the item again before relying on it.
+                """
         )
     }
 

@@ -100,7 +100,7 @@ extension NSFileCoordinator {
                     }
                     for (intent, url) in zip(intents, access.urls) { intent.setURL(url) }
                     ThreadNesting.enter(.access(access.id), of: registry) { accessor(nil) }
-                    registry.end(access)
+                    if let error = registry.end(access) { FileAccessRegistry.log(error) }
                 } catch {
                     accessor(error)
                 }
@@ -156,7 +156,7 @@ extension NSFileCoordinator {
                 try Self.runOnCopies(access, items, in: registry, accessor)
             } else {
                 ThreadNesting.enter(.access(access.id), of: registry) { accessor(access.urls) }
-                registry.end(access)
+                if let error = registry.end(access) { outError?.pointee = error as NSError }
             }
         } catch {
             outError?.pointee = error as NSError

@@ -26,7 +26,7 @@ extension NSFileCoordinator {
                     ThreadNesting.enter(.access(access.id), of: registry) {
                         accessor(.success(access.urls[0]))
                     }
-                    registry.end(access)
+                    if let error = registry.end(access) { FileAccessRegistry.log(error) }
                 case .failure(let error):
                     accessor(.failure(error))
                 }

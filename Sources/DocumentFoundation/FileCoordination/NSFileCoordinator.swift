@@ -6,8 +6,10 @@ internal import Locks
 ///
 /// Make one for each operation. All methods can be called on any thread.
 ///
-/// - Differs from Darwin: accesses of other processes are not yet seen. Two paths that lead to one item
-///   through a symbolic link are two items.
+/// Accesses of all processes of a user are kept apart by the user's agent, which is started when there is none.
+/// A process that cannot start one, or is told not to (`SHEAF_AGENT=off`), sees only its own.
+///
+/// - Differs from Darwin: two paths that lead to one item through a symbolic link are two items.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
     // Sendable because every stored property is constant: the presenter is only held and asked its URL, which
     // any thread may, and `state` has its own lock.
@@ -102,7 +104,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     /// How long a presenter may take to answer one message, in seconds; then the access that waits for it
     /// fails with `FileCoordinationError` of code `presenterTimedOut`.
     ///
-    /// For the whole process; 5 unless set.
+    /// For the whole process; 5 unless set. Presenters of other processes have the agent's limit, 5 seconds.
     ///
     /// The time a presenter itself waits for access counts too.
     ///
@@ -117,13 +119,13 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     /// All coordinators made for one presenter have one name. Otherwise it can be set once, to something not
     /// empty; anything else traps.
     open var purposeIdentifier: String {
-        get { state.withLock { $0.purpose }.text }
+        get { state.withLock { $0.purpose }.text(in: registry) }
         set {
             precondition(!newValue.isEmpty, "the purpose identifier of a file coordinator cannot be empty")
             let wasSettable = state.withLock { state in
                 guard state.isPurposeSettable else { return false }
                 state.isPurposeSettable = false
-                state.purpose = Purpose(text: newValue)
+                state.purpose = Purpose(text: newValue, in: registry)
                 return true
             }
             precondition(
@@ -148,27 +150,30 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
 }
 
 extension Purpose {
-    /// Tells this process from all others.
-    private static let processText = UUID().uuidString
-
-    /// The purpose as an identifier; `init(text:)` gives it back.
-    fileprivate var text: String {
-        switch self {
-        case .named(let text): text
-        case .coordinator(_, let number): "\(Self.processText).coordinator.\(number)"
-        case .presenter(let id): "\(Self.processText).presenter.\(id.number)"
+    /// The purpose as an identifier; `init(text:in:)` gives it back, in every process.
+    fileprivate func text(in registry: FileAccessRegistry) -> String {
+        func text(_ client: ClientID, _ kind: String, _ number: UInt64) -> String {
+            let client = client == FileAccessRegistry.client ? registry.identity : client
+            return "\(String(client.rawValue, radix: 16)).\(kind).\(number)"
+        }
+        return switch self {
+        case .named(let name): name
+        case .coordinator(let client, let number): text(client, "coordinator", number)
+        case .presenter(let id): text(id.client, "presenter", id.number)
         }
     }
 
-    fileprivate init(text: String) {
-        let parts = text.split(separator: ".")
-        if parts.count == 3, parts[0] == Self.processText, let number = UInt64(parts[2]) {
-            let client = FileAccessRegistry.client
-            self =
-                parts[1] == "presenter"
-                ? .presenter(PresenterID(client: client, number: number)) : .coordinator(client, number)
-        } else {
+    fileprivate init(text: String, in registry: FileAccessRegistry) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let client = UInt64(parts[0], radix: 16), let number = UInt64(parts[2]),
+            client != 0, parts[1] == "presenter" || parts[1] == "coordinator"
+        else {
             self = .named(text)
+            return
         }
+        let owner = ClientID(client) == registry.identity ? FileAccessRegistry.client : ClientID(client)
+        self =
+            parts[1] == "presenter"
+            ? .presenter(PresenterID(client: owner, number: number)) : .coordinator(owner, number)
     }
 }

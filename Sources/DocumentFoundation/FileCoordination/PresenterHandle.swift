@@ -7,6 +7,7 @@ struct PresenterHandle: @unchecked Sendable {
     // messages, on its own queue.
     let presenter: any NSFilePresenter
     let id: PresenterID
+    let typeName: String
     /// What it wanted to hear of when it was added.
     let observedUbiquityAttributes: Set<URLResourceKey>
     /// When we got it, in seconds since 1970.
@@ -15,6 +16,7 @@ struct PresenterHandle: @unchecked Sendable {
     init(_ presenter: any NSFilePresenter) {
         self.presenter = presenter
         self.id = Self.id(of: presenter)
+        self.typeName = String(describing: type(of: presenter))
         self.observedUbiquityAttributes = presenter.observedPresentedItemUbiquityAttributes
         self.since = FileAccessRegistry.now
     }

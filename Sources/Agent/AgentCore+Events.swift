@@ -1,0 +1,196 @@
+internal import Coordination
+
+extension AgentCore {
+    /// Takes what has happened in a client, if the client may say so.
+    mutating func take(
+        _ event: ArbiterEvent,
+        of client: Client,
+        _ connection: ConnectionID,
+        now: UInt64
+    ) throws {
+        switch event {
+        case .requested(let request):
+            try checkNew(request, of: client)
+            if isCollecting { return heldBack.append(event) }
+        case .held(let request):
+            try checkNew(request, of: client)
+            if client.isCaughtUp { throw ProtocolBreach(reason: "What is held is said before caughtUp.") }
+            return takeOver(request, of: client, connection)
+        case .ended(let id, _):
+            if clients[connection]?.lostAccesses.remove(id) != nil { return }
+            guard id.client == client.id, arbiter.isRunning(id) else {
+                throw ProtocolBreach(reason: "An access ends that does not run.")
+            }
+        case .cancelled(let id):
+            try check(id.client, of: client)
+            if withdraw(id, connection) { return }
+        case .presenterAdded(let id, _, let typeName):
+            try check(id.client, of: client)
+            presenterLabels[id] = CoordinationLabels.Presenter(typeName: typeName, since: arbiter.now)
+        case .presenterMoved(let id, _): try check(id.client, of: client)
+        case .presenterRemoved(let id):
+            try check(id.client, of: client)
+            presenterLabels[id] = nil
+        case .replied(let ticket, let reply, _): try checkReply(ticket, reply, of: client)
+        case .itemMoved(let move): if let id = move.presenter { try check(id.client, of: client) }
+        case .attributesChanged(let item, let names, let except):
+            return tell(names, of: item, except: except)
+        case .steppedAside(let presenter, let access, let ticket):
+            try check(presenter.client, of: client)
+            asides[access, default: []].append((client.id, ticket))
+            if !isCollecting { reacquireAsides() }
+            return
+        }
+        perform(arbiter.take(event), for: event, now: now)
+        reacquireAsides()
+    }
+
+    // MARK: What a client may say
+
+    private func check(_ owner: ClientID, of client: Client) throws {
+        guard owner == client.id else { throw ProtocolBreach(reason: "It speaks for another client.") }
+    }
+
+    private func checkNew(_ request: AccessRequest, of client: Client) throws {
+        try check(request.id.client, of: client)
+        if let presenter = request.presenter { try check(presenter.client, of: client) }
+        let isKnown = arbiter.knows(request.id) || heldBack.contains { $0.requestedAccess == request.id }
+        guard !isKnown, !request.claims.isEmpty else {
+            throw ProtocolBreach(reason: "An access is asked for twice, or for nothing.")
+        }
+    }
+
+    private mutating func checkReply(_ ticket: Ticket, _ reply: PresenterReply, of client: Client) throws {
+        guard let asked = tickets[ticket], asked.isOpen, asked.client == client.id else {
+            throw ProtocolBreach(reason: "An answer comes to what was not asked.")
+        }
+        deadlines[ticket] = nil
+        if reply == .relinquished(hasReacquirer: true) {
+            tickets[ticket]?.isOpen = false
+        } else {
+            tickets[ticket] = nil
+        }
+    }
+
+    // MARK: What the arbiter has no part in
+
+    private mutating func takeOver(_ request: AccessRequest, of client: Client, _ connection: ConnectionID) {
+        if arbiter.reestablish(request) { return }
+        clients[connection]?.lostAccesses.insert(request.id)
+        actions.append(.send(.claimLost(request.id), connection))
+    }
+
+    /// Takes back what has not come to the arbiter yet.
+    private mutating func withdraw(_ id: AccessID, _ connection: ConnectionID) -> Bool {
+        guard let index = heldBack.firstIndex(where: { $0.requestedAccess == id }) else { return false }
+        heldBack.remove(at: index)
+        actions.append(.send(.failed(id, .cancelled), connection))
+        return true
+    }
+
+    private mutating func tell(_ names: [String], of item: ItemPath, except: PresenterID?) {
+        for id in arbiter.presenters(of: item) where id != except {
+            guard let connection = connectionsByClient[id.client] else { continue }
+            actions.append(.send(.attributesChanged(id, names), connection))
+        }
+    }
+
+    /// Lets those reacquire who stepped aside for accesses that are over.
+    mutating func reacquireAsides() {
+        guard !asides.isEmpty, !isCollecting else { return }
+        for access in asides.keys where !arbiter.knows(access) {
+            for waiting in asides.removeValue(forKey: access) ?? [] {
+                guard let connection = connectionsByClient[waiting.client] else { continue }
+                actions.append(.send(.reacquire(waiting.ticket), connection))
+            }
+        }
+    }
+
+    // MARK: Effects
+
+    /// Turns what the arbiter wants done into messages.
+    ///
+    /// - Parameter event: What led to it.
+    mutating func perform(_ effects: [AccessArbiter.Effect], for event: ArbiterEvent? = nil, now: UInt64) {
+        for effect in effects {
+            switch effect {
+            case .send(let message, let presenter, let access, let ticket):
+                guard let connection = connectionsByClient[presenter.client] else { continue }
+                tickets[ticket] = Asked(client: presenter.client)
+                setDeadline(ticket, presenter, access, now: now)
+                actions.append(.send(.asked(message, presenter, for: access, ticket), connection))
+            case .notify(let presenter, let notice):
+                guard let connection = connectionsByClient[presenter.client] else { continue }
+                actions.append(.send(.told(presenter, notice), connection))
+            case .grant(let access, let items):
+                guard let connection = connectionsByClient[access.client] else { continue }
+                let moved = event?.asksExactly(for: items, as: access) == true ? [] : items
+                actions.append(
+                    .send(.granted(access, moved, isObserved: arbiter.hasPresenters), connection)
+                )
+            case .fail(let access, let failure):
+                guard let connection = connectionsByClient[access.client] else { continue }
+                actions.append(.send(.failed(access, self.failure(failure, after: event)), connection))
+            case .reacquire(let ticket):
+                guard let client = tickets.removeValue(forKey: ticket)?.client else { continue }
+                guard let connection = connectionsByClient[client] else { continue }
+                actions.append(.send(.reacquire(ticket), connection))
+            }
+        }
+    }
+
+    private mutating func failure(_ failure: AccessFailure, after event: ArbiterEvent?) -> AgentFailure {
+        switch failure {
+        case .cancelled: return .cancelled
+        case .deadlock(let cycle): return .deadlock(note(cycle))
+        case .presenterFailed:
+            if case .replied(_, _, let facts?) = event { return .presenterFailed(facts) }
+            return .presenterFailed(ErrorFacts(domain: "", code: 0, text: ""))
+        case .presenterTimedOut(let presenter, let message):
+            return .presenterTimedOut(party(presenter), message)
+        }
+    }
+
+    private func party(_ presenter: PresenterID) -> PresenterParty {
+        let client = connectionsByClient[presenter.client].flatMap { clients[$0] }
+        return PresenterParty(
+            id: presenter,
+            typeName: presenterLabels[presenter]?.typeName ?? "a presenter",
+            processID: client?.processID ?? 0,
+            processName: client?.processName ?? ""
+        )
+    }
+
+    // MARK: Time limits
+
+    private mutating func setDeadline(
+        _ ticket: Ticket,
+        _ presenter: PresenterID,
+        _ access: AccessID,
+        now: UInt64
+    ) {
+        let isOwn = presenter.client == access.client
+        let client = isOwn ? connectionsByClient[access.client].flatMap { clients[$0] } : nil
+        let deadline = now + (client?.presenterLimit ?? limits.presenter)
+        deadlines[ticket] = deadline
+        earliestDeadline = min(earliestDeadline ?? deadline, deadline)
+    }
+
+    mutating func endTickets(now: UInt64) {
+        let over = deadlines.filter { $0.value <= now }.keys.sorted { $0.number < $1.number }
+        for ticket in over {
+            deadlines[ticket] = nil
+            perform(arbiter.timeLimitPassed(ticket), now: now)
+        }
+        earliestDeadline = deadlines.values.min()
+        reacquireAsides()
+    }
+}
+
+extension ArbiterEvent {
+    /// Whether the event asks for an access to exactly these items.
+    fileprivate func asksExactly(for items: [ItemPath], as access: AccessID) -> Bool {
+        guard case .requested(let request) = self, request.id == access else { return false }
+        return request.claims.elementsEqual(items) { $0.item == $1 }
+    }
+}

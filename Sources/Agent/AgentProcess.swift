@@ -1,0 +1,50 @@
+internal import Dispatch
+internal import Foundation
+internal import LocalSockets
+
+/// The program that is an agent and nothing else.
+package enum AgentProcess {
+    /// How the program was started.
+    package struct Options: Sendable {
+        /// Whether a client started it: then it ends when it has had none for a minute.
+        package var isOnDemand = false
+        /// How long a presenter of another process may take to answer, in seconds.
+        package var presenterLimitSeconds = 5.0
+        /// The folder to meet in; nil for the one that the environment says.
+        package var folder: String?
+
+        package init() {}
+    }
+
+    /// Serves until the process is told to end (`SIGTERM`, `SIGINT`), or is needed no longer.
+    ///
+    /// - Throws: `AgentError` with `isRunningAlready` when there is an agent; else what the kernel refused.
+    package static func run(_ options: Options) throws {
+        let environment = ProcessInfo.processInfo.environment
+        var server = AgentServer.Options()
+        server.limits.idle = options.isOnDemand ? idleNanoseconds : nil
+        server.limits.presenter = UInt64(min(max(options.presenterLimitSeconds, 0.001), 3600) * 1e9)
+        server.listener = try LocalListener.inherited(environment: environment)
+        let folder =
+            try options.folder.map { path throws(SocketError) in try RuntimeFolder(path: path) }
+            ?? RuntimeFolder(environment: environment)
+        // No folder is kept in use by an agent that was started in it.
+        _ = chdir("/")
+        let agent = try AgentServer(in: folder, server)
+        let signals = stopOnSignals(agent.stopper)
+        defer { for signal in signals { signal.cancel() } }
+        try agent.run()
+    }
+
+    private static func stopOnSignals(_ stopper: AgentServer.Stopper) -> [any DispatchSourceSignal] {
+        [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { stopper.stop() }
+            source.resume()
+            return source
+        }
+    }
+
+    private static let idleNanoseconds: UInt64 = 60_000_000_000
+}

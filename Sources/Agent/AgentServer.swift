@@ -1,0 +1,273 @@
+internal import Coordination
+internal import Dispatch
+internal import Foundation
+package import LocalSockets
+internal import Locks
+
+/// The agent of one user: one thread, the sockets of all clients, and the core that decides.
+///
+/// Everything but `stopper` belongs to the thread that calls `run()`.
+package final class AgentServer {
+    /// How the agent is run.
+    package struct Options: Sendable {
+        package var limits = AgentCore.Limits()
+        /// The listening socket to use, if there is one already.
+        package var listener: LocalListener?
+
+        package init() {}
+    }
+
+    final class Connection {
+        let id: ConnectionID
+        let socket: LocalSocket
+        var frames = FrameBuffer()
+        var writer = WireWriter()
+        var unsent = SendBuffer()
+        var isWriting = false
+
+        init(_ id: ConnectionID, _ socket: LocalSocket) {
+            self.id = id
+            self.socket = socket
+        }
+    }
+
+    private let folder: RuntimeFolder
+    private let clientFolder: RuntimeFolder
+    private let lock: LockFile
+    private let listener: LocalListener
+    private let isListenerOurs: Bool
+    private let poll: SocketPoll
+    private var core: AgentCore
+    private var connections: [ConnectionID: Connection] = [:]
+    private var dirty: [Connection] = []
+    private var connectionCount: UInt64 = 0
+    private var isFull = false
+    /// Ends `run()`, from any thread.
+    package let stopper: Stopper
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: receiveByteCount, alignment: 16)
+
+    /// Takes the place of the user's agent.
+    ///
+    /// When this has returned clients can connect; they are heard once `run()` is called.
+    ///
+    /// - Throws: `AgentError` with `isRunningAlready` when there is an agent; else what the kernel refused.
+    package init(in folder: RuntimeFolder, _ options: Options = Options()) throws {
+        let lock = try LockFile(ifFree: folder.place(of: AgentPlace.lockName))
+        guard let lock else { throw AgentError.runningAlready(folder.path) }
+        try lock.write("\(getpid())\n")
+        self.lock = lock
+        self.folder = folder
+        clientFolder = try folder.folder(AgentPlace.clientFolderName)
+        let absentees = try ClientLocks.clients(in: clientFolder)
+        poll = try SocketPoll()
+        stopper = Stopper(poll)
+        core = AgentCore(
+            limits: options.limits,
+            absentees: absentees,
+            seconds: Date().timeIntervalSince1970,
+            now: Self.now
+        )
+        isListenerOurs = options.listener == nil
+        listener = try options.listener ?? LocalListener(at: folder.place(of: AgentPlace.socketName))
+        try poll.add(listener, id: Self.listenerID)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Serves until told to stop, or until an agent on demand is needed no longer.
+    ///
+    /// - Throws: When the kernel refuses what an agent cannot do without.
+    package func run() throws {
+        defer { end() }
+        while !stopper.isStopped, !core.isUnneeded(now: Self.now) {
+            for event in try poll.wait(milliseconds: waitMilliseconds()) { try take(event) }
+            if core.isCollecting { try lookForAbsentees() }
+            perform(core.timePassed(now: Self.now))
+            flush()
+        }
+    }
+
+    /// Ends a server's `run()` after it has said goodbye to all clients.
+    package final class Stopper: Sendable {
+        private let poll: SocketPoll
+        private let stopping = Locked(false)
+
+        fileprivate init(_ poll: SocketPoll) {
+            self.poll = poll
+        }
+
+        fileprivate var isStopped: Bool { stopping.withLock { $0 } }
+
+        /// Any thread.
+        package func stop() {
+            stopping.withLock { $0 = true }
+            poll.wake()
+        }
+    }
+
+    // MARK: Steps
+
+    private func take(_ event: SocketPoll.Event) throws {
+        if event.id == Self.listenerID { return try acceptAll() }
+        guard let connection = connections[ConnectionID(event.id)] else { return }
+        if event.isReadable { receive(from: connection) }
+        if event.isWritable { send(to: connection) }
+        flush()
+    }
+
+    private func acceptAll() throws {
+        while !isFull {
+            do {
+                guard let socket = try listener.accept() else { return }
+                try greet(socket)
+            } catch let error as SocketError where error.errno == EMFILE || error.errno == ENFILE {
+                // Whoever waits is taken when another has left.
+                isFull = true
+                try poll.change(listener, id: Self.listenerID, isOpen: false)
+            }
+        }
+    }
+
+    private func greet(_ socket: LocalSocket) throws {
+        let peer = try socket.peer()
+        // The folder lets no other user in; who comes in all the same is not served.
+        guard peer.userID == geteuid() else { return }
+        connectionCount += 1
+        let connection = Connection(ConnectionID(connectionCount), socket)
+        try poll.add(socket, id: connectionCount, .reading)
+        connections[connection.id] = connection
+        core.opened(connection.id, processID: UInt64(max(peer.processID, 0)))
+    }
+
+    private func receive(from connection: Connection) {
+        switch connection.socket.receive(into: buffer) {
+        case .nothing: break
+        case .end:
+            close(connection)
+            perform(core.closed(connection.id, now: Self.now))
+        case .bytes(let count):
+            connection.frames.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            takeFrames(of: connection)
+        }
+    }
+
+    private func takeFrames(of connection: Connection) {
+        do {
+            while connections[connection.id] != nil, let frame = try connection.frames.next() {
+                perform(core.received(frame, from: connection.id, now: Self.now))
+            }
+        } catch {
+            perform([.drop(connection.id, .protocolBroken, reason: "No frame is so long.")])
+            perform(core.closed(connection.id, now: Self.now))
+        }
+    }
+
+    private func perform(_ actions: [AgentCore.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let message, let id):
+                guard let connection = connections[id] else { continue }
+                if case .welcome = message { connection.writer.own = core.client(of: id) }
+                // Every message is made of parts of one that a client sent, and shorter than the longest frame.
+                message.write(to: &connection.writer)
+                dirty.append(connection)
+            case .drop(let id, let goodbye, let reason):
+                guard let connection = connections[id] else { continue }
+                AgentMessage.goodbye(goodbye, reason: reason).write(to: &connection.writer)
+                send(to: connection)
+                close(connection)
+            }
+        }
+    }
+
+    private func flush() {
+        while let connection = dirty.popLast() {
+            if connections[connection.id] != nil { send(to: connection) }
+        }
+    }
+
+    private func send(to connection: Connection) {
+        connection.unsent.append(connection.writer.bytes)
+        connection.writer.removeAll()
+        switch connection.unsent.send(to: connection.socket) {
+        case .empty: setWriting(false, connection)
+        // The end is read before long.
+        case .ended: break
+        case .waiting:
+            setWriting(true, connection)
+            guard connection.unsent.byteCount > Self.unsentByteCountMax else { return }
+            close(connection)
+            perform(core.closed(connection.id, now: Self.now))
+        }
+    }
+
+    private func setWriting(_ isWriting: Bool, _ connection: Connection) {
+        guard isWriting != connection.isWriting else { return }
+        connection.isWriting = isWriting
+        do {
+            let interest: SocketPoll.Interest = isWriting ? [.reading, .writing] : .reading
+            try poll.change(connection.socket, id: connection.id.number, interest)
+        } catch {
+            preconditionFailure("epoll refused a socket that it has: \(error)")
+        }
+    }
+
+    private func close(_ connection: Connection) {
+        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        connection.socket.shutDown()
+        do {
+            try poll.remove(connection.socket)
+            if isFull { try poll.change(listener, id: Self.listenerID, isOpen: true) }
+            isFull = false
+        } catch {
+            preconditionFailure("epoll refused a socket that it has: \(error)")
+        }
+    }
+
+    private func lookForAbsentees() throws {
+        perform(core.absenteesAlive(try ClientLocks.clients(in: clientFolder), now: Self.now))
+    }
+
+    private func end() {
+        if isListenerOurs { folder.remove(AgentPlace.socketName) }
+        perform(connections.keys.map { .drop($0, .agentEnds, reason: "The agent ends.") })
+    }
+
+    private func waitMilliseconds() -> Int32 {
+        guard let deadline = core.nextDeadline else { return -1 }
+        let now = Self.now
+        let left = deadline <= now ? 0 : min((deadline - now) / 1_000_000 + 1, 3_600_000)
+        return Int32(core.isCollecting ? min(left, Self.absenteePauseMilliseconds) : left)
+    }
+
+    private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+    private static let listenerID: UInt64 = 0
+    private static let receiveByteCount = 64 * 1024
+    /// So much may wait for a client that does not read: a thousand long notices, and less than would hurt.
+    private static let unsentByteCountMax = 8 << 20
+    /// How often the agent looks whether who has to come back still lives.
+    private static let absenteePauseMilliseconds: UInt64 = 20
+}
+
+/// Why there is no agent here.
+package struct AgentError: Error, Sendable, CustomStringConvertible {
+    /// Whether another agent serves this user.
+    package let isRunningAlready: Bool
+    package let description: String
+
+    static func silent(_ reason: String) -> AgentError {
+        AgentError(isRunningAlready: false, description: reason)
+    }
+
+    /// There is nobody to ask.
+    package static func absent(_ folder: String) -> AgentError {
+        AgentError(
+            isRunningAlready: false,
+            description: "no agent runs in \(folder), so nothing is coordinated"
+        )
+    }
+
+    static func runningAlready(_ folder: String) -> AgentError {
+        AgentError(isRunningAlready: true, description: "An agent is running already in \(folder).")
+    }
+}

@@ -1,0 +1,128 @@
+internal import Coordination
+internal import Dispatch
+internal import FileSystem
+internal import Foundation
+internal import LocalSockets
+internal import Locks
+
+/// The thread that keeps a registry joined to the user's agent.
+///
+///     resting ─needed─▶ searching ─found─▶ joined ─lost─▶ searching, or resting when nothing is held or awaited
+///                           └─not found─▶ alone ─one appears─▶ joined
+final class AgentLink: Sendable {
+    private struct State: Sendable {
+        var hasThread = false
+        var isOver = false
+        var connection: AgentConnection?
+        var presence: ClientPresence?
+    }
+
+    let finder: AgentFinder
+    private let need = DispatchSemaphore(value: 0)
+    private let state = Locked(State())
+
+    init(_ policy: AgentPolicy, client: ClientID) {
+        let process = ProcessInfo.processInfo
+        let hello = ClientHello(
+            client: client,
+            processID: UInt64(process.processIdentifier),
+            processName: process.processName
+        )
+        finder = AgentFinder(policy: policy, hello: hello)
+    }
+
+    /// Has the agent looked for, for a registry that now needs it.
+    func begin(for registry: FileAccessRegistry) {
+        let isFirst = state.withLock { state in
+            defer { state.hasThread = true }
+            return !state.hasThread && !state.isOver
+        }
+        need.signal()
+        guard isFirst else { return }
+        let thread = Thread { self.run(registry) }
+        thread.name = "coordination"
+        thread.start()
+    }
+
+    /// Leaves the agent for good.
+    func end() {
+        let connection = state.withLock { state in
+            state.isOver = true
+            return state.connection
+        }
+        connection?.end()
+        finder.bell.signal()
+        need.signal()
+    }
+
+    private var isOver: Bool { state.withLock { $0.isOver } }
+
+    private func run(_ registry: FileAccessRegistry) {
+        while !isOver {
+            need.wait()
+            var isExpected = false
+            while !isOver, registry.needsAgent {
+                do {
+                    try enroll()
+                    let limit = DispatchTime.now() + Self.searchLimit
+                    try stayJoined(registry, try find(until: limit, isExpected))
+                    isExpected = true
+                } catch {
+                    registry.workAlone(because: error)
+                    joinLater(registry)
+                    isExpected = true
+                }
+            }
+        }
+        state.withLock { $0.presence = nil }
+    }
+
+    private func find(until limit: DispatchTime, _ isExpected: Bool) throws -> AgentConnection {
+        try finder.find(until: limit, isExpected: isExpected) { isOver }
+    }
+
+    /// Says by a lock that this process lives.
+    private func enroll() throws {
+        guard state.withLock({ $0.presence == nil }) else { return }
+        let presence = try ClientPresence(finder.hello.client, in: finder.policy.folder)
+        state.withLock { $0.presence = presence }
+    }
+
+    /// Takes what the agent says, until the connection has ended.
+    private func stayJoined(_ registry: FileAccessRegistry, _ connection: AgentConnection) throws {
+        state.withLock { $0.connection = connection }
+        defer { state.withLock { $0.connection = nil } }
+        registry.join(connection)
+        while !isOver, let messages = try connection.waitForMessages() {
+            registry.take(messages)
+            for case .goodbye(let goodbye, let reason) in messages where goodbye != .agentEnds {
+                throw AgentFinder.Absence.refused(reason)
+            }
+        }
+        registry.lose(connection)
+    }
+
+    /// Waits for an agent, while the registry works without.
+    private func joinLater(_ registry: FileAccessRegistry) {
+        let watch = Result { try finder.watchFolder() }
+        defer { if case .success(let watch) = watch { watch.cancel() } }
+        while !isOver {
+            do {
+                if let connection = try finder.connect() { return try stayJoined(registry, connection) }
+            } catch {
+                // It is for another version, or broken: the next chance is the next one that appears.
+                registry.workAlone(because: error)
+            }
+            if case .success = watch {
+                finder.bell.wait()
+            } else {
+                // Too much is watched already: the agent is looked for now and then.
+                _ = finder.bell.wait(timeout: .now() + Self.unwatchedPause)
+            }
+        }
+    }
+
+    /// So long others wait, while it is not known whether there will be an agent.
+    private static let searchLimit = DispatchTimeInterval.seconds(5)
+    private static let unwatchedPause = DispatchTimeInterval.seconds(1)
+}

@@ -1,0 +1,131 @@
+internal import Coordination
+internal import Foundation
+
+/// What a process keeps so that an agent, or another agent, can be told all that it holds and waits for.
+///
+/// Kept only by a registry that can be joined to one.
+struct JoiningState: Sendable {
+    /// Who decides.
+    enum Mode: Sendable {
+        /// This process, for ever.
+        case unlinked
+        /// Nobody, as there is nothing to decide; an agent is looked for when there is.
+        case resting
+        /// Nobody yet: an agent is looked for.
+        case searching
+        /// This process, as no agent was found.
+        case alone
+        case joined(AgentConnection)
+    }
+
+    /// An access that is not over.
+    struct Record: Sendable {
+        var request: AccessRequest
+        var isHeld = false
+    }
+
+    var mode = Mode.unlinked
+    var records: [AccessID: Record] = [:]
+    var presenterPaths: [PresenterID: ItemPath] = [:]
+    /// What happened while there was nobody to tell.
+    var untold: [ArbiterEvent] = []
+    /// Messages of an arbiter that is no more, unanswered, with the access that each was for.
+    var orphans: [Ticket: AccessID] = [:]
+    /// Accesses that run although others have been let in.
+    var lostAccesses: Set<AccessID> = []
+    /// The errors of presenters of this process, for accesses of this process.
+    var ownErrors: [AccessID: any Error] = [:]
+    /// What presenters here left to be run after accesses that another arbiter granted; while alone.
+    var asides: [AccessID: [Ticket]] = [:]
+    /// Whether other processes have presenters.
+    var isObserved = false
+
+    var connection: AgentConnection? { if case .joined(let connection) = mode { connection } else { nil } }
+    var isLinked: Bool { if case .unlinked = mode { false } else { true } }
+
+    /// Notes what has happened.
+    mutating func note(_ event: ArbiterEvent) {
+        switch event {
+        case .requested(let request): records[request.id] = Record(request: request)
+        case .ended(let id, _): records[id] = nil
+        case .presenterAdded(let id, let path, _), .presenterMoved(let id, let path):
+            presenterPaths[id] = path
+        case .presenterRemoved(let id): presenterPaths[id] = nil
+        case .itemMoved(let move): follow(move)
+        case .held, .cancelled, .replied, .attributesChanged, .steppedAside: break
+        }
+    }
+
+    mutating func granted(_ id: AccessID) {
+        guard isLinked else { return }
+        records[id]?.isHeld = true
+    }
+
+    mutating func forget(_ id: AccessID) {
+        guard isLinked else { return }
+        records[id] = nil
+    }
+
+    /// Whether an access of this process that runs writes an item, or something that holds it.
+    func isBeingWritten(_ item: ItemPath) -> Bool {
+        records.values.contains { record in
+            record.isHeld && !record.request.isPreparation
+                && record.request.claims.contains {
+                    $0.isWriting && ($0.packages.first ?? $0.item).holds(item)
+                }
+        }
+    }
+
+    private mutating func follow(_ move: ItemMove) {
+        for (id, path) in presenterPaths {
+            if let moved = path.moved(from: move.source, to: move.target) { presenterPaths[id] = moved }
+        }
+        for (id, record) in records { records[id]?.request = record.request.following(move, record.isHeld) }
+    }
+
+    /// All that an arbiter which knows nothing of this process has to be told: first what stands, then what is
+    /// wanted.
+    func standing(
+        _ presenters: [PresenterHandle],
+        _ reacquirers: [Ticket: FileAccessRegistry.Reacquirer]
+    ) -> (held: [ArbiterEvent], wanted: [ArbiterEvent]) {
+        let records = records.values.sorted { $0.request.id.number < $1.request.id.number }
+        var held = presenters.map { handle in
+            ArbiterEvent.presenterAdded(handle.id, at: presenterPaths[handle.id], typeName: handle.typeName)
+        }
+        held += records.filter(\.isHeld).map { .held($0.request) }
+        held += reacquirers.sorted { $0.key.number < $1.key.number }
+            .map { .steppedAside($0.value.presenter.id, for: $0.value.access, $0.key) }
+        return (held, untold + records.filter { !$0.isHeld }.map { .requested($0.request) })
+    }
+}
+
+extension AccessRequest {
+    /// The request after one of its items has moved: it guards the new place too if it runs, else it wants that.
+    fileprivate func following(_ move: ItemMove, _ isRunning: Bool) -> AccessRequest {
+        var claims = claims
+        for (index, claim) in claims.enumerated() {
+            guard let item = claim.item.moved(from: move.source, to: move.target) else { continue }
+            let moved = AccessClaim(
+                item,
+                inside: move.packages.filter { $0.isAncestor(of: item) },
+                use: claim.use
+            )
+            if isRunning {
+                claims.append(moved)
+            } else if claim.use != .writing(.replacing) {
+                claims[index] = moved
+            }
+        }
+        guard claims != self.claims else { return self }
+        return AccessRequest(
+            id: id,
+            purpose: purpose,
+            presenter: presenter,
+            claims: claims,
+            isPreparation: isPreparation,
+            nestedIn: nestedIn,
+            answering: answering
+        )
+    }
+}

@@ -1,0 +1,65 @@
+internal import CLinux
+internal import Foundation
+
+/// A place where processes of this machine can connect.
+package final class LocalListener: Sendable {
+    let descriptor: SocketDescriptor
+
+    private init(_ descriptor: SocketDescriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Listens at a path, in place of whatever is there.
+    ///
+    /// The path is there only once connections are taken.
+    package init(at path: String) throws(SocketError) {
+        let descriptor = try SocketCalls.makeSocket(for: path)
+        let hidden = path + "~"
+        // A leftover of one that was killed here; if it cannot be removed, bind(2) says so.
+        _ = unlink(hidden)
+        try SocketCalls.withAddress("bind", hidden) { bind(descriptor.number, $0, $1) }
+        _ = try SocketCalls.check("listen", path) { listen(descriptor.number, Self.waitingMax) }
+        _ = try SocketCalls.check("rename", path) { rename(hidden, path) }
+        self.descriptor = descriptor
+    }
+
+    /// The listener that systemd handed to this process: sd_listen_fds(3); nil when it did not.
+    ///
+    /// - Parameter environment: The process's environment.
+    package static func inherited(environment: [String: String]) throws(SocketError) -> LocalListener? {
+        guard environment["LISTEN_PID"] == "\(getpid())", let count = environment["LISTEN_FDS"] else {
+            return nil
+        }
+        guard count == "1" else {
+            let detail = "The agent takes one listening socket, but the environment says LISTEN_FDS=\(count)."
+            throw SocketError(call: "sd_listen_fds", errno: 0, path: "LISTEN_FDS", detail: detail)
+        }
+        let descriptor = SocketDescriptor(owning: firstInherited)
+        let flags = try SocketCalls.check("fcntl", "LISTEN_FDS") { fcntl(descriptor.number, F_GETFL) }
+        _ = try SocketCalls.check("fcntl", "LISTEN_FDS") {
+            fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK)
+        }
+        _ = try SocketCalls.check("fcntl", "LISTEN_FDS") { fcntl(descriptor.number, F_SETFD, FD_CLOEXEC) }
+        return LocalListener(descriptor)
+    }
+
+    /// Takes a connection; nil when none waits.
+    package func accept() throws(SocketError) -> LocalSocket? {
+        do {
+            return LocalSocket(
+                SocketDescriptor(
+                    owning: try SocketCalls.check("accept4", "a listener") { cdoc_accept(descriptor.number) }
+                )
+            )
+        } catch {
+            // Gone before it was taken: accept(2) has these among its errors.
+            if error.errno == EAGAIN || error.errno == ECONNABORTED { return nil }
+            throw error
+        }
+    }
+
+    /// SD_LISTEN_FDS_START of sd_listen_fds(3).
+    private static let firstInherited: CInt = 3
+    /// Connections that may wait to be taken; the kernel has a limit of its own, net.core.somaxconn.
+    private static let waitingMax: CInt = 4096
+}

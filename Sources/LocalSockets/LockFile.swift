@@ -1,0 +1,55 @@
+internal import CLinux
+internal import Foundation
+
+/// A file that says, by its lock, that its process lives: flock(2). The lock goes with the process, however it ends.
+package final class LockFile: Sendable {
+    package let path: String
+    private let descriptor: SocketDescriptor
+
+    /// Takes the lock, once whoever has it has let go.
+    package init(waitingFor path: String) throws(SocketError) {
+        let descriptor = try SocketCalls.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+        _ = try SocketCalls.check("flock", path) { cdoc_flock(descriptor.number, LOCK_EX) }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Takes the lock if nobody has it; nil if somebody does.
+    package init?(ifFree path: String) throws(SocketError) {
+        let descriptor = try SocketCalls.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+        guard try Self.takes(descriptor, path) else { return nil }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Whether somebody has the lock of a file.
+    ///
+    /// One that is not there has no lock.
+    package static func isHeld(_ path: String) throws(SocketError) -> Bool {
+        do {
+            return try !takes(try SocketCalls.open(path, O_RDWR | O_NOFOLLOW), path)
+        } catch {
+            if error.errno == ENOENT { return false }
+            throw error
+        }
+    }
+
+    private static func takes(_ descriptor: SocketDescriptor, _ path: String) throws(SocketError) -> Bool {
+        do {
+            _ = try SocketCalls.check("flock", path) { cdoc_flock(descriptor.number, LOCK_EX | LOCK_NB) }
+            return true
+        } catch {
+            if error.errno == EWOULDBLOCK { return false }
+            throw error
+        }
+    }
+
+    /// Writes who has the lock into the file, for people.
+    package func write(_ text: String) throws(SocketError) {
+        _ = try SocketCalls.check("ftruncate", path) { ftruncate(descriptor.number, 0) }
+        let bytes = Array(text.utf8)
+        _ = try SocketCalls.check("pwrite", path) {
+            pwrite(descriptor.number, bytes, bytes.count, 0)
+        }
+    }
+}

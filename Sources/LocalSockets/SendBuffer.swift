@@ -1,0 +1,46 @@
+/// Bytes that a socket has not taken yet.
+package struct SendBuffer: Sendable {
+    package enum State: Hashable, Sendable {
+        /// All has been taken.
+        case empty
+        /// The rest goes when the socket can be written again.
+        case waiting
+        /// The other end is closed or gone.
+        case ended
+    }
+
+    private var bytes: [UInt8] = []
+    private var sentCount = 0
+
+    package init() {}
+
+    /// How many bytes wait.
+    package var byteCount: Int { bytes.count - sentCount }
+
+    package mutating func append(_ more: [UInt8]) {
+        bytes.append(contentsOf: more)
+    }
+
+    /// Sends what there is room for.
+    package mutating func send(to socket: LocalSocket) -> State {
+        guard byteCount > 0 else { return .empty }
+        let taken = bytes.withUnsafeBytes { buffer in
+            socket.send(UnsafeRawBufferPointer(rebasing: buffer[sentCount...]))
+        }
+        guard let taken else { return .ended }
+        sentCount += taken
+        if byteCount == 0 {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptByteCountMax)
+            sentCount = 0
+            return .empty
+        }
+        if sentCount > Self.keptByteCountMax {
+            bytes.removeFirst(sentCount)
+            sentCount = 0
+        }
+        return .waiting
+    }
+
+    /// So much room is kept for what comes; many connections are idle.
+    private static let keptByteCountMax = 16 * 1024
+}

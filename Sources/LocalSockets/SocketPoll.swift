@@ -1,0 +1,119 @@
+internal import CLinux
+internal import Foundation
+
+/// Waits for many sockets at once: epoll(7). One thread waits; any thread may wake it.
+package final class SocketPoll: Sendable {
+    /// What is waited for at a socket.
+    package struct Interest: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let reading = Interest(rawValue: 1)
+        package static let writing = Interest(rawValue: 2)
+
+        fileprivate var events: UInt32 {
+            (contains(.reading) ? EPOLLIN.rawValue : 0) | (contains(.writing) ? EPOLLOUT.rawValue : 0)
+        }
+    }
+
+    /// What is the matter with a socket.
+    package struct Event: Sendable {
+        /// The number it was added with.
+        package let id: UInt64
+        package let isReadable: Bool
+        package let isWritable: Bool
+    }
+
+    private let poll: SocketDescriptor
+    private let bell: SocketDescriptor
+    private static let bellID = UInt64.max
+    private static let eventCountMax = 64
+
+    package init() throws(SocketError) {
+        poll = SocketDescriptor(
+            owning: try SocketCalls.check("epoll_create1", "epoll") { epoll_create1(CInt(EPOLL_CLOEXEC)) }
+        )
+        bell = SocketDescriptor(
+            owning: try SocketCalls.check("eventfd", "eventfd") {
+                eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK))
+            }
+        )
+        try control(EPOLL_CTL_ADD, bell.number, Self.bellID, .reading)
+    }
+
+    package func add(_ socket: LocalSocket, id: UInt64, _ interest: Interest) throws(SocketError) {
+        try control(EPOLL_CTL_ADD, socket.descriptor.number, id, interest)
+    }
+
+    package func add(_ listener: LocalListener, id: UInt64) throws(SocketError) {
+        try control(EPOLL_CTL_ADD, listener.descriptor.number, id, .reading)
+    }
+
+    package func change(_ socket: LocalSocket, id: UInt64, _ interest: Interest) throws(SocketError) {
+        try control(EPOLL_CTL_MOD, socket.descriptor.number, id, interest)
+    }
+
+    package func remove(_ socket: LocalSocket) throws(SocketError) {
+        try control(EPOLL_CTL_DEL, socket.descriptor.number, 0, [])
+    }
+
+    package func change(_ listener: LocalListener, id: UInt64, isOpen: Bool) throws(SocketError) {
+        try control(EPOLL_CTL_MOD, listener.descriptor.number, id, isOpen ? .reading : [])
+    }
+
+    /// Ends the waiting of `wait`, now or the next time.
+    package func wake() {
+        var one: UInt64 = 1
+        // It fails only when the bell has been rung 2^64 times and not been heard.
+        _ = write(bell.number, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Waits until something is the matter, the bell rings or the time is over.
+    ///
+    /// - Parameter milliseconds: -1 for as long as it takes.
+    /// - Returns: What is the matter; nothing for the other two.
+    package func wait(milliseconds: Int32) throws(SocketError) -> [Event] {
+        try withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.eventCountMax) {
+            (buffer) throws(SocketError) in
+            let count: Int32
+            do {
+                count = epoll_wait(poll.number, buffer.baseAddress, CInt(Self.eventCountMax), milliseconds)
+                if count < 0 {
+                    let number = errno
+                    // A signal may have come for whoever waits: let it look.
+                    if number == EINTR { return [] }
+                    throw SocketError(call: "epoll_wait", errno: number, path: "epoll")
+                }
+            }
+            return (0..<Int(count)).compactMap { event(buffer[$0]) }
+        }
+    }
+
+    private func event(_ event: epoll_event) -> Event? {
+        let id = event.data.u64
+        if id == Self.bellID {
+            var number: UInt64 = 0
+            // Nothing there after all is fine.
+            _ = read(bell.number, &number, MemoryLayout<UInt64>.size)
+            return nil
+        }
+        let isOver = event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
+        return Event(
+            id: id,
+            isReadable: isOver || event.events & EPOLLIN.rawValue != 0,
+            isWritable: event.events & EPOLLOUT.rawValue != 0
+        )
+    }
+
+    private func control(
+        _ operation: CInt,
+        _ number: CInt,
+        _ id: UInt64,
+        _ interest: Interest
+    ) throws(SocketError) {
+        var event = epoll_event()
+        event.events = interest.events
+        event.data.u64 = id
+        _ = try SocketCalls.check("epoll_ctl", "epoll") { epoll_ctl(poll.number, operation, number, &event) }
+    }
+}

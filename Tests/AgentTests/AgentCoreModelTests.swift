@@ -1,0 +1,171 @@
+import Agent
+import Coordination
+import Foundation
+import Testing
+
+/// Clients that ask, end, cancel and die, and agents that die and come again, against a list of who holds what.
+@Suite("AgentCore, at random")
+struct AgentCoreModelTests {
+    @Test("Never two that exclude each other, never a claim lost, whoever dies; by seed")
+    func holders() throws {
+        let given = ProcessInfo.processInfo.environment["AGENT_SEED"].flatMap(UInt64.init)
+        let seed = given ?? .random(in: 0 ... .max)
+        var world = CoreWorld(seed: seed)
+        for _ in 0..<20_000 { world.step() }
+        world.drain()
+        print(
+            "agent: \(world.grants) grants, \(world.restarts) agents, \(world.deaths) deaths, AGENT_SEED=\(seed)"
+        )
+        #expect(world.faults.isEmpty, "AGENT_SEED=\(seed)")
+        #expect(world.grants > 1000 && world.restarts > 50 && world.deaths > 50, "AGENT_SEED=\(seed)")
+    }
+}
+
+private struct CoreWorld {
+    struct Client {
+        var id: ClientID
+        var connection: ConnectionID?
+        var held: [AccessID: AccessRequest] = [:]
+        var waiting: [AccessID: AccessRequest] = [:]
+    }
+
+    var faults: [String] = []
+    private(set) var grants = 0
+    private(set) var restarts = 0
+    private(set) var deaths = 0
+    private var scene = CoreScene()
+    private var clients: [Client] = []
+    private var clientCount: UInt64 = 0
+    private var accessCount: UInt64 = 0
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+        for _ in 0..<6 { addClient() }
+    }
+
+    private mutating func below(_ bound: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % UInt64(bound))
+    }
+
+    private mutating func addClient() {
+        clientCount += 1
+        clients.append(Client(id: ClientID(clientCount)))
+        join(clients.count - 1)
+    }
+
+    mutating func step() {
+        let index = below(clients.count)
+        switch below(100) {
+        case 0: restart()
+        case 1: die(index)
+        case 2..<45: ask(index)
+        case 45..<50:
+            if let id = clients[index].waiting.keys.min(by: { $0.number < $1.number }) { cancel(index, id) }
+        default: if let id = clients[index].held.keys.min(by: { $0.number < $1.number }) { end(index, id) }
+        }
+        // Those whom a dead agent left come back one after another.
+        if let absent = clients.indices.first(where: { clients[$0].connection == nil }), below(3) == 0 {
+            join(absent)
+        }
+        hear()
+    }
+
+    /// Everyone comes back and ends what it has; then all that was asked for must have been granted.
+    mutating func drain() {
+        for index in clients.indices where clients[index].connection == nil { join(index) }
+        hear()
+        for _ in 0..<10_000 {
+            guard let index = clients.firstIndex(where: { !$0.held.isEmpty }),
+                let id = clients[index].held.keys.first
+            else { break }
+            end(index, id)
+            hear()
+        }
+        for client in clients where !client.waiting.isEmpty || !client.held.isEmpty {
+            faults.append("client \(client.id.rawValue) still waits for \(client.waiting.count)")
+        }
+    }
+
+    private mutating func ask(_ index: Int) {
+        guard clients[index].waiting.count < 3 else { return }
+        accessCount += 1
+        let item = CoreScene.path("/d/\(below(4))")
+        let client = clients[index].id
+        let request =
+            below(2) == 0
+            ? CoreScene.write(client, accessCount, item) : CoreScene.read(client, accessCount, item)
+        clients[index].waiting[request.id] = request
+        if let connection = clients[index].connection { scene.send(.requested(request), connection) }
+    }
+
+    private mutating func cancel(_ index: Int, _ id: AccessID) {
+        guard let connection = clients[index].connection else {
+            clients[index].waiting[id] = nil
+            return
+        }
+        scene.send(.cancelled(id), connection)
+    }
+
+    private mutating func end(_ index: Int, _ id: AccessID) {
+        // What ends while there is no agent is not told to the next one: it is as if it had never been.
+        clients[index].held[id] = nil
+        if let connection = clients[index].connection { scene.send(.ended(id, [.changed]), connection) }
+    }
+
+    private mutating func die(_ index: Int) {
+        deaths += 1
+        let client = clients.remove(at: index)
+        if let connection = client.connection { scene.close(connection) }
+        scene.absenteesAlive(Set(clients.map(\.id)))
+        addClient()
+    }
+
+    private mutating func restart() {
+        guard clients.allSatisfy({ $0.connection != nil }) else { return }
+        restarts += 1
+        for index in clients.indices { clients[index].connection = nil }
+        scene = CoreScene(absentees: Set(clients.map(\.id)), now: scene.now + 1_000_000)
+    }
+
+    private mutating func join(_ index: Int) {
+        let connection = scene.connect(clients[index].id)
+        clients[index].connection = connection
+        for request in clients[index].held.values { scene.send(.held(request), connection) }
+        scene.send(.caughtUp, connection)
+        for request in clients[index].waiting.values.sorted(by: { $0.id.number < $1.id.number }) {
+            scene.send(.requested(request), connection)
+        }
+    }
+
+    private mutating func hear() {
+        for index in clients.indices {
+            guard let connection = clients[index].connection else { continue }
+            for message in scene.take(connection) { hear(message, index) }
+        }
+        if let fault = scene.dropped.first { faults.append("dropped: \(fault)") }
+    }
+
+    private mutating func hear(_ message: AgentMessage, _ index: Int) {
+        switch message {
+        case .welcome: break
+        case .failed(let id, .cancelled): clients[index].waiting[id] = nil
+        case .granted(let id, _, _):
+            guard let request = clients[index].waiting.removeValue(forKey: id) else {
+                return faults.append("\(id) is granted and was not waited for")
+            }
+            grants += 1
+            for other in clients.flatMap(\.held.values) where Self.exclude(request, other) {
+                faults.append("\(id) is granted beside \(other.id)")
+            }
+            clients[index].held[id] = request
+        default: faults.append("\(message)")
+        }
+    }
+
+    private static func exclude(_ first: AccessRequest, _ second: AccessRequest) -> Bool {
+        let isWriting = [first, second].contains { $0.claims[0].use == .writing(.updating) }
+        return isWriting && first.claims[0].item == second.claims[0].item && first.id != second.id
+    }
+}

@@ -1,0 +1,180 @@
+import Agent
+import Coordination
+import Testing
+
+@Suite("AgentCore")
+struct AgentCoreTests {
+    private let one = ClientID(1)
+    private let two = ClientID(2)
+
+    @Test("An access of one client waits for that of another, and is granted at its end")
+    func exclusion() {
+        var scene = CoreScene()
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        let (write, read) = (CoreScene.write(one, 1), CoreScene.read(two, 1))
+        scene.send(.requested(write), first)
+        scene.send(.requested(read), second)
+        #expect(scene.take(first) == [.welcome(version: 1), .granted(write.id, [], isObserved: false)])
+        #expect(scene.take(second) == [.welcome(version: 1)])
+        scene.send(.ended(write.id, [.changed]), first)
+        #expect(scene.take(second).count == 1)
+    }
+
+    @Test("What a dead client held is free at once, and what it waited for is forgotten")
+    func death() {
+        var scene = CoreScene()
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        scene.send(.requested(CoreScene.write(one, 1)), first)
+        scene.send(.requested(CoreScene.write(two, 1)), second)
+        _ = scene.take(second)
+        scene.close(first)
+        #expect(scene.take(second).count == 1)
+        scene.close(second)
+        let third = scene.connect(one)
+        scene.send(.requested(CoreScene.write(one, 2)), third)
+        #expect(scene.take(third).count == 2)
+    }
+
+    @Test("Who breaks the protocol is dropped, and holds nothing any longer")
+    func breaches() {
+        let events: [ArbiterEvent] = [
+            .ended(AccessID(client: one, number: 9), []),
+            .requested(CoreScene.write(two, 7)),
+            .requested(AccessRequest(id: AccessID(client: one, number: 8), purpose: .named("x"), claims: [])),
+            .requested(CoreScene.write(one, 1)),
+            .replied(Ticket(number: 1), .done, nil),
+            .presenterRemoved(PresenterID(client: two, number: 1)),
+            .cancelled(AccessID(client: two, number: 1)),
+        ]
+        for event in events {
+            var scene = CoreScene()
+            let first = scene.connect(one)
+            scene.send(.requested(CoreScene.write(one, 1)), first)
+            scene.send(event, first)
+            #expect(scene.dropped[first] == .protocolBroken, "\(event)")
+            let second = scene.connect(two)
+            scene.send(.requested(CoreScene.write(two, 1)), second)
+            #expect(scene.take(second).count == 2, "\(event)")
+        }
+    }
+
+    @Test("Before hello nothing is heard; hello is said once, in a known version, with a number of one's own")
+    func hello() {
+        var scene = CoreScene()
+        let early = scene.open()
+        scene.send(.caughtUp, early)
+        #expect(scene.dropped[early] == .protocolBroken)
+        let foreign = scene.open()
+        scene.send(.hello(ClientHello(version: 2, client: one, processID: 1, processName: "")), foreign)
+        #expect(scene.dropped[foreign] == .versionUnknown)
+        let first = scene.connect(one, process: 7)
+        let impostor = scene.connect(one, process: 8)
+        #expect(scene.dropped[impostor] == .protocolBroken)
+        #expect(scene.dropped[first] == nil)
+        let again = scene.connect(one, process: 7)
+        #expect(scene.dropped[first] == .protocolBroken && scene.dropped[again] == nil)
+        scene.send([255, 1, 2], again)
+        #expect(scene.dropped[again] == .protocolBroken)
+    }
+
+    @Test(
+        "A presenter of another client that says nothing ends the access after the agent's limit, with its name"
+    )
+    func timeLimit() {
+        var scene = CoreScene()
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        let presenter = PresenterID(client: two, number: 5)
+        scene.send(.presenterAdded(presenter, at: CoreScene.item, typeName: "Note"), second)
+        // Its own limit is for its own accesses.
+        scene.send(.timeLimit(milliseconds: 60_000), first)
+        let write = CoreScene.write(one, 1)
+        scene.send(.requested(write), first)
+        guard case .asked(.relinquishToWriter, presenter, for: write.id, let ticket) = scene.take(second).last
+        else {
+            Issue.record("the presenter is not asked")
+            return
+        }
+        _ = scene.take(first)
+        scene.pass(nanoseconds: 4_999_999_999)
+        #expect(scene.take(first).isEmpty)
+        scene.pass(nanoseconds: 1)
+        let party = PresenterParty(id: presenter, typeName: "Note", processID: 2, processName: "p2")
+        #expect(scene.take(first) == [.failed(write.id, .presenterTimedOut(party, .relinquishToWriter))])
+        // A late answer is heard, and what it left is run.
+        scene.send(.replied(ticket, .relinquished(hasReacquirer: true), nil), second)
+        #expect(scene.take(second) == [.reacquire(ticket)])
+        #expect(scene.dropped.isEmpty)
+    }
+
+    @Test("A new agent grants nothing before all who live have said what they hold")
+    func collecting() {
+        var scene = CoreScene(absentees: [one, two])
+        let third = scene.connect(ClientID(3))
+        scene.send(.caughtUp, third)
+        scene.send(.requested(CoreScene.write(ClientID(3), 1)), third)
+        #expect(scene.take(third) == [.welcome(version: 1)])
+        let first = scene.connect(one)
+        let held = CoreScene.write(one, 4)
+        scene.send(.held(held), first)
+        scene.send(.caughtUp, first)
+        #expect(scene.core.isCollecting)
+        scene.absenteesAlive([])
+        #expect(!scene.core.isCollecting)
+        #expect(scene.take(third).isEmpty)
+        scene.send(.ended(held.id, [.changed]), first)
+        #expect(scene.take(third).count == 1)
+    }
+
+    @Test("Who comes back too late has lost what another got, and is told")
+    func late() {
+        var scene = CoreScene(absentees: [one])
+        let second = scene.connect(two)
+        scene.send(.requested(CoreScene.write(two, 1)), second)
+        _ = scene.take(second)
+        scene.pass(nanoseconds: 2_000_000_000)
+        #expect(scene.take(second).count == 1)
+        let first = scene.connect(one)
+        let held = CoreScene.write(one, 4)
+        scene.send(.held(held), first)
+        #expect(scene.take(first) == [.welcome(version: 1), .claimLost(held.id)])
+        // It may have ended before it heard.
+        scene.send(.ended(held.id, []), first)
+        #expect(scene.dropped.isEmpty)
+    }
+
+    @Test(
+        "Who stepped aside for an access that another agent granted reacquires at its end, or at once if it is over"
+    )
+    func asides() {
+        var scene = CoreScene(absentees: [one, two])
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        let held = CoreScene.write(one, 4)
+        let presenter = PresenterID(client: two, number: 5)
+        scene.send(.presenterAdded(presenter, at: CoreScene.item, typeName: "Note"), second)
+        scene.send(.steppedAside(presenter, for: held.id, Ticket(number: 3)), second)
+        scene.send(
+            .steppedAside(presenter, for: AccessID(client: one, number: 1), Ticket(number: 2)),
+            second
+        )
+        scene.send(.caughtUp, second)
+        scene.send(.held(held), first)
+        _ = scene.take(second)
+        scene.send(.caughtUp, first)
+        #expect(scene.take(second) == [.reacquire(Ticket(number: 2))])
+        scene.send(.ended(held.id, [.changed]), first)
+        #expect(scene.take(second) == [.told(presenter, .itemDidChange), .reacquire(Ticket(number: 3))])
+    }
+
+    @Test("An agent on demand is unneeded a minute after its last client has left")
+    func idle() {
+        var limits = AgentCore.Limits()
+        limits.idle = 60_000_000_000
+        var scene = CoreScene(limits: limits)
+        #expect(scene.core.nextDeadline == scene.now + 60_000_000_000)
+        let first = scene.connect(one)
+        #expect(scene.core.nextDeadline == nil && !scene.core.isUnneeded(now: .max / 2))
+        scene.close(first)
+        #expect(!scene.core.isUnneeded(now: scene.now + 59_999_999_999))
+        #expect(scene.core.isUnneeded(now: scene.now + 60_000_000_000))
+    }
+}

@@ -1,0 +1,237 @@
+import Agent
+import DocumentFoundation
+import Foundation
+import Locks
+import Testing
+
+/// Registries that are joined to one agent behave as one registry does, although each stands for a process.
+@Suite("Joined registries", .serialized)
+struct JoinedRegistriesTests {
+    @Test("A reader of one waits until the writer of another is done")
+    func exclusion() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt", "old")
+            let read = DispatchSemaphore(value: 0)
+            let seen = Locked("")
+            var error: NSError?
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(writingItemAt: url, error: &error) { writeURL in
+                    #expect(first.isJoined)
+                    Thread.detachNewThread {
+                        NSFileCoordinator(filePresenter: nil, registry: second)
+                            .coordinate(readingItemAt: url, error: nil) { readURL in
+                                let text = try? String(contentsOf: readURL, encoding: .utf8)
+                                seen.withLock { $0 = text ?? "" }
+                            }
+                        read.signal()
+                    }
+                    #expect(read.wait(timeout: .now() + 0.2) == .timedOut)
+                    try? "new".write(to: writeURL, atomically: false, encoding: .utf8)
+                }
+            #expect(error == nil)
+            #expect(read.wait(timeout: .now() + 20) == .success)
+            #expect(seen.withLock { $0 } == "new")
+        }
+    }
+
+    @Test("A presenter of another process makes way, saves, hears of the change and reacquires")
+    func presenters() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt", "old")
+            let presenter = NotingPresenter(url)
+            second.add(presenter)
+            NSFileCoordinator(filePresenter: nil, registry: second)
+                .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
+            #expect(presenter.noted.first == "reader")
+            let before = presenter.noted.count
+            var error: NSError?
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(writingItemAt: url, options: .forMerging, error: &error) { url in
+                    try? "new".write(to: url, atomically: false, encoding: .utf8)
+                }
+            #expect(error == nil)
+            #expect(presenter.wait(for: "changed"))
+            presenter.presentedItemOperationQueue.waitUntilAllOperationsAreFinished()
+            while presenter.noted.count < before + 4 { #expect(presenter.wait(for: "reacquired")) }
+            #expect(
+                Array(presenter.noted.filter { $0 != "reader" }.suffix(4)) == [
+                    "writer", "save", "changed", "reacquired",
+                ]
+            )
+        }
+    }
+
+    @Test("A presenter's error reaches the process that asked, with domain, code and text")
+    func errors() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt")
+            let presenter = NotingPresenter(url) { CocoaError(.fileWriteOutOfSpace) }
+            second.add(presenter)
+            NSFileCoordinator(filePresenter: presenter, registry: second)
+                .coordinate(readingItemAt: url, error: nil) { _ in }
+            var error: NSError?
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(readingItemAt: url, error: &error) { _ in Issue.record("it was read") }
+            #expect(error?.domain == NSCocoaErrorDomain)
+            #expect(error?.code == CocoaError.Code.fileWriteOutOfSpace.rawValue)
+        }
+    }
+
+    @Test("A presenter of another process that says nothing is named when its time is over")
+    func silence() throws {
+        try withScene { scene in
+            var options = AgentServer.Options()
+            options.limits.presenter = 100_000_000
+            try scene.begin(options)
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt")
+            let presenter = NotingPresenter(url, save: nil)
+            second.add(presenter)
+            NSFileCoordinator(filePresenter: presenter, registry: second)
+                .coordinate(readingItemAt: url, error: nil) { _ in }
+            var error: NSError?
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(readingItemAt: url, error: &error) { _ in Issue.record("it was read") }
+            let text = error?.localizedDescription ?? ""
+            #expect(text.contains("NotingPresenter in "), "\(text)")
+            #expect(text.contains("(process \(getpid()))"), "\(text)")
+        }
+    }
+
+    @Test("One purpose named in two processes does not wait for itself")
+    func purposes() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt")
+            let outer = NSFileCoordinator(filePresenter: nil, registry: first)
+            let inner = NSFileCoordinator(filePresenter: nil, registry: second)
+            inner.purposeIdentifier = outer.purposeIdentifier
+            var order: [String] = []
+            outer.coordinate(writingItemAt: url, error: nil) { url in
+                inner.coordinate(writingItemAt: url, error: nil) { _ in order.append("inner") }
+                order.append("outer")
+            }
+            #expect(order == ["inner", "outer"])
+        }
+    }
+
+    @Test("What waits in one process is cancelled there")
+    func cancelling() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt")
+            var code: Int?
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(writingItemAt: url, error: nil) { url in
+                    let waiting = NSFileCoordinator(filePresenter: nil, registry: second)
+                    let cancelled = DispatchSemaphore(value: 0)
+                    let heard = Locked<Int?>(nil)
+                    waiting.coordinate(
+                        with: [.readingIntent(with: url)],
+                        queue: OperationQueue()
+                    ) { error in
+                        heard.withLock { $0 = (error as NSError?)?.code }
+                        cancelled.signal()
+                    }
+                    waiting.cancel()
+                    #expect(cancelled.wait(timeout: .now() + 20) == .success)
+                    code = heard.withLock { $0 }
+                }
+            #expect(code == CocoaError.Code.userCancelled.rawValue)
+        }
+    }
+
+    @Test("Who waits in another process gets the place that the item was moved to")
+    func moves() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let (url, target) = (try scene.file("note.txt"), scene.root.appendingPathComponent("moved.txt"))
+            let folder = NotingPresenter(scene.root)
+            second.add(folder)
+            let placed = DispatchSemaphore(value: 0)
+            let place = Locked("")
+            let coordinator = NSFileCoordinator(filePresenter: nil, registry: first)
+            coordinator.coordinate(
+                writingItemAt: url,
+                options: .forMoving,
+                writingItemAt: target,
+                options: .forReplacing,
+                error: nil
+            ) { source, target in
+                let intent = NSFileAccessIntent.readingIntent(with: url)
+                NSFileCoordinator(filePresenter: nil, registry: second)
+                    .coordinate(with: [intent], queue: OperationQueue()) { _ in
+                        place.withLock { $0 = intent.url.lastPathComponent }
+                        placed.signal()
+                    }
+                // The request is on its way before this one's: the agent takes them one after another.
+                while !second.isJoined {}
+                try? FileManager.default.moveItem(at: source, to: target)
+                coordinator.item(at: source, didMoveTo: target)
+            }
+            #expect(placed.wait(timeout: .now() + 20) == .success)
+            #expect(folder.wait(for: "subitem moved to moved.txt"))
+            #expect(["moved.txt", "note.txt"].contains(place.withLock { $0 }))
+        }
+    }
+
+    @Test("An agent that ends and comes again lets no second writer in beside one that runs")
+    func rejoining() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt")
+            let presenter = NotingPresenter(url)
+            second.add(presenter)
+            NSFileCoordinator(filePresenter: presenter, registry: second)
+                .coordinate(readingItemAt: url, error: nil) { _ in }
+            let written = DispatchSemaphore(value: 0)
+            var error: NSError?
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(writingItemAt: url, error: &error) { url in
+                    scene.end()
+                    Thread.detachNewThread {
+                        NSFileCoordinator(filePresenter: nil, registry: second)
+                            .coordinate(writingItemAt: url, error: nil) { _ in written.signal() }
+                    }
+                    do { try scene.begin() } catch { Issue.record(error) }
+                    #expect(written.wait(timeout: .now() + 0.3) == .timedOut)
+                    #expect(!presenter.noted.contains("reacquired"))
+                }
+            #expect(error == nil)
+            #expect(written.wait(timeout: .now() + 20) == .success)
+            #expect(presenter.wait(for: "reacquired"))
+            #expect(presenter.noted.prefix(1) == ["writer"])
+        }
+    }
+
+    @Test("A process that works alone joins the agent that appears, with what it holds")
+    func joiningLater() throws {
+        try withScene { scene in
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt")
+            let written = DispatchSemaphore(value: 0)
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(writingItemAt: url, error: nil) { url in
+                    #expect(!first.isJoined)
+                    do { try scene.begin() } catch { Issue.record(error) }
+                    while !first.isJoined {}
+                    Thread.detachNewThread {
+                        NSFileCoordinator(filePresenter: nil, registry: second)
+                            .coordinate(writingItemAt: url, error: nil) { _ in written.signal() }
+                    }
+                    #expect(written.wait(timeout: .now() + 0.2) == .timedOut)
+                }
+            #expect(written.wait(timeout: .now() + 20) == .success)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Agent
+import Foundation
+
+/// Real processes that coordinate through an agent while they and the agent are killed.
+///
+///     coordination-harness kill [SEED]       50 processes, 10,000 operations, random SIGKILLs
+///     coordination-harness figures           what an access through the agent costs
+///     coordination-harness stopped           a stopped presenter is named, and bounds no one for long
+@main
+enum CoordinationHarness {
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            switch arguments.first {
+            case "kill": try KillRun(seed: arguments.dropFirst().first.flatMap { UInt64($0) }).run()
+            case "stopped": try StoppedRun.run()
+            case "client": try HarnessClient(arguments: Array(arguments.dropFirst())).run()
+            case "figures": try FiguresRun.run()
+            case "presenter":
+                try StoppedRun.present(arguments[1], arguments[2], count: Int(arguments.last ?? "") ?? 1)
+            case "holder": try StoppedRun.hold(arguments[1], arguments[2])
+            case "echo": Echo.answer()
+            case "agent":
+                var options = AgentProcess.Options()
+                options.isOnDemand = arguments.contains("--on-demand")
+                options.presenterLimitSeconds = arguments.contains("--impatient") ? 0.3 : 5
+                try AgentProcess.run(options)
+            default: throw HarnessFailure("usage: coordination-harness kill [SEED] | stopped")
+            }
+        } catch {
+            FileHandle.standardError.write(Data("coordination-harness: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+}
+
+/// Something that must not be.
+struct HarnessFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Numbers that follow from a seed.
+struct SplitMix {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}

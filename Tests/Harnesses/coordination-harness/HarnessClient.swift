@@ -1,0 +1,110 @@
+import CLinux
+import DocumentFoundation
+import Foundation
+
+/// One process that reads and writes files of others, and says each operation that is done.
+///
+/// A lock of the kernel's on a file beside each item says whether two that exclude each other were let in. These
+/// locks are taken before the connection to the agent is made, so that a killed process loses them first.
+final class HarnessClient {
+    private let folder: URL
+    private let name: String
+    private let operationCount: Int
+    private var random: SplitMix
+    private let registry: FileAccessRegistry
+    private var guards: [Int32] = []
+
+    init(arguments: [String]) throws {
+        guard arguments.count == 4, let count = Int(arguments[2]), let seed = UInt64(arguments[3]) else {
+            throw HarnessFailure("usage: client FOLDER NAME COUNT SEED")
+        }
+        folder = URL(fileURLWithPath: arguments[0], isDirectory: true)
+        (name, operationCount, random) = (arguments[1], count, SplitMix(seed))
+        for index in 0..<KillRun.fileCount {
+            let path = folder.appendingPathComponent("guard\(index)").path
+            guards.append(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
+        }
+        registry = try FileAccessRegistry(
+            presenterTimeLimitSeconds: 5,
+            runtimeFolder: folder.appendingPathComponent("run").path,
+            agentProgram: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        )
+    }
+
+    func run() throws {
+        say("begun \(name)")
+        for number in 0..<operationCount {
+            let first = random.below(KillRun.fileCount)
+            switch random.below(10) {
+            case 0..<3: try read(first)
+            case 3..<9: try write([first], "\(name):\(number)")
+            default:
+                let second = (first + 1 + random.below(KillRun.fileCount - 1)) % KillRun.fileCount
+                try write([first, second], "\(name):\(number)")
+            }
+            if random.below(200) == 0, !registry.isJoined { say("alone \(name)") }
+        }
+        say("ended \(name)")
+    }
+
+    private func read(_ index: Int) throws {
+        var (error, failure): (NSError?, (any Error)?) = (nil, nil)
+        NSFileCoordinator(filePresenter: nil, registry: registry)
+            .coordinate(readingItemAt: url(index), error: &error) { url in
+                failure = checking([index], LOCK_SH) { _ = try TokenFile(url: url).tokens() }
+            }
+        try finish(error, failure, "read \(name) \(index)")
+    }
+
+    private func write(_ indices: [Int], _ token: String) throws {
+        var (error, failure): (NSError?, (any Error)?) = (nil, nil)
+        let coordinator = NSFileCoordinator(filePresenter: nil, registry: registry)
+        let add = { (urls: [URL]) in
+            failure = self.checking(indices, LOCK_EX) {
+                for url in urls {
+                    let file = TokenFile(url: url)
+                    try file.write(try file.tokens() + [Substring(token)], by: self.name)
+                }
+            }
+        }
+        if indices.count == 1 {
+            coordinator.coordinate(writingItemAt: url(indices[0]), error: &error) { add([$0]) }
+        } else {
+            coordinator.coordinate(
+                writingItemAt: url(indices[0]),
+                writingItemAt: url(indices[1]),
+                error: &error
+            ) { add([$0, $1]) }
+        }
+        try finish(error, failure, "wrote \(token) " + indices.map(String.init).joined(separator: " "))
+    }
+
+    private func url(_ index: Int) -> URL { folder.appendingPathComponent("file\(index)") }
+
+    /// Runs what an access does, having made sure that no other runs that it excludes.
+    private func checking(_ indices: [Int], _ lock: Int32, _ body: () throws -> Void) -> (any Error)? {
+        do {
+            defer { for index in indices { _ = cdoc_flock(guards[index], LOCK_UN) } }
+            for index in indices where cdoc_flock(guards[index], lock | LOCK_NB) != 0 {
+                say("doubled \(name) \(index)")
+            }
+            try body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func finish(_ error: NSError?, _ failure: (any Error)?, _ done: String) throws {
+        if let failure { throw failure }
+        guard let error else { return say(done) }
+        guard (error as any Error as? FileCoordinationError)?.code == .claimLost else { throw error }
+        say("lost \(name)")
+    }
+
+    /// Says one line, whole: pipe(7) keeps what is shorter than a page together.
+    private func say(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        guard Foundation.write(1, bytes, bytes.count) == bytes.count else { exit(1) }
+    }
+}

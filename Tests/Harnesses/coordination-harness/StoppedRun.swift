@@ -1,0 +1,92 @@
+import Agent
+import DocumentFoundation
+import Foundation
+import LocalSockets
+
+/// A presenter whose process has been stopped: who asks it is told which one it is, in bounded time.
+enum StoppedRun {
+    static func run() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("stopped-\(UUID().uuidString.prefix(8))", isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // A leftover in the temporary directory fails nothing.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (runtime, item) = (folder.appendingPathComponent("run"), folder.appendingPathComponent("item"))
+        try "x".write(to: item, atomically: false, encoding: .utf8)
+        setenv("SHEAF_RUNTIME_DIR", runtime.path, 1)
+        let pipe = try LinePipe()
+        let agent = try ChildProcess.agent(["--impatient"], in: runtime.path, output: pipe.output)
+        let child = try ChildProcess(["presenter", runtime.path, item.path], output: pipe.output)
+        defer {
+            for process in [child, agent] {
+                process.kill()
+                process.wait()
+            }
+        }
+        guard pipe.lines() == ["presents"] else { throw HarnessFailure("the presenter did not begin") }
+        _ = kill(child.id, SIGSTOP)
+        try expectNamed(child.id, item, runtime)
+        try expectFreed(child, item, runtime)
+    }
+
+    private static func registry(_ runtime: String) throws -> FileAccessRegistry {
+        try FileAccessRegistry(presenterTimeLimitSeconds: 5, runtimeFolder: runtime, agentProgram: nil)
+    }
+
+    private static func expectNamed(_ child: pid_t, _ item: URL, _ runtime: URL) throws {
+        let began = Date()
+        var error: NSError?
+        NSFileCoordinator(filePresenter: nil, registry: try registry(runtime.path))
+            .coordinate(writingItemAt: item, error: &error) { _ in }
+        let seconds = Date().timeIntervalSince(began)
+        let text = error?.localizedDescription ?? "there was no error"
+        guard text.contains("Sitter in coordination-harness (process \(child))"), seconds < 3 else {
+            throw HarnessFailure("after \(seconds) s: \(text)")
+        }
+        print(
+            "coordination: states 1, a stopped presenter is named after \(String(format: "%.2f", seconds)) s"
+        )
+    }
+
+    /// What a process holds is free once it is dead.
+    private static func expectFreed(_ child: ChildProcess, _ item: URL, _ runtime: URL) throws {
+        child.kill()
+        var (error, isWritten): (NSError?, Bool) = (nil, false)
+        NSFileCoordinator(filePresenter: nil, registry: try registry(runtime.path))
+            .coordinate(writingItemAt: item, error: &error) { _ in isWritten = true }
+        guard isWritten else { throw HarnessFailure("a dead presenter: \(String(describing: error))") }
+    }
+
+    /// The other process: presents the item until it is killed.
+    static func present(_ runtime: String, _ path: String, count: Int) throws {
+        let (registry, url) = (try registry(runtime), URL(fileURLWithPath: path))
+        let sitters = (0..<count).map { _ in Sitter(url) }
+        for sitter in sitters { registry.add(sitter) }
+        NSFileCoordinator(filePresenter: sitters[0], registry: registry)
+            .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
+        guard registry.isJoined else { throw HarnessFailure("the presenter found no agent") }
+        print("presents")
+        fflush(nil)
+        while true { pause() }
+    }
+}
+
+extension StoppedRun {
+    /// The other process: writes an item until it is killed.
+    static func hold(_ runtime: String, _ path: String) throws {
+        NSFileCoordinator(filePresenter: nil, registry: try registry(runtime))
+            .coordinate(writingItemAt: URL(fileURLWithPath: path), error: nil) { _ in
+                print("holds")
+                fflush(nil)
+                while true { pause() }
+            }
+    }
+}
+
+/// A presenter that makes way when it can.
+private final class Sitter: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue()
+
+    init(_ url: URL) { presentedItemURL = url }
+}

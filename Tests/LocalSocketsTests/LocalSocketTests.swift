@@ -1,0 +1,133 @@
+import Foundation
+import LocalSockets
+import Testing
+
+@Suite("LocalSocket")
+struct LocalSocketTests {
+    @Test("Bytes go both ways, and the other end's process is known")
+    func roundTrip() throws {
+        try withFolder { folder in
+            let listener = try LocalListener(at: folder.place(of: "test.sock"))
+            let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
+            let server = try #require(try listener.accept())
+            let peer = try server.peer()
+            #expect(peer.processID == getpid())
+            #expect(peer.userID == geteuid())
+            #expect(client.send("question") == 8)
+            #expect(client.waitUntilReadable(milliseconds: 0) == false)
+            #expect(server.text() == "question")
+            #expect(server.send("answer") == 6)
+            #expect(client.waitUntilReadable(milliseconds: 1000))
+            #expect(client.text() == "answer")
+        }
+    }
+
+    @Test("The end of one is the end of the other")
+    func end() throws {
+        try withFolder { folder in
+            let listener = try LocalListener(at: folder.place(of: "test.sock"))
+            var client: LocalSocket? = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
+            let server = try #require(try listener.accept())
+            #expect(server.receive() == .nothing)
+            client = nil
+            #expect(client == nil)
+            #expect(server.receive() == .end)
+            #expect(server.send("late") == nil)
+        }
+    }
+
+    @Test("What a full socket does not take waits in a buffer and arrives in order")
+    func fullSocket() throws {
+        try withFolder { folder in
+            let listener = try LocalListener(at: folder.place(of: "test.sock"))
+            let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
+            let server = try #require(try listener.accept())
+            let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            var buffer = SendBuffer()
+            buffer.append(bytes)
+            #expect(buffer.send(to: client) == .waiting)
+            var received: [UInt8] = []
+            while received.count < bytes.count {
+                received += server.bytes()
+                _ = buffer.send(to: client)
+            }
+            #expect(received == bytes)
+            #expect(buffer.byteCount == 0)
+        }
+    }
+
+    @Test("Nobody listens: the error says so")
+    func nobody() throws {
+        try withFolder { folder in
+            let error = #expect(throws: SocketError.self) {
+                try LocalSocket(connectingTo: folder.place(of: "nobody.sock"))
+            }
+            #expect(error?.isNobodyThere == true)
+        }
+    }
+
+    @Test("A path that is too long for a socket is refused with a sentence")
+    func longPath() throws {
+        let error = #expect(throws: SocketError.self) {
+            try LocalSocket(connectingTo: "/" + String(repeating: "x", count: 200))
+        }
+        #expect(error?.description.contains("at most 107 bytes") == true)
+    }
+
+    @Test("A poll names the socket with something to read, and wakes for its bell")
+    func poll() throws {
+        try withFolder { folder in
+            let listener = try LocalListener(at: folder.place(of: "test.sock"))
+            let poll = try SocketPoll()
+            try poll.add(listener, id: 1)
+            #expect(try poll.wait(milliseconds: 0).isEmpty)
+            let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
+            #expect(try poll.wait(milliseconds: -1).map(\.id) == [1])
+            let server = try #require(try listener.accept())
+            try poll.add(server, id: 2, .reading)
+            _ = client.send("x")
+            let events = try poll.wait(milliseconds: -1)
+            #expect(events.map(\.id) == [2])
+            #expect(events.allSatisfy { $0.isReadable && !$0.isWritable })
+            try poll.change(server, id: 2, .writing)
+            #expect(try poll.wait(milliseconds: -1).allSatisfy { $0.isWritable && !$0.isReadable })
+            try poll.remove(server)
+            poll.wake()
+            #expect(try poll.wait(milliseconds: -1).isEmpty)
+        }
+    }
+
+    @Test("A socket that is not meant for this process is not taken over")
+    func inherited() throws {
+        #expect(try LocalListener.inherited(environment: [:]) == nil)
+        #expect(try LocalListener.inherited(environment: ["LISTEN_PID": "1", "LISTEN_FDS": "1"]) == nil)
+        #expect(throws: SocketError.self) {
+            try LocalListener.inherited(environment: ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "2"])
+        }
+    }
+}
+
+extension LocalSocket {
+    func send(_ text: String) -> Int? {
+        Array(text.utf8).withUnsafeBytes { send($0) }
+    }
+
+    func receive() -> Receipt {
+        withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { receive(into: $0) }
+    }
+
+    func bytes() -> [UInt8] {
+        withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 1) { buffer in
+            if case .bytes(let count) = receive(into: buffer) { Array(buffer[..<count]) } else { [] }
+        }
+    }
+
+    func text() -> String { String(decoding: bytes(), as: UTF8.self) }
+}
+
+/// Runs a test with a runtime folder of its own.
+func withFolder(_ body: (RuntimeFolder) throws -> Void) throws {
+    let path = FileManager.default.temporaryDirectory.path + "/sockets-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try body(try RuntimeFolder(path: path))
+}
