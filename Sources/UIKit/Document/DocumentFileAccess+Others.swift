@@ -47,8 +47,13 @@ extension DocumentFileAccess {
     func keepLatest(_ item: FilePath) throws(SystemError) {
         for _ in 0..<OthersWork.attemptsMax {
             guard let expected = others.expectation else { return }
+            // Held before it is looked at: what is written after the look is seen by the hold.
+            let held = hold(item)
             let found = try look(at: item, as: expected)
-            if found == expected || found == .item(nil) { return hold(item) }
+            if found == expected || found == .item(nil) {
+                others.replaced += held
+                return
+            }
             do {
                 others.keptCopies.append(try keepAside(item.url(isDirectory: plan != nil)))
                 others.expectation = found
@@ -79,10 +84,10 @@ extension DocumentFileAccess {
 
     // MARK: Late writers
 
-    private func hold(_ item: FilePath) {
+    private func hold(_ item: FilePath) -> [ReplacedFile] {
         let members = plan?.replacedPaths.prefix(OthersWork.replacedMax)
         let places = members?.map { $0.components.reduce(item) { $0.appending($1) } } ?? [item]
-        others.replaced += places.compactMap { place in
+        return places.compactMap { place in
             ReplacedFile(place) { [weak self] in
                 guard let self else { return }
                 queue.async { self.keepLate() }

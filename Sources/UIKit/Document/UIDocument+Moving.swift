@@ -51,14 +51,26 @@ extension UIDocument {
         }
     }
 
-    /// Saves by itself, where the item is now; not when it is gone.
+    /// Saves by itself, where the item is now; not when it is gone. What others have changed is looked at first,
+    /// so that it can be merged.
     func autosaveWhereItIs() {
         guard !isFileDeleted else { return }
-        let go = MainActorCallback<URL?> { [self] place in
+        let go = MainActorCallback<(place: URL?, isAnother: Bool)> { [self] found in
             guard lifecycle.phase == .open else { return }
-            if place == nil { noteFileGone() } else { autosave(completionHandler: nil) }
+            if found.place == nil {
+                noteFileGone()
+            } else if found.isAnother {
+                takeOutsideChange()
+            } else {
+                autosave(completionHandler: nil)
+            }
         }
-        settleWhereabouts(of: fileURL) { place in DispatchQueue.main.async { go(place) } }
+        settleWhereabouts(of: fileURL) { [self] place in
+            fileAccess.queue.async { [self] in
+                let isAnother = place != nil && isAnother(OutsideHint())
+                DispatchQueue.main.async { go((place, isAnother)) }
+            }
+        }
     }
 
     /// Finds out where the document's item is, if it is not at its place any more.

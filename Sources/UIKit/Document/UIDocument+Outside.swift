@@ -36,7 +36,7 @@ extension UIDocument {
     public nonisolated static let writerNameKey = "SheafWriterName"
 
     /// Whether the item is another than the document knows.
-    private nonisolated func isAnother(_ hint: OutsideHint) -> Bool {
+    nonisolated func isAnother(_ hint: OutsideHint) -> Bool {
         guard record.withLock({ $0.isPresenting }) else { return false }
         let url = fileURL
         // Vanished, or unreadable for now: there is nothing to read anew.
@@ -58,7 +58,7 @@ extension UIDocument {
         }
     }
 
-    private func takeOutsideChange() {
+    func takeOutsideChange() {
         guard lifecycle.phase == .open else {
             if lifecycle.phase != .closed { whenSettled.append { [self] in checkForOutsideChange() } }
             return
