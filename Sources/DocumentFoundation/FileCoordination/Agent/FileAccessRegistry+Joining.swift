@@ -193,7 +193,12 @@ extension FileAccessRegistry {
 
     /// Does what the agent says.
     func take(_ messages: [AgentMessage]) {
-        change { state in (messages.flatMap { state.take($0) }, ()) }
+        let written = change { state in
+            let written = messages.compactMap { state.writtenItem($0) }
+            return (messages.flatMap { state.take($0) }, written)
+        }
+        // What others did in coordinated accesses is no news from outside.
+        if !written.isEmpty { outsideWatcher?.wrote(written) }
     }
 
     /// Says on standard error what a developer should know although no call fails for it.
@@ -219,6 +224,16 @@ extension FileAccessRegistry.State {
     fileprivate mutating func standing() -> (held: [ArbiterEvent], wanted: [ArbiterEvent]) {
         defer { joining.untold = [] }
         return joining.standing(presenterOrder.compactMap { presenters[$0] }, reacquirers)
+    }
+
+    /// Which item a message says was written by another process.
+    fileprivate func writtenItem(_ message: AgentMessage) -> ItemPath? {
+        guard case .told(let presenter, let notice) = message else { return nil }
+        return switch notice {
+        case .itemDidChange: joining.presenterPaths[presenter] ?? nil
+        case .subitemDidAppear(let item), .subitemDidChange(let item): item
+        case .itemDidMove, .subitemDidMove: nil
+        }
     }
 
     fileprivate mutating func take(_ message: AgentMessage) -> [AccessArbiter.Effect] {
