@@ -102,7 +102,8 @@ final class CoordinationScene: Sendable {
         let limit = Date(timeIntervalSinceNow: 30)
         while !isSo() {
             if Date() > limit { return false }
-            sched_yield()
+            // Blocked rather than spinning: presenters' queues need a thread of the pool that this one is from.
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.001)
         }
         return true
     }

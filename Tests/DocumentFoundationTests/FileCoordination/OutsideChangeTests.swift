@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What presenters hear of those who coordinate nothing.
-@Suite("Presenters and outsiders", .timeLimit(.minutes(2)))
+@Suite("Presenters and outsiders", .serialized, .timeLimit(.minutes(2)))
 struct OutsideChangeTests {
     private func scene() throws -> CoordinationScene { try CoordinationScene(hearsOutsiders: true) }
 
