@@ -47,6 +47,7 @@ struct JoinedRegistriesTests {
             NSFileCoordinator(filePresenter: nil, registry: second)
                 .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
             #expect(presenter.noted.first == "reader")
+            #expect(presenter.wait(for: "reacquired"))
             let before = presenter.noted.count
             var error: NSError?
             NSFileCoordinator(filePresenter: nil, registry: first)
