@@ -10,6 +10,7 @@ extension NSFileCoordinator {
     ///
     /// - Parameters:
     ///   - url: The item: a file URL.
+    ///   - options: How it will be read.
     ///   - outError: Gets the error if `reader` is not run: a presenter's own; `CocoaError.userCancelled`;
     ///     `FileCoordinationError` when a presenter does not answer, or when the call would have waited for
     ///     ever, for others that wait for code that this thread is inside of.
@@ -29,6 +30,7 @@ extension NSFileCoordinator {
     ///
     /// - Parameters:
     ///   - url: The item: a file URL.
+    ///   - options: How it will be written.
     ///   - outError: As for reading.
     ///   - writer: Run on this thread with the place of the item, which may have moved meanwhile.
     public func coordinate(
@@ -114,8 +116,11 @@ extension NSFileCoordinator {
     /// it gets has been called, or dropped. Coordinate each access inside it with this coordinator.
     ///
     /// - Parameters:
+    ///   - readingURLs: The items to read: file URLs.
     ///   - readingOptions: Without `.resolvesSymbolicLink`, which traps.
+    ///   - writingURLs: The items to write: file URLs.
     ///   - writingOptions: Without `.forReplacing`, which traps.
+    ///   - outError: As for one item.
     ///   - batchAccessor: Run on this thread. Gets the handler to call at the end, on any thread.
     public func prepare(
         forReadingItemsAt readingURLs: [URL],

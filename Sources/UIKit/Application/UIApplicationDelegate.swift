@@ -146,6 +146,8 @@ extension UIApplicationDelegate {
 /// and close every document before the process ends.
 ///
 /// - Parameters:
+///   - argc: Has no effect: the process's own arguments count.
+///   - argv: Has no effect either.
 ///   - principalClassName: Must be nil: there is no other application class than `UIApplication`.
 ///   - delegateClassName: The delegate's class, as `NSStringFromClass` gives it.
 /// - Returns: The process's exit status: 0, or 1 when a document could not be saved.

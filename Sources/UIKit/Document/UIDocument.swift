@@ -209,7 +209,10 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     /// Differs from Darwin: when `contents(forType:)` throws, the handler is called with false; Apple's
     /// documentation says it is not called at all.
     ///
-    /// - Parameter completionHandler: Called on the main actor with whether the document was written.
+    /// - Parameters:
+    ///   - url: Where to: a file URL.
+    ///   - saveOperation: Whether the document is new there.
+    ///   - completionHandler: Called on the main actor with whether the document was written.
     open func save(to url: URL, for saveOperation: SaveOperation, completionHandler: ((Bool) -> Void)? = nil)
     {
         beginSaving(to: url, for: saveOperation, completionHandler)
@@ -266,6 +269,9 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     /// to them there becomes part of the package.
     ///
     /// - Parameters:
+    ///   - contents: What `contents(forType:)` gave.
+    ///   - url: The place beside the document.
+    ///   - saveOperation: Whether the document is new.
     ///   - originalContentsURL: The package as it is on disk, when overwriting; nil when creating.
     nonisolated open func writeContents(
         _ contents: Any,

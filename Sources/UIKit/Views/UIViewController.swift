@@ -138,7 +138,10 @@ open class UIViewController: UIResponder, UIStateRestoring {
 
     /// Shows a view controller over this one.
     ///
-    /// - Parameter completion: Called on the main actor when it is shown.
+    /// - Parameters:
+    ///   - viewControllerToPresent: What to show.
+    ///   - flag: Whether its coming is to be seen.
+    ///   - completion: Called on the main actor when it is shown.
     open func present(
         _ viewControllerToPresent: UIViewController,
         animated flag: Bool,
@@ -149,7 +152,9 @@ open class UIViewController: UIResponder, UIStateRestoring {
 
     /// Takes away what is over this one; with nothing over it, this one itself.
     ///
-    /// - Parameter completion: Called on the main actor when it is gone.
+    /// - Parameters:
+    ///   - flag: Whether its going is to be seen.
+    ///   - completion: Called on the main actor when it is gone.
     open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
         Presentation.dismiss(self, animated: flag, completion)
     }
