@@ -74,6 +74,17 @@ def test_a_closed_colour_opens_as_it_was(color):
     expect(hex_field(color)).to_have_value("#708090")
 
 
+def test_the_list_says_which_colour_is_open(color, open_tab):
+    color.create()
+    set_hex(color, "#0a0b0c")
+    color.expect_saved()
+    other = open_tab(color.app)
+    expect(other.item("Color")).to_contain_text("open")
+    color.close_document()
+    for tab in (color, other):
+        expect(tab.item("Color")).not_to_contain_text("open")
+
+
 def test_after_a_power_cut_the_autosaved_colour_is_there(color, open_tab):
     color.create()
     set_hex(color, "#ff6347")

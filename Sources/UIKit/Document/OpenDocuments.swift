@@ -1,4 +1,4 @@
-/// The documents of this process that are open, so that they can be saved before it ends.
+/// The documents of this process that are open, so that they can be saved before it ends and be shown as open.
 @MainActor
 package enum OpenDocuments {
     private final class Reference {
@@ -16,10 +16,12 @@ package enum OpenDocuments {
 
     static func insert(_ document: UIDocument) {
         references[ObjectIdentifier(document)] = Reference(document)
+        SceneUpdates.request()
     }
 
     static func remove(_ document: UIDocument) {
         references[ObjectIdentifier(document)] = nil
+        SceneUpdates.request()
     }
 
     /// Saves what is unsaved in all of them.
