@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+_Static_assert(CDOC_O_PATH == O_PATH, "CDOC_O_PATH is not what the system calls O_PATH");
+
 struct handle {
     struct file_handle head;
     uint8_t bytes[CDOC_HANDLE_BYTES_MAX];

@@ -8,6 +8,9 @@
 /// The most bytes that a handle of name_to_handle_at(2) can have: MAX_HANDLE_SZ.
 enum { CDOC_HANDLE_BYTES_MAX = 128 };
 
+/// O_PATH of open(2); a macro of _GNU_SOURCE only. The .c file checks the value.
+enum { CDOC_O_PATH = 010000000 };
+
 /// RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS of openat2(2), macros that Swift's view leaves out.
 enum { CDOC_RESOLVE_BENEATH = 0x08, CDOC_RESOLVE_NO_MAGICLINKS = 0x02 };
 

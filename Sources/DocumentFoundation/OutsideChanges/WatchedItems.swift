@@ -225,6 +225,7 @@ struct WatchedItems {
         var reports: [OutsideReport] = []
         for found in [path] + items(inside: path) where items[found] != nil {
             let old = items[found]?.stamp
+            // What cannot be looked at where it was, but is held elsewhere, is there no more.
             if let place = whereabouts(of: found),
                 (try? FileStamp.ifPresent(at: FilePath(found.string))) == nil
             {
@@ -291,6 +292,7 @@ struct WatchedItems {
             if let difference = items[tree]?.tree?.look(atMember: path) {
                 reports += tell(difference, to: presenters)
             }
+            // What cannot be looked at has no members to tell of.
             if (try? FileStamp.ifPresent(at: FilePath(path.string)))?.kind == .directory,
                 !folders.isWatched(path), let inner = relook(tree, at: path)
             {

@@ -27,7 +27,7 @@ package enum FolderScan {
     package static func visibleItems(in path: FilePath) throws(SystemError) -> [ScannedItem] {
         let folder = try Folder.open(path)
         var items: [ScannedItem] = []
-        try SystemCalls.forEachMember(of: folder) { (name) throws(SystemError) in
+        try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
             guard name.utf8.first != UInt8(ascii: ".") else { return true }
             if let item = try item(name, in: folder) { items.append(item) }
             return true
@@ -49,7 +49,7 @@ package enum FolderScan {
     /// The names of all members, hidden ones too.
     package static func names(in path: FilePath) throws(SystemError) -> Set<String> {
         var names: Set<String> = []
-        try SystemCalls.forEachMember(of: try Folder.open(path)) { (name) throws(SystemError) in
+        try SystemCalls.forEachMember(of: try Folder.open(path)) { (name, _, _) throws(SystemError) in
             names.insert(name)
             return true
         }
@@ -77,7 +77,7 @@ package enum FolderScan {
     ) throws(SystemError) -> Bool {
         var folderNames: [String] = []
         var isWhole = true
-        try SystemCalls.forEachMember(of: folder) { (name) throws(SystemError) in
+        try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
             guard summary.memberCount < memberCountMax else {
                 isWhole = false
                 return false
@@ -130,39 +130,6 @@ package struct TreeSummary: Hashable, Sendable {
         if latest < (stamp.modificationSeconds, stamp.modificationNanoseconds) {
             modificationSeconds = stamp.modificationSeconds
             modificationNanoseconds = stamp.modificationNanoseconds
-        }
-    }
-}
-
-extension SystemCalls {
-    /// readdir(3), one member after another, without "." and ".." and what is not UTF-8.
-    ///
-    /// - Parameter body: Told each name; false ends the listing.
-    static func forEachMember(
-        of folder: Folder,
-        _ body: (String) throws(SystemError) -> Bool
-    ) throws(SystemError) {
-        let raw = try perform("openat", at: folder.path) {
-            Glibc.openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        }
-        guard let stream = fdopendir(raw) else {
-            let code = errno
-            _ = Glibc.close(raw)
-            throw SystemError(call: "fdopendir", errno: code, path: folder.path)
-        }
-        defer { closedir(stream) }
-        while true {
-            errno = 0
-            guard let entry = Glibc.readdir(stream) else {
-                let code = errno
-                guard code == 0 else { throw SystemError(call: "getdents", errno: code, path: folder.path) }
-                return
-            }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                String(validatingCString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-            }
-            guard let name, name != ".", name != ".." else { continue }
-            guard try body(name) else { return }
         }
     }
 }

@@ -64,7 +64,7 @@ package enum ItemCopy {
         let status = try SystemCalls.fstat(from.descriptor)
         // All names first: a folder that is copied into itself would otherwise never end.
         var names: [String] = []
-        try SystemCalls.forEachMember(of: from) { (name) throws(SystemError) in
+        try SystemCalls.forEachMember(of: from) { (name, _, _) throws(SystemError) in
             names.append(name)
             return true
         }

@@ -27,6 +27,39 @@ extension SystemCalls {
     ///
     /// A name that is not UTF-8 cannot be told apart from others and fails with `EILSEQ`.
     static func readdir(_ folder: Folder) throws(SystemError) -> [FolderEntry] {
+        var entries: [FolderEntry] = []
+        try forEachEntry(of: folder) { (entry) throws(SystemError) in
+            guard let member = FolderEntry(entry) else {
+                throw SystemError(call: "getdents", errno: EILSEQ, path: folder.path)
+            }
+            if member.name != ".", member.name != ".." { entries.append(member) }
+            return true
+        }
+        return entries
+    }
+
+    /// readdir(3), one member after another, without "." and ".." and what is not UTF-8.
+    ///
+    /// - Parameter body: Told each member; false ends the listing.
+    static func forEachMember(
+        of folder: Folder,
+        _ body: (_ name: String, _ inode: UInt64, _ kind: FileStamp.Kind?) throws(SystemError) -> Bool
+    ) throws(SystemError) {
+        try forEachEntry(of: folder) { (entry) throws(SystemError) in
+            guard let member = FolderEntry(entry), member.name != ".", member.name != ".." else {
+                return true
+            }
+            return try body(member.name, UInt64(entry.pointee.d_ino), member.kind)
+        }
+    }
+
+    /// readdir(3), one entry after another.
+    ///
+    /// - Parameter body: Told each entry; false ends the listing.
+    private static func forEachEntry(
+        of folder: Folder,
+        _ body: (UnsafeMutablePointer<dirent>) throws(SystemError) -> Bool
+    ) throws(SystemError) {
         let raw = try perform("openat", at: folder.path) {
             Glibc.openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
@@ -36,18 +69,14 @@ extension SystemCalls {
             throw SystemError(call: "fdopendir", errno: code, path: folder.path)
         }
         defer { closedir(stream) }
-        var entries: [FolderEntry] = []
         while true {
             errno = 0
             guard let entry = Glibc.readdir(stream) else {
                 let code = errno
                 guard code == 0 else { throw SystemError(call: "getdents", errno: code, path: folder.path) }
-                return entries
+                return
             }
-            guard let member = FolderEntry(entry) else {
-                throw SystemError(call: "getdents", errno: EILSEQ, path: folder.path)
-            }
-            if member.name != ".", member.name != ".." { entries.append(member) }
+            guard try body(entry) else { return }
         }
     }
 

@@ -78,6 +78,7 @@ package struct IdentityFinder: Sendable {
     }
 
     private func bySearch(_ wanted: FileIdentity, from place: FilePath) -> Found? {
+        // A place of which nothing can be looked at is no place to begin.
         guard let folder = (try? Self.existingFolder(above: place))?.path else { return nil }
         let near = [folder, folder.parent].filter { $0.string != "/" }
         let roots = near + documentFolders

@@ -94,23 +94,20 @@ package struct IdentitySearch: Sendable {
         guard let folder = try? Folder.open(path),
             let status = try? SystemCalls.fstat(folder.descriptor), status.stamp.device == device
         else { return nil }
-        let listing = Result { () throws(SystemError) in
-            try SystemCalls.forEachInode(of: folder) { (name, inode, isFolder) throws(SystemError) in
-                guard counted.count(bounds) else { return false }
-                let place = path.appending(name)
-                switch likeness(of: place, inode: inode) {
-                case .same, .sameInode:
-                    found = place
-                    return false
-                case .sameMark: counted.marked.append(place)
-                case .unmarked, .other, nil: break
-                }
-                if isFolder, !name.hasPrefix(".") { folders.append(place) }
-                return true
-            }
-        }
         // As above: what could be read has been looked at.
-        if case .failure = listing { return found }
+        try? SystemCalls.forEachMember(of: folder) { (name, inode, kind) throws(SystemError) in
+            guard counted.count(bounds) else { return false }
+            let place = path.appending(name)
+            switch likeness(of: place, inode: inode) {
+            case .same, .sameInode:
+                found = place
+                return false
+            case .sameMark: counted.marked.append(place)
+            case .unmarked, .other, nil: break
+            }
+            if kind == .directory, !name.hasPrefix(".") { folders.append(place) }
+            return true
+        }
         return found
     }
 
@@ -118,6 +115,7 @@ package struct IdentitySearch: Sendable {
     private func likeness(of place: FilePath, inode: UInt64) -> FileIdentity.Likeness? {
         if inode != wanted.inode {
             guard let mark = wanted.mark,
+                // Without a mark, or closed to us: not the one.
                 let bytes = try? SystemCalls.lgetxattr(place, FileMark.attributeName), bytes == mark.bytes
             else { return nil }
         }

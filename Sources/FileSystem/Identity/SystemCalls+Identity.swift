@@ -5,8 +5,7 @@ internal import Glibc
 extension SystemCalls {
     /// openat(2) with `O_PATH`: the item itself, a symbolic link too, without reading it.
     static func openPath(_ path: FilePath) throws(SystemError) -> FileDescriptor {
-        // O_PATH is a macro that Swift's view leaves out.
-        try openat(.working, path.string, 0o10000000 | O_NOFOLLOW)
+        try openat(.working, path.string, CInt(CDOC_O_PATH) | O_NOFOLLOW)
     }
 
     /// fstatfs(2): the volume's own number.
@@ -115,36 +114,10 @@ extension SystemCalls {
             cdoc_openat2(
                 folder.raw,
                 path,
-                0o10000000,
+                UInt64(CDOC_O_PATH),
                 UInt64(CDOC_RESOLVE_BENEATH | CDOC_RESOLVE_NO_MAGICLINKS)
             )
         }
         return FileDescriptor(owning: raw, path: folder.place(of: path))
-    }
-
-    /// readdir(3), one member after another with its inode, without "." and ".." and what is not UTF-8.
-    ///
-    /// - Parameter body: Told each member; false ends the listing.
-    static func forEachInode(
-        of folder: Folder,
-        _ body: (_ name: String, _ inode: UInt64, _ isFolder: Bool) throws(SystemError) -> Bool
-    ) throws(SystemError) {
-        let raw = try perform("openat", at: folder.path) {
-            Glibc.openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        }
-        guard let stream = fdopendir(raw) else {
-            let code = errno
-            _ = Glibc.close(raw)
-            throw SystemError(call: "fdopendir", errno: code, path: folder.path)
-        }
-        defer { closedir(stream) }
-        while let entry = Glibc.readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                String(validatingCString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-            }
-            guard let name, name != ".", name != ".." else { continue }
-            let isFolder = Int(entry.pointee.d_type) == Int(DT_DIR)
-            guard try body(name, UInt64(entry.pointee.d_ino), isFolder) else { return }
-        }
     }
 }

@@ -28,7 +28,7 @@ package struct FolderMarks: Sendable {
     package init(of path: FilePath) throws(SystemError) {
         let folder = try Folder.open(path)
         var found: [String: Mark] = [:]
-        try SystemCalls.forEachMember(of: folder) { (name) throws(SystemError) in
+        try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
             if let status = try SystemCalls.statusIfPresent(folder, name) { found[name] = Mark(status.stamp) }
             return true
         }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A hold on an item, wherever it is moved on its volume: tells where it is now.
@@ -11,7 +12,7 @@ package final class ItemHandle: Sendable {
 
     /// Takes hold of what is at a path; a symbolic link is followed.
     package init(_ path: FilePath) throws(SystemError) {
-        descriptor = try SystemCalls.openat(.working, path.string, cdocPathOnly)
+        descriptor = try SystemCalls.openat(.working, path.string, CInt(CDOC_O_PATH))
         firstPlace = Self.place(of: descriptor)
     }
 
@@ -46,6 +47,3 @@ package final class ItemHandle: Sendable {
 
     private static let deletedMark = " (deleted)"
 }
-
-/// O_PATH, which Swift's view of the C library leaves out.
-private let cdocPathOnly: CInt = 0o10_000_000
