@@ -105,8 +105,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "SeededNumbers",
+            path: "Tests/Harnesses/SeededNumbers",
+            swiftSettings: strict
+        ),
+        .target(
             name: "CrashHarness",
-            dependencies: ["FileSystem", "Locks"],
+            dependencies: ["FileSystem", "Locks", "SeededNumbers"],
             path: "Tests/Harnesses/CrashHarness",
             swiftSettings: strict
         ),
@@ -118,24 +123,31 @@ let package = Package(
         ),
         .executableTarget(
             name: "coordination-harness",
-            dependencies: ["Agent", "CLinux", "Coordination", "DocumentFoundation", "LocalSockets", "Locks"],
+            dependencies: [
+                "Agent", "CLinux", "Coordination", "DocumentFoundation", "LocalSockets", "Locks",
+                "SeededNumbers",
+            ],
             path: "Tests/Harnesses/coordination-harness",
             swiftSettings: strict
         ),
-        .testTarget(name: "WebHostTests", dependencies: ["Locks", "WebHost"], swiftSettings: strict),
+        .testTarget(
+            name: "WebHostTests",
+            dependencies: ["Locks", "SeededNumbers", "WebHost"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "CoordinationTests",
-            dependencies: ["ArbiterModel", "Coordination"],
+            dependencies: ["ArbiterModel", "Coordination", "SeededNumbers"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Coordination"],
+            dependencies: ["Commands", "Coordination", "SeededNumbers"],
             swiftSettings: strict
         ),
         .target(
             name: "ArbiterModel",
-            dependencies: ["Coordination"],
+            dependencies: ["Coordination", "SeededNumbers"],
             path: "Tests/Harnesses/ArbiterModel",
             swiftSettings: strict
         ),
@@ -152,19 +164,23 @@ let package = Package(
         ),
         .testTarget(
             name: "AgentTests",
-            dependencies: ["Agent", "Coordination", "DocumentFoundation", "LocalSockets", "Locks"],
+            dependencies: [
+                "Agent", "Coordination", "DocumentFoundation", "LocalSockets", "Locks", "SeededNumbers",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DocumentFoundationTests",
-            dependencies: ["Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "Locks"],
+            dependencies: [
+                "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "Locks", "SeededNumbers",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "DocumentFoundation", "FileSystem", "UIKit", "UniformTypeIdentifiers", "WebHost",
-                "_Testing_UIKit",
+                "DocumentFoundation", "FileSystem", "SeededNumbers", "UIKit", "UniformTypeIdentifiers",
+                "WebHost", "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),
@@ -175,7 +191,7 @@ let package = Package(
         ),
         .testTarget(
             name: "UniformTypeIdentifiersTests",
-            dependencies: ["UniformTypeIdentifiers"],
+            dependencies: ["SeededNumbers", "UniformTypeIdentifiers"],
             swiftSettings: strict
         ),
     ]

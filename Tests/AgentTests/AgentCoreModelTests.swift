@@ -1,6 +1,7 @@
 import Agent
 import Coordination
 import Foundation
+import SeededNumbers
 import Testing
 
 /// Clients that ask, end, cancel and die, and agents that die and come again, against a list of who holds what.
@@ -37,17 +38,14 @@ private struct CoreWorld {
     private var clients: [Client] = []
     private var clientCount: UInt64 = 0
     private var accessCount: UInt64 = 0
-    private var state: UInt64
+    private var random: SplitMix64
 
     init(seed: UInt64) {
-        state = seed
+        random = SplitMix64(seed: seed)
         for _ in 0..<6 { addClient() }
     }
 
-    private mutating func below(_ bound: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int((state >> 33) % UInt64(bound))
-    }
+    private mutating func below(_ bound: Int) -> Int { random.below(bound) }
 
     private mutating func addClient() {
         clientCount += 1

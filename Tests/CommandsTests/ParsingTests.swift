@@ -1,4 +1,5 @@
 import Commands
+import SeededNumbers
 import Testing
 
 /// A tool of our own, so that what it takes does not change with the real one.
@@ -135,7 +136,7 @@ struct ParsingTests {
 
     @Test("No line of arguments traps or is met with silence", arguments: [UInt64.random(in: 0..<(1 << 40))])
     func anyLine(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         let pieces = [
             "paint", "scrape", "help", "--", "-", "--quiet", "--color", "--color=red", "red", "=", "--=",
             "-h",
@@ -153,14 +154,5 @@ struct ParsingTests {
             #expect((outcome.code == .success) == line.isEmpty, "\(seed): \(words)")
             #expect(line.count < 400 && !line.dropLast().contains { $0 == "\n" || $0 == "\u{1B}" })
         }
-    }
-}
-
-private struct Seeded {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state >> 33
     }
 }

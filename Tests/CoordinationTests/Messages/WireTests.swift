@@ -1,5 +1,6 @@
 import Coordination
 import Foundation
+import SeededNumbers
 import Testing
 
 @Suite("The agent's wire format")
@@ -117,7 +118,7 @@ struct WireTests {
     func fuzz() {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["WIRE_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         let frames =
             WireSamples.clientMessages.map { WireSamples.frame($0) }
             + WireSamples.agentMessages.map { WireSamples.frame($0) }
@@ -132,7 +133,7 @@ struct WireTests {
         #expect(readable > 0 && readable < count)
     }
 
-    private func mutation(of frame: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+    private func mutation(of frame: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var frame = frame
         switch random.below(6) {
         case 0: frame[random.below(frame.count)] = UInt8(random.below(256))
@@ -144,21 +145,4 @@ struct WireTests {
         }
         return frame
     }
-}
-
-/// Numbers that follow from a seed.
-private struct SplitMix {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -1,6 +1,7 @@
 import Cryptography
 import FileSystem
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import DocumentFoundation
@@ -86,7 +87,7 @@ struct BookmarkFormatTests {
             ProcessInfo.processInfo.environment["BOOKMARK_SEED"].flatMap(UInt64.init)
             ?? UInt64.random(in: 0 ... .max)
         print("bookmark fuzz: BOOKMARK_SEED=\(seed)")
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         let samples = [Self.item, Self.web].map(BookmarkFormat.encode)
         var recordCount = 0
         for round in 0..<20_000 {
@@ -114,18 +115,5 @@ struct BookmarkFormatTests {
         }
         // Else the mutations would be too wild to test anything but the first check.
         #expect(recordCount > 100)
-    }
-}
-
-/// A small seeded generator.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

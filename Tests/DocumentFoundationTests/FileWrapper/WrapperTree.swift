@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 
 @testable import DocumentFoundation
 
@@ -97,21 +98,15 @@ indirect enum WrapperTree: Equatable, CustomStringConvertible {
     }
 }
 
-/// SplitMix64: the same numbers for the same seed, anywhere.
+/// Random trees of wrappers; the same for the same seed.
 struct WrapperSeed: RandomNumberGenerator {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
     init(_ seed: UInt64) {
-        state = seed
+        numbers = SplitMix64(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { numbers.next() }
 
     private static let names = [
         "a", "b.txt", "image.png", ".hidden", "Über.md", "e\u{301}.txt", "name with space", "x.tar.gz",

@@ -1,5 +1,6 @@
 import DocumentFoundation
 import Foundation
+import SeededNumbers
 import Testing
 
 @Suite("ItemNames")
@@ -56,7 +57,7 @@ struct ItemNamesTests {
     func laws() {
         let seed = UInt64.random(in: 0 ... .max)
         print("ItemNames seed \(seed)")
-        var generator = Generator(state: seed)
+        var generator = SplitMix64(seed: seed)
         var taken: Set<String> = []
         let letters = ["a", " ", "2", ".", "é", "txt", "9", " 2", "tar.gz"]
         for step in 0..<2000 {
@@ -118,17 +119,5 @@ struct ItemNamesRenamingTests {
                 showsExtension: false
             )
         }
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,5 @@
+import SeededNumbers
+
 /// One thing that happens in a world; what it happens to is picked by numbers, so that a program means something
 /// also when some of its steps are left out.
 package struct Step: Hashable, Sendable {
@@ -12,7 +14,7 @@ package struct Step: Hashable, Sendable {
 
     /// A program of random steps.
     package static func program(seed: UInt64, count: Int) -> [Step] {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         return (0..<count).map { _ in
             let kind = weighted[Int(random.next() % UInt64(weighted.count))]
             return Step(kind: kind, choices: random.next())
@@ -32,10 +34,10 @@ package struct Step: Hashable, Sendable {
 
 /// A number from which several small choices are taken.
 struct Choices {
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
 
     init(_ number: UInt64) {
-        generator = SeededGenerator(seed: number)
+        generator = SplitMix64(seed: number)
     }
 
     mutating func below(_ count: Int) -> Int { Int(generator.next() % UInt64(count)) }

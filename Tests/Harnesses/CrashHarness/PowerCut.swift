@@ -1,5 +1,6 @@
 package import FileSystem
 internal import Foundation
+internal import SeededNumbers
 
 /// Cuts the power after every call of a save, in every way the disk may look then.
 package struct PowerCut: Sendable {
@@ -49,7 +50,7 @@ package struct PowerCut: Sendable {
             report.lost.append("\(scenario.name): not saved")
             return
         }
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         var tried: Set<DiskTree> = []
         for operation in flawed(recorder.operations, in: model) {
             model.apply(operation)
@@ -130,18 +131,5 @@ package struct PowerCut: Sendable {
         _ folders: Set<NodeID>
     ) -> DiskOperation {
         .entries(syncedBy: folders, changes.compactMapValues { $0 }.mapValues { _ in NodeID?.none })
-    }
-}
-
-/// The generator of random numbers that a seed repeats.
-package struct SplitMix64: RandomNumberGenerator, Sendable {
-    package var state: UInt64
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-        return bits ^ (bits >> 31)
     }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import DocumentFoundation
 import Foundation
+import SeededNumbers
 
 /// One process that reads and writes files of others, and says each operation that is done.
 ///
@@ -10,7 +11,7 @@ final class HarnessClient {
     private let folder: URL
     private let name: String
     private let operationCount: Int
-    private var random: SplitMix
+    private var random: SplitMix64
     private let registry: FileAccessRegistry
     private var guards: [Int32] = []
 
@@ -19,7 +20,7 @@ final class HarnessClient {
             throw HarnessFailure("usage: client FOLDER NAME COUNT SEED")
         }
         folder = URL(fileURLWithPath: arguments[0], isDirectory: true)
-        (name, operationCount, random) = (arguments[1], count, SplitMix(seed))
+        (name, operationCount, random) = (arguments[1], count, SplitMix64(seed: seed))
         for index in 0..<KillRun.fileCount {
             let path = folder.appendingPathComponent("guard\(index)").path
             guards.append(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))

@@ -2,6 +2,7 @@ import Agent
 import Coordination
 import Foundation
 import LocalSockets
+import SeededNumbers
 
 /// 50 processes and 10,000 operations; processes and the agent are killed as the work goes on.
 final class KillRun {
@@ -10,7 +11,7 @@ final class KillRun {
     private static let operationCount = 10_000
 
     private let seed: UInt64
-    private var random: SplitMix
+    private var random: SplitMix64
     private let folder: URL
     private let pipe: LinePipe
     private var children: [String: (process: ChildProcess, left: Int)] = [:]
@@ -20,7 +21,7 @@ final class KillRun {
 
     init(seed: UInt64?) throws {
         self.seed = seed ?? .random(in: 0 ... .max)
-        random = SplitMix(self.seed)
+        random = SplitMix64(seed: self.seed)
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("kill-\(UUID().uuidString.prefix(8))", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

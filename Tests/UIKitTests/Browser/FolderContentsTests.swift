@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import UIKit
@@ -77,7 +78,7 @@ struct FolderContentsTests {
     func laws() {
         let seed = UInt64.random(in: 0 ... .max)
         print("FolderContents seed \(seed)")
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         var contents = FolderContents()
         var told: [String: FolderItem] = [:]
         for step in 0..<3000 {
@@ -106,17 +107,5 @@ struct FolderContentsTests {
             let now = Dictionary(uniqueKeysWithValues: contents.items.values.map { ($0.id, $0) })
             #expect(told == now, "seed \(seed) step \(step)")
         }
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

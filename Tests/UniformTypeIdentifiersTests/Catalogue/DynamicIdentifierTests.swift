@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import UniformTypeIdentifiers
@@ -42,22 +43,16 @@ struct DynamicIdentifierTests {
 /// Random values that can be had again from the seed it prints.
 struct SeededRandom: CustomStringConvertible {
     let seed: UInt64
-    private var state: UInt64
+    private var numbers: SplitMix64
 
     init(seed: UInt64 = UInt64.random(in: 0...UInt64.max)) {
         self.seed = seed
-        state = seed
+        numbers = SplitMix64(seed: seed)
     }
 
     var description: String { "seed \(seed)" }
 
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    private mutating func next() -> UInt64 { numbers.next() }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(next() % UInt64(range.count))

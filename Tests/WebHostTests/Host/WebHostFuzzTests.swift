@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import WebHost
@@ -10,7 +11,7 @@ struct WebHostFuzzTests {
         print("seed \(seed)")
         let host = try TestHost { $0.httpLimits.idleSeconds = 1 }
         let cookie = try await host.signIn()
-        var random = SeededGenerator(state: seed)
+        var random = SplitMix64(seed: seed)
         let valid = Array(
             """
             POST /upload?tab=\(TestHost.tabID(1))&batch=b&path=p HTTP/1.1\r
@@ -72,7 +73,7 @@ struct WebHostFuzzTests {
         let cookie = try await host.signIn()
         host.delegate.setOnMessage { tab, text in tab.send(text) }
         let steady = try await host.openTab(TestHost.tabID(1), cookie: cookie)
-        var random = SeededGenerator(state: seed)
+        var random = SplitMix64(seed: seed)
         for round in 0..<150 {
             let victim = try await host.openTab(TestHost.tabID(100 + round), cookie: cookie)
             var bytes: [UInt8] = []
@@ -98,7 +99,7 @@ struct WebHostFuzzTests {
         await host.host.stop()
     }
 
-    private static func mutated(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+    private static func mutated(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var result = bytes
         for _ in 0..<Int.random(in: 0...6, using: &random) where !result.isEmpty {
             let index = Int.random(in: 0..<result.count, using: &random)
