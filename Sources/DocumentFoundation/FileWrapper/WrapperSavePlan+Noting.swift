@@ -16,11 +16,19 @@ extension WrapperSavePlan {
     ///
     /// - Parameters:
     ///   - path: Where the item is now.
+    ///   - placed: What was put in place, as it was just before; for what is not named the disk is asked, which may
+    ///     hold what others have written since.
     ///   - updatesNames: Whether `filename` of what was written becomes its name there.
     /// - Cost: one lstat(2) for each member written and each directory with changes.
-    package func noteWritten(at path: FilePath, updatesNames: Bool = true) {
+    package func noteWritten(
+        at path: FilePath,
+        placed: [MemberPath: FileStamp] = [:],
+        updatesNames: Bool = true
+    ) {
         // A member that has gone again already, or cannot be looked at, counts as not on disk.
-        let stamps = written.map { try? FileStamp(of: $0.path.components.reduce(path) { $0.appending($1) }) }
+        let stamps = written.map {
+            placed[$0.path] ?? (try? FileStamp(of: $0.path.components.reduce(path) { $0.appending($1) }))
+        }
         let visitedStamps = visited.map {
             try? FileStamp(of: $0.path.components.reduce(path) { $0.appending($1) })
         }

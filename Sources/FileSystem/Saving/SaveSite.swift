@@ -10,6 +10,9 @@ final class SaveSite: Sendable {
     let itemName: String
     let stagingName: String
 
+    /// The name of the item inside its staging folder: its own, unless that could be one of ours.
+    var stagedName: String { itemName.hasPrefix(".sheaf-") ? "_" + itemName : itemName }
+
     /// The item, links resolved.
     var item: FilePath { folder.place(of: itemName) }
 

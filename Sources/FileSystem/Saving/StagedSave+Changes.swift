@@ -14,6 +14,10 @@ extension StagedSave {
         )
         let placements = try change.placements()
         let removed = try change.removed(besides: placements)
+        for placement in placements where !placement.isFolder {
+            let staged = try SystemCalls.fstatat(change.staged, placement.path.relativePath)
+            placedStamps[placement.path] = staged.stamp
+        }
         var attributes = attributes
         switch PackageCommitPlan(placements: placements, removed: removed) {
         case .nothing: break

@@ -4,7 +4,8 @@ extension StagedSave {
     /// Puts what is staged in place, durably.
     ///
     /// The item keeps the permissions, owner (where the process may give it), access list and extended
-    /// attributes it had. A lone file is renamed into place. Of a package with recorded changes, one new or
+    /// attributes it had. A lone file is renamed into place, and one file of a package into the folder that it is
+    /// in. Of a package with more recorded changes, one new or
     /// replaced member is renamed into it and one removed member out of it, at a cost that does not depend
     /// on the others; more changes rebuild the smallest folder that holds them, of links to what stays, and
     /// exchange it with the old one. A whole package is exchanged.
@@ -23,6 +24,10 @@ extension StagedSave {
         do {
             switch stage {
             case .file(let staged): return try commitFile(staged, attributes.filled(from: fileAttributes))
+            case .member(let member):
+                if let stamp = try commitMember(member, attributes) { return stamp }
+                _ = try stagingFolder()
+                return try commit(attributes, leavesStaging: leavesStaging)
             case .folder(let staging):
                 if overlay.isPartial {
                     try commitChanges(staging, attributes)
@@ -70,11 +75,12 @@ extension StagedSave {
         let replaced = mustNotExist ? nil : try replaceable()
         try CarriedAttributes.dress(staged.descriptor, as: replaced, with: attributes)
         try SystemCalls.fsync(staged.descriptor)
+        let stamp = try SystemCalls.fstat(staged.descriptor).stamp
+        placedStamps[.top] = stamp
         try beforeSwap?()
         try rename(site.stagingName, to: name, in: folder)
         isInPlace = true
         try SystemCalls.fsync(folder.descriptor)
-        let stamp = try SystemCalls.fstat(staged.descriptor).stamp
         stage = .committed(nil)
         return stamp
     }
@@ -114,6 +120,9 @@ extension StagedSave {
             try CarriedAttributes.dress(staged, as: carried, with: attributes)
         }
         try TreeSync.sync(name, in: staging.folder, kind: kind)
+        if kind == .regular {
+            placedStamps[.top] = try SystemCalls.fstatat(staging.folder, name).stamp
+        }
         let swap = ItemSwap(
             staging: staging,
             sourceFolder: staging.folder,

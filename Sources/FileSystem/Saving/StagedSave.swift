@@ -31,6 +31,10 @@ package final class StagedSave {
     /// What `write(_: MemberTree)` asked for beside a lone file's bytes.
     var fileAttributes = MemberAttributes()
 
+    /// The files that the commit put in place, as they were just before; a lone file by the empty path. What is
+    /// different there afterwards was written by others.
+    package var placedStamps: [MemberPath: FileStamp] = [:]
+
     /// Called when all is durable and one call will put it in place: the last time to look whether others have
     /// changed what is replaced. What it throws ends the save.
     package var beforeSwap: (() throws(SystemError) -> Void)?
@@ -40,6 +44,8 @@ package final class StagedSave {
         case empty
         /// A lone file, staged under the staging's own name.
         case file(StagedFile)
+        /// One file of a package, not on disk yet: how it is staged shows when it is put in place.
+        case member(LoneMember)
         /// Anything, staged inside the staging folder.
         case folder(StagingFolder)
         case committed(SaveRemains?)
@@ -77,7 +83,7 @@ package final class StagedSave {
         switch stage {
         // What stays is removed by the next opening or saving of the item.
         case .committed(let remains): try? remains?.remove()
-        case .empty, .file, .folder, .abandoned: abandon()
+        case .empty, .file, .member, .folder, .abandoned: abandon()
         }
     }
 
@@ -99,8 +105,13 @@ package final class StagedSave {
     /// Nothing is there at first. After `write(_: PackageChanges)` it is the folder of the members that
     /// change, and what the caller puts there joins them: a file replaces its namesake, a folder adds to one.
     package func stagedPath() throws(SystemError) -> FilePath {
-        let staging = try stagingFolder()
-        return staging.folder.place(of: staging.stagedName)
+        _ = try stagingFolder()
+        return stagedPlace
+    }
+
+    /// Where that is, whether or not anything can be written there yet.
+    package var stagedPlace: FilePath {
+        site.folder.place(of: site.stagingName).appending(site.stagedName)
     }
 
     /// Stages a file.
@@ -140,6 +151,15 @@ package final class StagedSave {
     /// - Throws: `ENOENT` or `ENOTDIR` at the commit when the item is no package.
     package func write(_ changes: PackageChanges) throws(SystemError) {
         if let whole = changes.placed[.top] { return try write(whole) }
+        if case .empty = stage, !mustNotExist, let member = LoneMember(changes) {
+            stage = .member(member)
+            return
+        }
+        try write(inFolder: changes)
+    }
+
+    /// Stages the members of a package that change, inside the staging folder.
+    func write(inFolder changes: PackageChanges) throws(SystemError) {
         let staging = try stagingFolder()
         let staged = try Self.subfolder(staging.stagedName, in: staging.folder)
         overlay.isPartial = true
@@ -162,7 +182,7 @@ package final class StagedSave {
         // What cannot be removed now is removed by the next opening or saving of the item.
         case .file(let staged): try? staged.remove()
         case .folder(let staging): try? staging.remove()
-        case .empty, .committed, .abandoned: break
+        case .empty, .member, .committed, .abandoned: break
         }
         if case .committed = stage { return }
         stage = .abandoned
@@ -211,13 +231,17 @@ extension StagedSave {
     }
 
     /// The staging folder, made when there is none.
-    private func stagingFolder() throws(SystemError) -> StagingFolder {
+    func stagingFolder() throws(SystemError) -> StagingFolder {
         switch stage {
         case .folder(let staging): return staging
         case .empty:
             let staging = try StagingFolder.make(at: site)
             stage = .folder(staging)
             return staging
+        case .member(let member):
+            stage = .empty
+            try write(inFolder: member.changes)
+            return try stagingFolder()
         case .file, .committed, .abandoned:
             preconditionFailure("wrote to a save of \(item) that has its contents already")
         }

@@ -72,10 +72,9 @@ final class StagingFolder: Sendable {
         self.folder = folder
     }
 
-    deinit { SystemCalls.unlock(folder.descriptor) }
+    var stagedName: String { site.stagedName }
 
-    /// The name of the item inside the folder: its own, unless that could be one of ours.
-    var stagedName: String { site.itemName.hasPrefix(".sheaf-") ? "_" + site.itemName : site.itemName }
+    deinit { SystemCalls.unlock(folder.descriptor) }
 
     /// Makes the folder, waiting for another save of the item and clearing what a dead one left.
     static func make(at site: SaveSite) throws(SystemError) -> StagingFolder {

@@ -222,6 +222,49 @@ struct StagedSaveTests {
         )
     }
 
+    @Test("A file the caller adds to a single staged change is part of it too")
+    func addedToOne() throws {
+        try Self.package.write(to: item)
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges(["Info": "I"], []))
+        try DiskTree.file("page").write(to: try save.stagedPath().appending("index.html"))
+        try save.commit()
+        try save.removeRemains()
+        #expect(try DiskTree(at: item.appending("Info")) == "I")
+        #expect(try DiskTree(at: item.appending("index.html")) == "page")
+        #expect(try scratch.tree() == .folder(["item.doc": try #require(try DiskTree(at: item))]))
+    }
+
+    @Test(
+        "One new file in a package: where something else is in its place, or its folder is new, it is put there too",
+        arguments: ["Info", "Pages/1", "new", "Pages/new", "New/Deep/1", "Media", "to"]
+    )
+    func oneMember(_ path: String) throws {
+        try Self.package.write(to: item)
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges([path: "put"], []))
+        try save.commit()
+        try save.removeRemains()
+        let place = path.split(separator: "/").reduce(item) { $0.appending(String($1)) }
+        #expect(try DiskTree(at: place) == "put")
+        #expect(try FileStamp(of: place) == save.placedStamps[member(path)] || path.hasPrefix("New/"))
+        #expect(try scratch.tree() == .folder(["item.doc": try #require(try DiskTree(at: item))]))
+    }
+
+    @Test("What was put in place is known as it was before others could change it")
+    func placedStamps() throws {
+        try Self.package.write(to: item)
+        let save = try StagedSave(item: item)
+        try save.write(packageChanges(["Info": "I", "Pages/1": "ONE", "Media/new": "N"], []))
+        try save.commit()
+        #expect(save.placedStamps.count == 3)
+        for (path, stamp) in save.placedStamps {
+            #expect(try FileStamp(of: path.components.reduce(item) { $0.appending($1) }) == stamp)
+        }
+        try DiskTree.file("theirs").write(to: item.appending("Info"))
+        #expect(try FileStamp(of: item.appending("Info")) != save.placedStamps[member("Info")])
+    }
+
     @Test("Members that stay are the same files after a rebuild, and folders keep their dates")
     func sharedMembers() throws {
         try Self.package.write(to: item)
