@@ -88,7 +88,7 @@ struct WKWebViewTests {
         let page = try get()
         #expect(page.status == 200)
         #expect(page.text.hasSuffix("<p>Hi"))
-        #expect(page.text.contains("/.sheaf/bridge.js"))
+        #expect(page.text.contains("messageHandlers"))
         #expect(try get("other.html").status == 404)
     }
 

@@ -21,7 +21,12 @@ enum EditorFiles {
     }
 
     private static let sources = Locked<[String: Source]>([:])
-    private static let bridgeName = ".sheaf/bridge.js"
+    /// The bridge as it stands in a document, where it is there at once; nil where our page's files are missing,
+    /// of which the page has told by then.
+    private static let bridge: String? = {
+        let file = PageFiles.directory.appendingPathComponent("bridge/bridge.js")
+        return (try? String(contentsOf: file, encoding: .utf8)).map { "<script>\($0)</script>" }
+    }()
 
     static func newKey() -> String {
         var generator = SystemRandomNumberGenerator()
@@ -47,7 +52,6 @@ enum EditorFiles {
     /// Answers a request for one of an editor's files.
     static func response(key: String, path: String) -> WebResponse {
         guard let source = sources.withLock({ $0[key] }) else { return missing }
-        if path == bridgeName { return .file(PageFiles.directory.appendingPathComponent("bridge/bridge.js")) }
         if let script = script(path, of: source) { return script }
         switch source {
         case .document(let html, let scripts):
@@ -90,7 +94,7 @@ enum EditorFiles {
 
     /// The document with the bridge and the app's own scripts, before anything of its own runs.
     private static func adding(_ scripts: [EditorScript], to html: String, key: String) -> String {
-        var tags = #"<script src="/web/\#(key)/\#(bridgeName)"></script>"#
+        var tags = bridge ?? ""
         for (number, script) in scripts.enumerated() {
             let deferred = script.runsAtEnd ? " defer" : ""
             tags += #"<script\#(deferred) src="/web/\#(key)/.sheaf/script-\#(number).js"></script>"#

@@ -29,11 +29,18 @@ struct EditorFilesTests {
     /// What stands before and after the scripts that are put in.
     private func sides(_ html: String) throws -> [String] {
         let tags = """
-            <script src="/web/\(key)/.sheaf/bridge.js"></script>\
+            <script>\(try bridge())</script>\
             <script src="/web/\(key)/.sheaf/script-0.js"></script>\
             <script defer src="/web/\(key)/.sheaf/script-1.js"></script>
             """
         return html.components(separatedBy: tags)
+    }
+
+    private func bridge() throws -> String {
+        try String(
+            contentsOf: PageFiles.directory.appendingPathComponent("bridge/bridge.js"),
+            encoding: .utf8
+        )
     }
 
     private func folder() throws -> URL {
@@ -63,10 +70,10 @@ struct EditorFilesTests {
         _ = try folder()
         #expect(get("index.html").status == 200)
         #expect(EditorFiles.response(key: EditorFiles.newKey(), path: "index.html").status == 404)
-        #expect(EditorFiles.response(key: EditorFiles.newKey(), path: ".sheaf/bridge.js").status == 404)
+        #expect(EditorFiles.response(key: EditorFiles.newKey(), path: ".sheaf/script-0.js").status == 404)
         EditorFiles.remove(key)
         #expect(get("index.html").status == 404)
-        #expect(get(".sheaf/bridge.js").status == 404)
+        #expect(get(".sheaf/script-0.js").status == 404)
     }
 
     @Test("A folder's documents get the bridge and the scripts; its other files are given as they are")
@@ -148,10 +155,13 @@ struct EditorFilesTests {
         }
     }
 
-    @Test("The bridge is the page's own file")
-    func bridge() throws {
+    @Test("The bridge stands in the document, whole, and does not end its script early")
+    func bridgeInDocument() throws {
         _ = try folder()
-        #expect(try text(get(".sheaf/bridge.js")).contains("messageHandlers"))
+        let own = try bridge()
+        #expect(own.contains("messageHandlers"))
+        #expect(!own.lowercased().contains("</script") && !own.contains("<!--"))
+        #expect(try text(get("index.html")).contains("<script>\(own)</script>"))
     }
 
     @Test("A text of HTML is the only document of its editor")

@@ -20,7 +20,13 @@ const draw = (inner, box, className) => {
   svg.innerHTML = inner;
   return svg;
 };
-const use = (name) => `<use href="/page/icons/icons.svg#${name}" width="24" height="24"/>`;
+const use = (name) => `<use href="#icon-${name}" width="24" height="24"/>`;
+
+// The drawings stand in the page: a file that is referred to would be asked for whenever an icon comes anew.
+const drawings = document.createElement('div');
+drawings.hidden = true;
+drawings.innerHTML = await (await fetch('/page/icons/icons.svg')).text();
+document.body.append(drawings);
 
 /** The icon of a name of ours. */
 export const icon = (name) => draw(use(name), '0 0 24 24', 'icon');
