@@ -10,8 +10,10 @@ enum FileBenchmark {
         var (own, bare) = (Samples(), Samples())
         for round in 1...205 {
             let data = WorkFolder.bytes(4096, seed: round)
+            await rest()
             let peerSeconds = try Peers.save(data, as: "bare.txt", in: work.path)
             document.data = data
+            await rest()
             let ownSeconds = try await document.timedSave()
             guard round > 5 else { continue }  // the first rounds fill caches
             own.add(ownSeconds)

@@ -18,9 +18,12 @@ enum PackageBenchmark {
             let (folder, name) = (
                 WorkFolder.folderName(round % folders), WorkFolder.memberName(round % membersInEach)
             )
+            await rest()
             let peerSeconds = try Peers.save(data, as: "bare.txt", in: work.path)
             try large.replace(name, in: folder, with: data)
+            await rest()
             let ownSeconds = try await large.timedSave()
+            await rest()
             try small.replace(WorkFolder.memberName(round % 10), in: WorkFolder.folderName(0), with: data)
             let tenSeconds = try await small.timedSave()
             guard round > 5 else { continue }

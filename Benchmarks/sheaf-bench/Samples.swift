@@ -33,6 +33,14 @@ func seconds(_ work: () throws -> Void) rethrows -> Double {
     return now() - start
 }
 
+/// Lets what the last save still has to do come to its end, so that it is not counted against the next.
+@MainActor
+func rest() async {
+    await withCheckedContinuation { rested in
+        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(8)) { rested.resume() }
+    }
+}
+
 /// Something that a benchmark needs went wrong: its figures mean nothing.
 struct BenchmarkFailure: Error, CustomStringConvertible {
     let description: String

@@ -1,5 +1,6 @@
 package import Foundation
 internal import Glibc
+internal import Locks
 
 /// A file that a save is about to replace, held open: a program that has opened it before goes on writing into
 /// it, under no name, and what it writes can still be kept.
@@ -8,28 +9,27 @@ package final class ReplacedFile: Sendable {
     package let path: FilePath
     private let descriptor: FileDescriptor
     private let before: FileStamp
-    private let watch: FileEvents.Watch?
+    private let watch = Locked<FileEvents.Watch?>(nil)
 
     /// Takes hold of the file at a path; nil when no regular file that may be read is there.
-    ///
-    /// - Parameters:
-    ///   - written: Called, on any thread, when a program has closed it that could write into it.
-    package init?(
-        _ path: FilePath,
-        events: FileEvents = .shared,
-        written: @escaping @Sendable () -> Void
-    ) {
+    package init?(_ path: FilePath) {
         // What cannot be opened has no late writers that we could see.
         guard let file = try? SystemCalls.openat(.working, path.string, O_RDONLY | O_NONBLOCK),
             let stamp = try? SystemCalls.fstat(file).stamp, stamp.kind == .regular
         else { return nil }
         self.path = path
         before = stamp
-        // Without a watch what is written late is not seen; what is written until the save has ended is.
-        watch = try? events.watch(FilePath("/proc/self/fd/\(file.raw)")) { events in
+        descriptor = file
+    }
+
+    /// Has a block called, on any thread, when a program closes the file that could write into it. What was
+    /// written until now `isWritten` tells.
+    package func watch(_ events: FileEvents = .shared, written: @escaping @Sendable () -> Void) {
+        // Without a watch what is written from now on is seen when the hold ends.
+        let new = try? events.watch(FilePath("/proc/self/fd/\(descriptor.raw)")) { events in
             if events.contains(where: { $0.kind == .changed && $0.name == nil }) { written() }
         }
-        descriptor = file
+        watch.withLock { $0 = new }
     }
 
     /// Whether it was written since the hold began.

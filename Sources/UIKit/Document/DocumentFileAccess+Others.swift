@@ -16,16 +16,27 @@ struct OthersWork {
     /// Nil while no save is under way.
     var expectation: Expectation?
     var keptCopies: [URL] = []
-    /// Files that have just been replaced, and may still be written by programs that had opened them.
+    /// Files that are about to be replaced, or have just been.
     var replaced: [ReplacedFile] = []
-    /// What was kept of those last, by what it was.
-    var keptContents: [ObjectIdentifier: Data] = [:]
+    /// Files that were replaced, and may still be written by programs that had opened them; oldest first.
+    var late: [Late] = []
+    /// Whether an end of the holds is due.
+    var isLetGoDue = false
+
+    struct Late {
+        let file: ReplacedFile
+        let since = MonotonicClock.seconds
+        /// What was kept of it last.
+        var keptContents: Data?
+    }
 
     /// How long a replaced file is held. Programs that write in place open, write and close in one go; what
     /// one writes later into a file that has no name any more is its own loss.
     static let lateWriterSeconds = 3.0
     /// How many replaced members of a package are held: each takes a descriptor.
     static let replacedMax = 32
+    /// How many are held in all; who saves without pause holds the youngest.
+    static let lateMax = 128
     /// How often an item that changes again and again is kept before the save gives up, to be tried again.
     static let attemptsMax = 16
 }
@@ -87,33 +98,56 @@ extension DocumentFileAccess {
     private func hold(_ item: FilePath) -> [ReplacedFile] {
         let members = plan?.replacedPaths.prefix(OthersWork.replacedMax)
         let places = members?.map { $0.components.reduce(item) { $0.appending($1) } } ?? [item]
-        return places.compactMap { place in
-            ReplacedFile(place) { [weak self] in
-                guard let self else { return }
-                queue.async { self.keepLate() }
+        return places.compactMap { ReplacedFile($0) }
+    }
+
+    /// Goes on looking at what the save that has just ended has replaced, for a while. The save is over: nobody
+    /// waits for this.
+    func watchLateWriters() {
+        let replaced = others.replaced
+        others.replaced = []
+        guard !replaced.isEmpty else { return }
+        queue.async { [self] in
+            for file in replaced {
+                others.late.append(OthersWork.Late(file: file))
+                file.watch { [weak self, weak file] in
+                    guard let self, let file else { return }
+                    queue.async { self.keepLate { $0 === file } }
+                }
             }
+            // What was written before the watches were there.
+            keepLate { file in replaced.contains { $0 === file } }
+            letGo()
         }
     }
 
-    /// Goes on looking at what the save that has just ended has replaced.
-    func watchLateWriters() {
-        let replaced = others.replaced
-        guard !replaced.isEmpty else { return }
+    /// Ends the holds that have lasted long enough, and those that are too many.
+    private func letGo() {
+        let due = MonotonicClock.seconds - OthersWork.lateWriterSeconds
+        let surplus = others.late.count - OthersWork.lateMax
+        let ending = others.late.enumerated().prefix { $0.offset < surplus || $0.element.since <= due }
+        if !ending.isEmpty {
+            keepLate { file in ending.contains { $0.element.file === file } }
+            others.late.removeFirst(ending.count)
+        }
+        guard !others.late.isEmpty, !others.isLetGoDue else { return }
+        others.isLetGoDue = true
         queue.asyncAfter(deadline: .now() + OthersWork.lateWriterSeconds) { [self] in
-            keepLate()
-            others.replaced.removeAll { held in replaced.contains { $0 === held } }
-            for held in replaced { others.keptContents[ObjectIdentifier(held)] = nil }
+            others.isLetGoDue = false
+            letGo()
         }
     }
 
     /// Keeps what programs have written into files that were replaced while they had them open.
-    private func keepLate() {
-        for file in others.replaced where file.isWritten {
+    private func keepLate(of isWanted: (ReplacedFile) -> Bool) {
+        for index in others.late.indices where isWanted(others.late[index].file) {
+            let file = others.late[index].file
+            guard file.isWritten else { continue }
             do {
                 let contents = try file.contents()
-                guard others.keptContents.updateValue(contents, forKey: ObjectIdentifier(file)) != contents
-                else { continue }
+                guard others.late[index].keptContents != contents else { continue }
                 let copy = try keep(.file(.data(contents)), as: file.path, isDirectory: false)
+                others.late[index].keptContents = contents
                 lateCopyKept.withLock { $0 }?(copy)
             } catch {
                 Diagnostics.report(

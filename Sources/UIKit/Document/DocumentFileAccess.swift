@@ -5,7 +5,7 @@ internal import Locks
 
 /// A document's way to the disk. Everything here runs on `queue`, one thing after another.
 final class DocumentFileAccess: @unchecked Sendable {
-    // Sendable because `staging`, `plan`, `others` and `copiesWatch` are only touched on `queue`, and the rest is locked or final.
+    // Sendable because what is variable and not locked is only touched on `queue`, and the rest is locked or final.
     let queue = DispatchQueue(label: "UIDocument file access", qos: .userInitiated)
 
     /// The package as it was last read or written, to tell what a save has to write. Also read when a save
@@ -20,6 +20,8 @@ final class DocumentFileAccess: @unchecked Sendable {
     /// Told where something was kept after a save had ended.
     let lateCopyKept = Locked<(@Sendable (URL) -> Void)?>(nil)
     private var copiesWatch: DirectoryWatch?
+    /// The file that the last save put in place, as it was just before.
+    private var writtenStamp: FileStamp?
     /// The bytes of a file as they were last read or written: what both start from when two change it.
     private let base = Locked<Data?>(nil)
 
@@ -130,6 +132,12 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
     }
 
+    /// What the save that has just ended has put at a place. What others have put there since is different.
+    func takeWrittenStamp(of url: URL) throws -> FileStamp {
+        defer { writtenStamp = nil }
+        return try writtenStamp ?? stamp(of: url)
+    }
+
     /// nil when nothing is there.
     func stampIfPresent(of url: URL) throws -> FileStamp? {
         let path = try path(of: url)
@@ -209,10 +217,20 @@ final class DocumentFileAccess: @unchecked Sendable {
     }
 
     /// Lets `write` put a new item somewhere beside the old one, then puts it in its place in one step.
-    func stage(_ url: URL, attributes: [AnyHashable: Any], _ write: (URL) throws -> Void) throws {
+    ///
+    /// - Parameter isOpenToAll: Whether `write` may write to its place by any means; if not, only by the two
+    ///   methods below, which spares a lone file a folder of its own.
+    func stage(
+        _ url: URL,
+        attributes: [AnyHashable: Any],
+        isOpenToAll: Bool,
+        _ write: (URL) throws -> Void
+    ) throws {
         let item = try path(of: url)
         let save = try bridged(.writing) { () throws(SystemError) in try StagedSave(item: item) }
-        let staged = try bridged(.writing) { () throws(SystemError) in try save.stagedPath() }
+        let staged = try bridged(.writing) { () throws(SystemError) in
+            isOpenToAll ? try save.stagedPath() : save.stagedPlace
+        }
         staging = Staging(save: save, url: staged.url(isDirectory: false), item: item)
         defer {
             staging = nil
@@ -229,7 +247,8 @@ final class DocumentFileAccess: @unchecked Sendable {
         _ = try bridged(.writing) { () throws(SystemError) in
             try save.commit(Self.memberAttributes(attributes), leavesStaging: true)
         }
-        plan?.noteWritten(at: save.item)
+        plan?.noteWritten(at: save.item, placed: save.placedStamps)
+        writtenStamp = save.placedStamps[.top]
         watchLateWriters()
         if let remains = save.takeRemains() {
             // The staging, with the old tree of a package in it, takes a while to remove, and nobody needs to wait

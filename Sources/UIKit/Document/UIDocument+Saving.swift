@@ -56,7 +56,7 @@ extension UIDocument {
             safelyTo: place,
             for: snapshot.operation
         )
-        let stamp = try fileAccess.stamp(of: place)
+        let stamp = try fileAccess.takeWrittenStamp(of: place)
         record.withLock {
             $0.fileURL = place
             $0.stamp = stamp
@@ -121,7 +121,8 @@ extension UIDocument {
     ) throws {
         let original =
             operation == .forOverwriting && FileManager.default.fileExists(atPath: url.path) ? url : nil
-        try fileAccess.stage(url, attributes: attributes ?? [:]) { staged in
+        let isOpenToAll = WritingOverride.isOverridden(by: Swift.type(of: self))
+        try fileAccess.stage(url, attributes: attributes ?? [:], isOpenToAll: isOpenToAll) { staged in
             try writeContents(contents, to: staged, for: operation, originalContentsURL: original)
         }
     }

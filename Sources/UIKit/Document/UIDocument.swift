@@ -338,7 +338,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     /// Runs a block on the queue where all of this document's file access happens, one after another.
     ///
     /// - Parameter block: Must not wait for the main actor.
-    open func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) {
+    @preconcurrency open func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) {
         fileAccess.perform(block)
     }
 

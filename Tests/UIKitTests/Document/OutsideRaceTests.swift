@@ -43,6 +43,24 @@ struct OutsideRaceTests {
         await document.close()
     }
 
+    @Test(
+        "What is put in place in the instant after the document's own bytes is read",
+        arguments: [true, false]
+    )
+    func changedAfterSwap(replaces: Bool) async throws {
+        let document = OvertakenDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.interruption.set { place in
+            try Data("theirs".utf8).write(to: place, options: replaces ? .atomic : [])
+        }
+        document.text = "mine"
+        document.updateChangeCount(.done)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        await wait(for: document) { document.text == "theirs" }
+        #expect(try playground.text("a.txt") == "theirs")
+        await document.close()
+    }
+
     @Test("A member that others replace while the package is written is kept with its package")
     func memberChangedWhileStaging() async throws {
         let package = playground["a.rtfd"]
@@ -95,6 +113,33 @@ private final class InterruptedDocument: UIDocument {
             originalContentsURL: originalContentsURL
         )
         if let originalContentsURL { try interruption.run(originalContentsURL) }
+    }
+}
+
+/// Lets someone in when what it has written is in place, and before it knows.
+private final class OvertakenDocument: UIDocument {
+    var text = ""
+    nonisolated let interruption = Interruption()
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+    }
+
+    nonisolated override func writeContents(
+        _ contents: Any,
+        andAttributes additionalFileAttributes: [AnyHashable: Any]? = nil,
+        safelyTo url: URL,
+        for saveOperation: SaveOperation
+    ) throws {
+        try super.writeContents(
+            contents,
+            andAttributes: additionalFileAttributes,
+            safelyTo: url,
+            for: saveOperation
+        )
+        try interruption.run(url)
     }
 }
 
