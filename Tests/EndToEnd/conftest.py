@@ -11,6 +11,8 @@ import threading
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from waiting import until
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARIES = pathlib.Path(os.environ.get("SHEAF_BIN", ROOT / ".build" / "debug")).resolve()
 CHROMIUM = os.environ.get("SHEAF_CHROMIUM", "/usr/bin/chromium")
@@ -144,7 +146,26 @@ class Tab:
         return self.document_toolbar.get_by_role("button", name=re.compile("^Redo"))
 
     def expect_saved(self):
+        """What the editor shows is on disk, and the page says so.
+
+        The page alone does not tell: it says so too while what was just entered is on its way to the app.
+        """
+        until(lambda: self.shown in self._on_disk(), seconds=20)
         expect(self.page.locator("document-view.is-front .state-line")).to_have_text("Saved", timeout=20_000)
+
+    @property
+    def shown(self):
+        """What the editor shows, as it stands in the file."""
+        if self.app.name == "Scrapbook":
+            return self.editor.get_by_role("textbox", name="Text").input_value()
+        code = self.editor.get_by_label("Hex").input_value()
+        return "{},{},{}\n".format(*bytes.fromhex(code.removeprefix("#")))
+
+    def _on_disk(self):
+        """What is in the documents of the title in front; a scrapbook without a text shows an empty one."""
+        places = self.app.documents.rglob(f"{self.title.inner_text()}.{self.app.extension}")
+        files = [place / "text.txt" if place.is_dir() else place for place in places]
+        return [file.read_text() if file.exists() else "" for file in files]
 
     def expect_opened(self):
         self.done.wait_for()

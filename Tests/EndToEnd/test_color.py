@@ -4,17 +4,8 @@ import shutil
 
 from playwright.sync_api import expect
 
+from color_editor import hex_field, set_hex
 from keeping import is_kept
-
-
-def hex_field(tab):
-    return tab.editor.get_by_label("Hex")
-
-
-def set_hex(tab, value):
-    hex_field(tab).fill(value)
-    hex_field(tab).press("Enter")
-    expect(tab.editor.locator("#code")).to_have_text(value)
 
 
 def test_a_new_colour_is_edited_undone_and_redone(color):

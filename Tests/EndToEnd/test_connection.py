@@ -4,21 +4,12 @@ import signal
 
 from playwright.sync_api import expect
 
+from color_editor import hex_field, set_hex
 from keeping import is_kept
 
 
 def bar(tab):
     return tab.page.locator("connection-bar .connection")
-
-
-def hex_field(tab):
-    return tab.editor.get_by_label("Hex")
-
-
-def set_hex(tab, value):
-    hex_field(tab).fill(value)
-    hex_field(tab).press("Enter")
-    expect(tab.editor.locator("#code")).to_have_text(value)
 
 
 def test_a_process_that_stands_still_is_said_and_what_was_entered_arrives(color):

@@ -7,17 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from pictures import noise, photograph
+from color_editor import hex_field, set_hex
 from waiting import until
-
-
-def hex_field(tab):
-    return tab.editor.get_by_label("Hex")
-
-
-def set_hex(tab, value):
-    hex_field(tab).fill(value)
-    hex_field(tab).press("Enter")
-    expect(tab.editor.locator("#code")).to_have_text(value)
 
 
 def text(tab):
@@ -67,6 +58,7 @@ def test_a_twelve_megapixel_page_outlives_the_kill(scrapbook, open_tab, chromium
     text(scrapbook).blur()
     text(scrapbook).fill("Another one.")
     text(scrapbook).blur()
+    scrapbook.expect_saved()
     scrapbook.undo.click()
     expect(text(scrapbook)).to_have_value("The first sentence.")
     scrapbook.close_document()

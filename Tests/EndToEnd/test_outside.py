@@ -5,17 +5,8 @@ import shutil
 
 from playwright.sync_api import expect
 
+from color_editor import hex_field, set_hex
 from waiting import until
-
-
-def hex_field(tab):
-    return tab.editor.get_by_label("Hex")
-
-
-def set_hex(tab, value):
-    hex_field(tab).fill(value)
-    hex_field(tab).press("Enter")
-    expect(tab.editor.locator("#code")).to_have_text(value)
 
 
 def opened(tab, name, content):

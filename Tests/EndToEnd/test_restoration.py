@@ -2,9 +2,10 @@
 
 from playwright.sync_api import expect
 
+from color_editor import hex_field, set_hex
 from keeping import caret, is_kept, is_restoring, kept
 from test_connection import bar
-from test_durability import hex_field, only, set_hex, text
+from test_durability import only, text
 from waiting import until
 
 
