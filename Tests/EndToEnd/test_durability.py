@@ -33,6 +33,7 @@ def test_a_colour_outlives_the_kill(color, open_tab):
     color.create()
     set_hex(color, "#102030")
     set_hex(color, "#405060")
+    color.expect_saved()
     color.undo.click()
     expect(hex_field(color)).to_have_value("#102030")
     color.close_document()
