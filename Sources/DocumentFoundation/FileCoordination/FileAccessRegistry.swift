@@ -38,7 +38,7 @@ package final class FileAccessRegistry: Sendable {
         /// Whether an agent is to be looked for once the lock is open.
         var mustSearch = false
         /// Callers that wait on a queue of theirs, the innermost last.
-        var blockedCallers: [ObjectIdentifier: [BlockedCaller]] = [:]
+        var blockedCallers: [BlockedCaller] = []
     }
 
     /// What is to be done once the lock is open.

@@ -58,28 +58,16 @@ enum StoppedRun {
     }
 
     /// The other process: presents the item until it is killed.
-    static func present(_ runtime: String, _ path: String, count: Int) throws {
+    static func present(_ runtime: String, _ path: String) throws {
         let (registry, url) = (try registry(runtime), URL(fileURLWithPath: path))
-        let sitters = (0..<count).map { _ in Sitter(url) }
-        for sitter in sitters { registry.add(sitter) }
-        NSFileCoordinator(filePresenter: sitters[0], registry: registry)
+        let sitter = Sitter(url)
+        registry.add(sitter)
+        NSFileCoordinator(filePresenter: sitter, registry: registry)
             .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
         guard registry.isJoined else { throw HarnessFailure("the presenter found no agent") }
         print("presents")
         fflush(nil)
         while true { pause() }
-    }
-}
-
-extension StoppedRun {
-    /// The other process: writes an item until it is killed.
-    static func hold(_ runtime: String, _ path: String) throws {
-        NSFileCoordinator(filePresenter: nil, registry: try registry(runtime))
-            .coordinate(writingItemAt: URL(fileURLWithPath: path), error: nil) { _ in
-                print("holds")
-                fflush(nil)
-                while true { pause() }
-            }
     }
 }
 

@@ -67,12 +67,15 @@ struct AgentFinder: Sendable {
         connection.flush()
         let end = DispatchTime.now() + Self.welcomeLimit
         while DispatchTime.now() < end {
-            guard let messages = try connection.waitForMessages(milliseconds: 100) else { return nil }
-            for message in messages {
-                if case .welcome = message { return connection }
-                if case .goodbye(.agentEnds, _) = message { return nil }
-                if case .goodbye(_, let reason) = message { throw Absence.refused(reason) }
+            var isWelcome = false
+            let isOpen = try connection.takeMessages(milliseconds: 100) {
+                isWelcome = $0 == [.welcome(version: ClientHello.version)]
             }
+            if isWelcome { return connection }
+            if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
+                throw Absence.refused(farewell.reason)
+            }
+            if !isOpen { return nil }
         }
         return nil
     }

@@ -93,11 +93,9 @@ final class AgentLink: Sendable {
         state.withLock { $0.connection = connection }
         defer { state.withLock { $0.connection = nil } }
         registry.join(connection)
-        while !isOver, let messages = try connection.waitForMessages() {
-            registry.take(messages)
-            for case .goodbye(let goodbye, let reason) in messages where goodbye != .agentEnds {
-                throw AgentFinder.Absence.refused(reason)
-            }
+        while !isOver, try connection.takeMessages({ registry.take($0) }) {}
+        if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
+            throw AgentFinder.Absence.refused(farewell.reason)
         }
         registry.lose(connection)
     }

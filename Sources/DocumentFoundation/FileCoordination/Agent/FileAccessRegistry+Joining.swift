@@ -136,6 +136,13 @@ extension FileAccessRegistry {
     /// Whether accesses are decided by the agent now.
     package var isJoined: Bool { state.withLock { $0.joining.connection != nil } }
 
+    /// How many accesses of this process the agent has been asked for and has not decided on.
+    package var waitsAtAgent: Int {
+        state.withLock { state in
+            state.joining.connection == nil ? 0 : state.joining.records.values.count { !$0.isHeld }
+        }
+    }
+
     // MARK: Called by the link
 
     /// Whether there is anything to decide.
@@ -193,12 +200,34 @@ extension FileAccessRegistry {
 
     /// Does what the agent says.
     func take(_ messages: [AgentMessage]) {
+        if messages.count == 1, case .granted(let access, let items, let isObserved) = messages[0],
+            resume(access, items, isObserved)
+        {
+            return
+        }
         let written = change { state in
             let written = messages.compactMap { state.writtenItem($0) }
             return (messages.flatMap { state.take($0) }, written)
         }
         // What others did in coordinated accesses is no news from outside.
         if !written.isEmpty { outsideWatcher?.wrote(written) }
+    }
+
+    /// Lets an access run whose caller waits: what comes most often, in fewer steps.
+    ///
+    /// - Returns: Whether it runs; not when nobody waits for it any longer.
+    private func resume(_ access: AccessID, _ items: [ItemPath], _ isObserved: Bool) -> Bool {
+        let resumed = state.withLock { state -> (AccessWaiter, [ItemPath])? in
+            guard let request = state.joining.records[access]?.request,
+                let waiter = state.waiters.removeValue(forKey: access)
+            else { return nil }
+            state.joining.isObserved = isObserved
+            state.joining.granted(access)
+            return (waiter, items.isEmpty ? request.claims.map(\.item) : items)
+        }
+        guard let (waiter, items) = resumed else { return false }
+        waiter.resume(.granted(items))
+        return true
     }
 
     /// Says on standard error what a developer should know although no call fails for it.
