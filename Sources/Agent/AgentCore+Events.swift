@@ -34,7 +34,9 @@ extension AgentCore {
             try check(id.client, of: client)
             presenterLabels[id] = nil
         case .replied(let ticket, let reply, _): try checkReply(ticket, reply, of: client)
-        case .itemMoved(let move): if let id = move.presenter { try check(id.client, of: client) }
+        case .itemMoved(let move):
+            if let id = move.presenter { try check(id.client, of: client) }
+            guard isNews(move, by: client, now: now) else { return }
         case .attributesChanged(let item, let names, let except):
             return tell(names, of: item, except: except)
         case .steppedAside(let presenter, let access, let ticket):

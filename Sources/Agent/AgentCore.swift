@@ -72,6 +72,9 @@ package struct AgentCore: Sendable {
     var deadlines: [Ticket: UInt64] = [:]
     /// What presenters left to be run after accesses that another agent granted.
     var asides: [AccessID: [(client: ClientID, ticket: Ticket)]] = [:]
+    /// Who wants to hear when items are not written any longer, the earliest first.
+    var quietWaits: [QuietWait] = []
+    var announcedMoves = AnnouncedMoves()
     /// Clients of an earlier agent that have not said yet what they hold.
     package private(set) var absentees: Set<ClientID>
     /// When the agent stops to collect; nil when it has.
@@ -219,6 +222,8 @@ package struct AgentCore: Sendable {
             absentees.remove(client)
             if absentees.isEmpty, isCollecting { stopCollecting(now: now) }
         case .reportWanted: try report(to: connection)
+        case .quietWanted(let number, let items):
+            waitForQuiet(QuietWait(connection: connection, client: client, number: number, items: items))
         case .event(let event): try take(event, of: client, connection, now: now)
         }
     }
@@ -259,6 +264,7 @@ package struct AgentCore: Sendable {
         if connections.isEmpty { idleSince = now }
         guard let client = clients.removeValue(forKey: connection)?.id else { return }
         connectionsByClient[client] = nil
+        quietWaits.removeAll { $0.connection == connection }
         heldBack.removeAll { $0.requestedAccess?.client == client }
         for (ticket, asked) in tickets where asked.client == client {
             tickets[ticket] = nil
@@ -291,6 +297,7 @@ package struct AgentCore: Sendable {
     private func seconds(at now: UInt64) -> Double { epochSeconds + Double(now) / 1e9 }
 
     mutating func takeActions() -> [Action] {
+        if !quietWaits.isEmpty { answerQuietWaits() }
         defer { actions.removeAll() }
         return actions
     }

@@ -75,7 +75,9 @@ extension FileAccessRegistry {
 
     /// Ends an access, after which others are told what it did.
     ///
-    /// - Returns: An error if others may have used the items while the access ran.
+    /// - Returns: An error if others may have used the items while the access ran. Then the presenters of these
+    ///   items in this process, and the one that the access was for, are told to look at them again: for accesses
+    ///   whose accessor has had its only call, this is how it is heard of.
     @discardableResult
     func end(_ access: GrantedAccess) -> FileCoordinationError? {
         let outcomes = access.existedBefore.map { existedBefore in
@@ -100,11 +102,25 @@ extension FileAccessRegistry {
                 state.movePresenter(presenter.id, to: path)
             }
             if !state.joining.lostAccesses.isEmpty, state.joining.lostAccesses.remove(access.id) != nil {
+                state.tellOfLoss(access)
                 return ([], true)
             }
             return (state.decide(.ended(access.id, outcomes ?? [])), false)
         }
         return isLost ? FileCoordinationError(claimLostOn: access.urls[0]) : nil
+    }
+
+    /// Whether the agent has said that others were let in beside an access.
+    package func hasLost(_ number: UInt64) -> Bool {
+        state.withLock { $0.joining.lostAccesses.contains(AccessID(client: Self.client, number: number)) }
+    }
+
+    /// Ends an access that has not begun to do anything, if others have been let in beside it.
+    ///
+    /// - Returns: The error, for who was to do it.
+    func endIfLost(_ access: GrantedAccess) -> FileCoordinationError? {
+        guard state.withLock({ $0.joining.lostAccesses.contains(access.id) }) else { return nil }
+        return end(access)
     }
 
     /// Fails what a coordinator waits for, and all it will ask for.
@@ -218,5 +234,19 @@ extension FileAccessRegistry {
             existedBefore: existedBefore,
             isWriting: isWriting
         )
+    }
+}
+
+extension FileAccessRegistry.State {
+    /// Tells those here whose items an access was for that others may have changed them.
+    fileprivate mutating func tellOfLoss(_ access: GrantedAccess) {
+        let items = access.urls.compactMap(ItemPath.init(fileURL:))
+        for id in presenterOrder {
+            guard let handle = presenters[id] else { continue }
+            let isConcerned =
+                id == access.caller.presenter?.id
+                || joining.presenterPaths[id].map { path in items.contains { $0.holds(path) } } == true
+            if isConcerned { outbox.append(.notice(.itemDidChange, handle)) }
+        }
     }
 }

@@ -67,6 +67,10 @@ final class AgentLink: Sendable {
                     let limit = DispatchTime.now() + Self.searchLimit
                     try stayJoined(registry, try find(until: limit, isExpected))
                     isExpected = true
+                } catch AgentFinder.Absence.nobody where finder.agentProcess != nil {
+                    // It is stopped, or hangs: nobody can know what it has granted.
+                    registry.giveUpOnAgent()
+                    isExpected = true
                 } catch {
                     registry.workAlone(because: error)
                     joinLater(registry)
