@@ -70,7 +70,7 @@ struct AgentFinder: Sendable {
         while DispatchTime.now() < end {
             var isWelcome = false
             let isOpen = try connection.takeMessages(milliseconds: 100) {
-                isWelcome = $0 == [.welcome(version: ClientHello.version)]
+                isWelcome = $0.contains(.welcome(version: ClientHello.version))
             }
             if isWelcome { return connection }
             if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
