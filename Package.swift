@@ -92,7 +92,9 @@ let package = Package(
         .target(name: "CPeers", path: "Benchmarks/CPeers"),
         .executableTarget(
             name: "sheaf-bench",
-            dependencies: ["CPeers", "DocumentFoundation", "UIKit"],
+            dependencies: [
+                "Agent", "CPeers", "Coordination", "DocumentFoundation", "LocalSockets", "UIKit",
+            ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
         ),

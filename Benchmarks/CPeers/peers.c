@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -147,4 +149,63 @@ double peer_processor_seconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+int peer_pin(int core) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    CPU_SET(core, &cores);
+    return sched_setaffinity(0, sizeof cores, &cores);
+}
+
+void peer_unpin(void) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    for (int core = 0; core < CPU_SETSIZE; core++) CPU_SET(core, &cores);
+    sched_setaffinity(0, sizeof cores, &cores);
+}
+
+int peer_start(char *const arguments[], int input, int output) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, input, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, 1);
+    pid_t process;
+    int error = posix_spawn(&process, "/proc/self/exe", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error == 0) return process;
+    errno = error;
+    return -1;
+}
+
+int peer_socketpair(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+int peer_round_trip(int socket, size_t byte_count) {
+    char bytes[4096] = {0};
+    if (byte_count > sizeof bytes || write(socket, bytes, byte_count) != (ssize_t)byte_count) return -1;
+    for (size_t got = 0; got < byte_count;) {
+        ssize_t more = read(socket, bytes, byte_count - got);
+        if (more <= 0) return -1;
+        got += (size_t)more;
+    }
+    return 0;
+}
+
+void peer_echo(void) {
+    char bytes[4096];
+    ssize_t count;
+    while ((count = read(0, bytes, sizeof bytes)) > 0) {
+        if (write(0, bytes, (size_t)count) != count) return;
+    }
+}
+
+long long peer_resident_bytes(void) {
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL) return -1;
+    long long pages = -1;
+    if (fscanf(file, "%*d %lld", &pages) != 1) pages = -1;
+    fclose(file);
+    return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
 }

@@ -81,12 +81,14 @@ enum Unit: String {
     case milliseconds = "ms"
     case microseconds = "µs"
     case mebibytes = "MiB"
+    case bytes = "B"
 
     var perBase: Double {
         switch self {
         case .milliseconds: 1e3
         case .microseconds: 1e6
         case .mebibytes: 1 / 1_048_576
+        case .bytes: 1
         }
     }
 }

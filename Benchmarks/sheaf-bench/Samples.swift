@@ -12,7 +12,8 @@ struct Samples {
         values.append(value)
     }
 
-    private func quantile(_ share: Double) -> Double {
+    /// The value that this share of all is not above.
+    func quantile(_ share: Double) -> Double {
         precondition(!values.isEmpty, "a figure was asked of no run")
         let sorted = values.sorted()
         let place = share * Double(sorted.count - 1)

@@ -12,6 +12,7 @@ enum SheafBench {
         ("package-many", PackageBenchmark.many),
         ("package-open", PackageBenchmark.open),
         ("coordinate", FileBenchmark.coordinate),
+        ("agent", AgentBenchmark.run),
         ("bookmark", BookmarkBenchmark.run),
         ("watch-change", WatchBenchmark.latency),
         ("watch-many", WatchBenchmark.many),
@@ -21,6 +22,7 @@ enum SheafBench {
     static func main() {
         Task {
             do {
+                if try OtherProcess.run(Array(CommandLine.arguments.dropFirst())) { exit(0) }
                 try await run(Array(CommandLine.arguments.dropFirst()))
                 exit(0)
             } catch {

@@ -4,7 +4,7 @@ extension AgentCore {
     /// Takes what has happened in a client, if the client may say so.
     mutating func take(
         _ event: ArbiterEvent,
-        of client: Client,
+        of client: ClientID,
         _ connection: ConnectionID,
         now: UInt64
     ) throws {
@@ -14,11 +14,13 @@ extension AgentCore {
             if isCollecting { return heldBack.append(event) }
         case .held(let request):
             try checkNew(request, of: client)
-            if client.isCaughtUp { throw ProtocolBreach(reason: "What is held is said before caughtUp.") }
+            if clients[connection]?.isCaughtUp == true {
+                throw ProtocolBreach(reason: "What is held is said before caughtUp.")
+            }
             return takeOver(request, of: client, connection)
         case .ended(let id, _):
-            if clients[connection]?.lostAccesses.remove(id) != nil { return }
-            guard id.client == client.id, arbiter.isRunning(id) else {
+            guard id.client == client, arbiter.isRunning(id) else {
+                if clients[connection]?.lostAccesses.remove(id) != nil { return }
                 throw ProtocolBreach(reason: "An access ends that does not run.")
             }
         case .cancelled(let id):
@@ -32,12 +34,14 @@ extension AgentCore {
             try check(id.client, of: client)
             presenterLabels[id] = nil
         case .replied(let ticket, let reply, _): try checkReply(ticket, reply, of: client)
-        case .itemMoved(let move): if let id = move.presenter { try check(id.client, of: client) }
+        case .itemMoved(let move):
+            if let id = move.presenter { try check(id.client, of: client) }
+            guard isNews(move, by: client, now: now) else { return }
         case .attributesChanged(let item, let names, let except):
             return tell(names, of: item, except: except)
         case .steppedAside(let presenter, let access, let ticket):
             try check(presenter.client, of: client)
-            asides[access, default: []].append((client.id, ticket))
+            asides[access, default: []].append((client, ticket))
             if !isCollecting { reacquireAsides() }
             return
         }
@@ -47,11 +51,11 @@ extension AgentCore {
 
     // MARK: What a client may say
 
-    private func check(_ owner: ClientID, of client: Client) throws {
-        guard owner == client.id else { throw ProtocolBreach(reason: "It speaks for another client.") }
+    private func check(_ owner: ClientID, of client: ClientID) throws {
+        guard owner == client else { throw ProtocolBreach(reason: "It speaks for another client.") }
     }
 
-    private func checkNew(_ request: AccessRequest, of client: Client) throws {
+    private func checkNew(_ request: AccessRequest, of client: ClientID) throws {
         try check(request.id.client, of: client)
         if let presenter = request.presenter { try check(presenter.client, of: client) }
         let isKnown = arbiter.knows(request.id) || heldBack.contains { $0.requestedAccess == request.id }
@@ -60,8 +64,8 @@ extension AgentCore {
         }
     }
 
-    private mutating func checkReply(_ ticket: Ticket, _ reply: PresenterReply, of client: Client) throws {
-        guard let asked = tickets[ticket], asked.isOpen, asked.client == client.id else {
+    private mutating func checkReply(_ ticket: Ticket, _ reply: PresenterReply, of client: ClientID) throws {
+        guard let asked = tickets[ticket], asked.isOpen, asked.client == client else {
             throw ProtocolBreach(reason: "An answer comes to what was not asked.")
         }
         deadlines[ticket] = nil
@@ -74,7 +78,8 @@ extension AgentCore {
 
     // MARK: What the arbiter has no part in
 
-    private mutating func takeOver(_ request: AccessRequest, of client: Client, _ connection: ConnectionID) {
+    private mutating func takeOver(_ request: AccessRequest, of client: ClientID, _ connection: ConnectionID)
+    {
         if arbiter.reestablish(request) { return }
         clients[connection]?.lostAccesses.insert(request.id)
         actions.append(.send(.claimLost(request.id), connection))

@@ -72,6 +72,9 @@ package struct AgentCore: Sendable {
     var deadlines: [Ticket: UInt64] = [:]
     /// What presenters left to be run after accesses that another agent granted.
     var asides: [AccessID: [(client: ClientID, ticket: Ticket)]] = [:]
+    /// Who wants to hear when items are not written any longer, the earliest first.
+    var quietWaits: [QuietWait] = []
+    var announcedMoves = AnnouncedMoves()
     /// Clients of an earlier agent that have not said yet what they hold.
     package private(set) var absentees: Set<ClientID>
     /// When the agent stops to collect; nil when it has.
@@ -101,13 +104,35 @@ package struct AgentCore: Sendable {
         arbiter.countTickets(from: UInt64(max(seconds, 0) * 1e9))
     }
 
+    /// What the shell must know before it waits.
+    package struct Schedule: Hashable, Sendable {
+        /// Whether an agent that was started on demand has had no client for long enough.
+        package let isUnneeded: Bool
+        /// Whether nothing is granted yet that was not held already.
+        package let isCollecting: Bool
+        /// When `timePassed` must be called at the latest; nil for never.
+        package let nextDeadline: UInt64?
+    }
+
+    /// What the shell must know before it waits.
+    ///
+    /// Changes nothing; a call that may change the core is made in place, where another would copy it first.
+    package mutating func schedule(now: UInt64) -> Schedule {
+        Schedule(
+            isUnneeded: isUnneeded(now: now),
+            isCollecting: isCollecting,
+            nextDeadline: nextDeadline
+        )
+    }
+
     /// Whether nothing is granted yet that was not held already.
     package var isCollecting: Bool { collectingEnd != nil }
 
     /// When `timePassed` must be called at the latest; nil for never.
     package var nextDeadline: UInt64? {
-        let idleEnd = limits.idle.flatMap { limit in idleSince.map { $0 + limit } }
-        return [earliestDeadline, collectingEnd, idleEnd].compactMap(\.self).min()
+        var next = min(earliestDeadline ?? .max, collectingEnd ?? .max)
+        if let limit = limits.idle, let idleSince { next = min(next, idleSince + limit) }
+        return next == .max ? nil : next
     }
 
     /// Whether an agent that was started on demand has had no client for long enough.
@@ -134,8 +159,9 @@ package struct AgentCore: Sendable {
         guard connections[connection] != nil else { return [] }
         arbiter.now = seconds(at: now)
         do {
-            let own = clients[connection]?.id ?? ClientID(0)
-            try take(try ClientMessage(frame: frame, own: own), from: connection, now: now)
+            let client = clients[connection]?.id
+            let message = try ClientMessage(frame: frame, own: client ?? ClientID(0))
+            try take(message, of: client, connection, now: now)
         } catch let error as WireError {
             drop(connection, .protocolBroken, "A message cannot be read: \(error).", now: now)
         } catch let error as ProtocolBreach {
@@ -176,9 +202,14 @@ package struct AgentCore: Sendable {
         let reason: String
     }
 
-    private mutating func take(_ message: ClientMessage, from connection: ConnectionID, now: UInt64) throws {
+    private mutating func take(
+        _ message: ClientMessage,
+        of client: ClientID?,
+        _ connection: ConnectionID,
+        now: UInt64
+    ) throws {
         if case .hello(let hello) = message { return try take(hello, from: connection, now: now) }
-        guard let client = clients[connection] else {
+        guard let client else {
             throw ProtocolBreach(reason: "The first message must be hello.")
         }
         switch message {
@@ -188,9 +219,11 @@ package struct AgentCore: Sendable {
             clients[connection]?.presenterLimit = limit.partialValue
         case .caughtUp:
             clients[connection]?.isCaughtUp = true
-            absentees.remove(client.id)
+            absentees.remove(client)
             if absentees.isEmpty, isCollecting { stopCollecting(now: now) }
         case .reportWanted: try report(to: connection)
+        case .quietWanted(let number, let items):
+            waitForQuiet(QuietWait(connection: connection, client: client, number: number, items: items))
         case .event(let event): try take(event, of: client, connection, now: now)
         }
     }
@@ -231,6 +264,7 @@ package struct AgentCore: Sendable {
         if connections.isEmpty { idleSince = now }
         guard let client = clients.removeValue(forKey: connection)?.id else { return }
         connectionsByClient[client] = nil
+        quietWaits.removeAll { $0.connection == connection }
         heldBack.removeAll { $0.requestedAccess?.client == client }
         for (ticket, asked) in tickets where asked.client == client {
             tickets[ticket] = nil
@@ -263,6 +297,7 @@ package struct AgentCore: Sendable {
     private func seconds(at now: UInt64) -> Double { epochSeconds + Double(now) / 1e9 }
 
     mutating func takeActions() -> [Action] {
+        if !quietWaits.isEmpty { answerQuietWaits() }
         defer { actions.removeAll() }
         return actions
     }

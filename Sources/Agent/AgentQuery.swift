@@ -28,9 +28,8 @@ package enum AgentQuery {
         ClientMessage.hello(hello).write(to: &writer)
         ClientMessage.reportWanted.write(to: &writer)
         var unsent = SendBuffer()
-        unsent.append(writer.bytes)
         // Two messages are far shorter than what a socket takes at once.
-        _ = unsent.send(to: socket)
+        _ = unsent.send(writer.bytes, to: socket)
         return try JSONDecoder().decode(CoordinationReport.self, from: Data(try answer(from: socket)))
     }
 

@@ -24,6 +24,8 @@ package final class AgentServer {
         var writer = WireWriter()
         var unsent = SendBuffer()
         var isWriting = false
+        /// Whether it is among those that have something to send.
+        var isDirty = false
 
         init(_ id: ConnectionID, _ socket: LocalSocket) {
             self.id = id
@@ -79,9 +81,12 @@ package final class AgentServer {
     /// - Throws: When the kernel refuses what an agent cannot do without.
     package func run() throws {
         defer { end() }
-        while !stopper.isStopped, !core.isUnneeded(now: Self.now) {
-            for event in try poll.wait(milliseconds: waitMilliseconds()) { try take(event) }
-            if core.isCollecting { try lookForAbsentees() }
+        while !stopper.isStopped {
+            let now = Self.now
+            let schedule = core.schedule(now: now)
+            if schedule.isUnneeded { return }
+            for event in try poll.wait(milliseconds: milliseconds(until: schedule, now)) { try take(event) }
+            if schedule.isCollecting { try lookForAbsentees() }
             perform(core.timePassed(now: Self.now))
             flush()
         }
@@ -170,7 +175,8 @@ package final class AgentServer {
                 if case .welcome = message { connection.writer.own = core.client(of: id) }
                 // Every message is made of parts of one that a client sent, and shorter than the longest frame.
                 message.write(to: &connection.writer)
-                dirty.append(connection)
+                if !connection.isDirty { dirty.append(connection) }
+                connection.isDirty = true
             case .drop(let id, let goodbye, let reason):
                 guard let connection = connections[id] else { continue }
                 AgentMessage.goodbye(goodbye, reason: reason).write(to: &connection.writer)
@@ -182,14 +188,15 @@ package final class AgentServer {
 
     private func flush() {
         while let connection = dirty.popLast() {
+            connection.isDirty = false
             if connections[connection.id] != nil { send(to: connection) }
         }
     }
 
     private func send(to connection: Connection) {
-        connection.unsent.append(connection.writer.bytes)
+        let state = connection.unsent.send(connection.writer.bytes, to: connection.socket)
         connection.writer.removeAll()
-        switch connection.unsent.send(to: connection.socket) {
+        switch state {
         case .empty: setWriting(false, connection)
         // The end is read before long.
         case .ended: break
@@ -233,11 +240,10 @@ package final class AgentServer {
         perform(connections.keys.map { .drop($0, .agentEnds, reason: "The agent ends.") })
     }
 
-    private func waitMilliseconds() -> Int32 {
-        guard let deadline = core.nextDeadline else { return -1 }
-        let now = Self.now
+    private func milliseconds(until schedule: AgentCore.Schedule, _ now: UInt64) -> Int32 {
+        guard let deadline = schedule.nextDeadline else { return -1 }
         let left = deadline <= now ? 0 : min((deadline - now) / 1_000_000 + 1, 3_600_000)
-        return Int32(core.isCollecting ? min(left, Self.absenteePauseMilliseconds) : left)
+        return Int32(schedule.isCollecting ? min(left, Self.absenteePauseMilliseconds) : left)
     }
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Foundation
 
-/// One end of a connection between two processes of this machine: unix(7). No call blocks but `waitUntilReadable`.
+/// One end of a connection between two processes of this machine: unix(7). No call blocks but those that wait.
 package final class LocalSocket: Sendable {
     /// Who is at the other end.
     package struct Peer: Hashable, Sendable {
@@ -88,6 +88,22 @@ package final class LocalSocket: Sendable {
     package func waitUntilReadable(milliseconds: Int32) -> Bool {
         var wanted = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         return poll(&wanted, 1, milliseconds) > 0
+    }
+
+    /// Waits until there is something to receive, the connection has ended, or the bell rings.
+    ///
+    /// - Returns: Whether there is; not when the bell has rung, or a signal came.
+    package func waitUntilReadable(or bell: SocketBell) -> Bool {
+        var wanted = (
+            pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: bell.descriptor.number, events: Int16(POLLIN), revents: 0)
+        )
+        let count = withUnsafeMutableBytes(of: &wanted) { bytes in
+            poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, -1)
+        }
+        guard count > 0 else { return false }
+        if wanted.1.revents != 0 { bell.hear() }
+        return wanted.0.revents != 0
     }
 
     /// Ends the connection for both ends; whoever waits for something to receive hears of it.

@@ -17,8 +17,16 @@ package struct SendBuffer: Sendable {
     /// How many bytes wait.
     package var byteCount: Int { bytes.count - sentCount }
 
-    package mutating func append(_ more: [UInt8]) {
-        bytes.append(contentsOf: more)
+    /// Sends what waits and then more, as far as there is room; the rest waits.
+    package mutating func send(_ more: [UInt8], to socket: LocalSocket) -> State {
+        guard byteCount == 0 else {
+            bytes.append(contentsOf: more)
+            return send(to: socket)
+        }
+        guard let taken = more.withUnsafeBytes({ socket.send($0) }) else { return .ended }
+        guard taken < more.count else { return .empty }
+        bytes.append(contentsOf: more[taken...])
+        return .waiting
     }
 
     /// Sends what there is room for.

@@ -10,9 +10,10 @@ package final class SocketPoll: Sendable {
 
         package static let reading = Interest(rawValue: 1)
         package static let writing = Interest(rawValue: 2)
+        package static let both = Interest(rawValue: 3)
 
         fileprivate var events: UInt32 {
-            (contains(.reading) ? EPOLLIN.rawValue : 0) | (contains(.writing) ? EPOLLOUT.rawValue : 0)
+            (rawValue & 1 != 0 ? EPOLLIN.rawValue : 0) | (rawValue & 2 != 0 ? EPOLLOUT.rawValue : 0)
         }
     }
 
@@ -25,7 +26,7 @@ package final class SocketPoll: Sendable {
     }
 
     private let poll: SocketDescriptor
-    private let bell: SocketDescriptor
+    private let bell: SocketBell
     private static let bellID = UInt64.max
     private static let eventCountMax = 64
 
@@ -33,12 +34,8 @@ package final class SocketPoll: Sendable {
         poll = SocketDescriptor(
             owning: try SocketCalls.check("epoll_create1", "epoll") { epoll_create1(CInt(EPOLL_CLOEXEC)) }
         )
-        bell = SocketDescriptor(
-            owning: try SocketCalls.check("eventfd", "eventfd") {
-                eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK))
-            }
-        )
-        try control(EPOLL_CTL_ADD, bell.number, Self.bellID, .reading)
+        bell = try SocketBell()
+        try control(EPOLL_CTL_ADD, bell.descriptor.number, Self.bellID, .reading)
     }
 
     package func add(_ socket: LocalSocket, id: UInt64, _ interest: Interest) throws(SocketError) {
@@ -62,11 +59,7 @@ package final class SocketPoll: Sendable {
     }
 
     /// Ends the waiting of `wait`, now or the next time.
-    package func wake() {
-        var one: UInt64 = 1
-        // It fails only when the bell has been rung 2^64 times and not been heard.
-        _ = write(bell.number, &one, MemoryLayout<UInt64>.size)
-    }
+    package func wake() { bell.ring() }
 
     /// Waits until something is the matter, the bell rings or the time is over.
     ///
@@ -92,9 +85,7 @@ package final class SocketPoll: Sendable {
     private func event(_ event: epoll_event) -> Event? {
         let id = event.data.u64
         if id == Self.bellID {
-            var number: UInt64 = 0
-            // Nothing there after all is fine.
-            _ = read(bell.number, &number, MemoryLayout<UInt64>.size)
+            bell.hear()
             return nil
         }
         let isOver = event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0

@@ -177,4 +177,91 @@ struct AgentCoreTests {
         #expect(!scene.core.isUnneeded(now: scene.now + 59_999_999_999))
         #expect(scene.core.isUnneeded(now: scene.now + 60_000_000_000))
     }
+
+    @Test("Who asks about items is answered once no other client writes them, after what that tells it")
+    func quiet() {
+        var scene = CoreScene()
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        let presenter = PresenterID(client: two, number: 1)
+        scene.send(.presenterAdded(presenter, at: CoreScene.item, typeName: "P"), second)
+        let own = CoreScene.write(two, 5, CoreScene.path("/d/own"))
+        scene.send(.requested(own), second)
+        scene.send(.requested(CoreScene.write(one, 1)), first)
+        let asked = scene.take(second).compactMap { message -> Ticket? in
+            if case .asked(_, _, _, let ticket) = message { ticket } else { nil }
+        }
+        scene.send(.replied(asked[0], .relinquished(hasReacquirer: false), nil), second)
+        scene.send(.quietWanted(1, [CoreScene.path("/e"), CoreScene.path("/d/item/inside")]), second)
+        scene.send(.quietWanted(2, [CoreScene.path("/d/own")]), second)
+        scene.send(.quietWanted(0, []), second)
+        #expect(scene.take(second) == [.quiet(2), .quiet(0)])
+        scene.send(.ended(AccessID(client: one, number: 1), [.changed]), first)
+        #expect(scene.take(second) == [.told(presenter, .itemDidChange), .quiet(1)])
+    }
+
+    @Test("While it is not known what is held, nothing counts as quiet")
+    func quietWhileCollecting() {
+        var scene = CoreScene(absentees: [one, two])
+        var sent: [AgentMessage]
+        let second = scene.connect(two)
+        scene.send(.caughtUp, second)
+        scene.send(.quietWanted(1, [CoreScene.item]), second)
+        sent = scene.take(second)
+        #expect(!sent.contains(.quiet(1)))
+        let first = scene.connect(one)
+        scene.send(.held(CoreScene.write(one, 1)), first)
+        scene.send(.caughtUp, first)
+        sent = scene.take(second)
+        #expect(!sent.contains(.quiet(1)))
+        scene.close(first)
+        sent = scene.take(second)
+        #expect(sent.contains(.quiet(1)))
+    }
+
+    @Test("A move that several processes see is told once; one that is made again is told again")
+    func seenMoves() {
+        var scene = CoreScene()
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        let (source, target) = (CoreScene.path("/d/a"), CoreScene.path("/d/b"))
+        let presenter = PresenterID(client: two, number: 1)
+        scene.send(.presenterAdded(presenter, at: CoreScene.path("/d"), typeName: "P"), second)
+        _ = scene.take(second)
+        func move(
+            _ source: ItemPath,
+            _ target: ItemPath,
+            _ purpose: Purpose = .outsideChanges
+        ) -> ArbiterEvent {
+            .itemMoved(ItemMove(from: source, to: target, inside: [], purpose: purpose, presenter: nil))
+        }
+        let notice = AgentMessage.told(presenter, .subitemDidMove(from: source, to: target))
+        for purpose in [Purpose.outsideChanges, .coordinator(one, 7)] {
+            scene.send(move(source, target, purpose), first)
+            #expect(scene.take(second) == [notice])
+            scene.send(move(source, target), second)
+            #expect(scene.take(second) == [])
+            if purpose != .outsideChanges {
+                scene.send(move(source, target), first)
+                #expect(scene.take(second) == [])
+            }
+            // Seen again by one that has seen it: it was made again.
+            scene.send(move(source, target), second)
+            #expect(scene.take(second) == [notice])
+            scene.send(move(target, source), first)
+            _ = scene.take(second)
+        }
+        scene.send(move(source, target), first)
+        _ = scene.take(second)
+        // Who presents what is at the source now has to hear of it, whoever says it.
+        let late = PresenterID(client: two, number: 2)
+        scene.send(.presenterAdded(late, at: source, typeName: "P"), second)
+        scene.send(move(source, target), second)
+        let sent = scene.take(second)
+        #expect(sent.contains(.told(late, .itemDidMove(to: target))))
+        scene.send(move(target, source), first)
+        scene.send(move(source, target), first)
+        _ = scene.take(second)
+        scene.pass(nanoseconds: 11_000_000_000)
+        scene.send(move(source, target), second)
+        #expect(scene.take(second) == [notice])
+    }
 }

@@ -46,11 +46,17 @@ final class AgentScene: @unchecked Sendable {
         thread = nil
     }
 
-    func registry(limitSeconds: Double = 5) throws -> FileAccessRegistry {
+    func registry(
+        limitSeconds: Double = 5,
+        hearsOutsiders: Bool = false,
+        pulseSeconds: Double? = nil
+    ) throws -> FileAccessRegistry {
         let registry = try FileAccessRegistry(
             presenterTimeLimitSeconds: limitSeconds,
             runtimeFolder: runtime.path,
-            agentProgram: nil
+            agentProgram: nil,
+            hearsOutsiders: hearsOutsiders,
+            pulseSeconds: pulseSeconds
         )
         registries.append(registry)
         return registry
@@ -103,6 +109,9 @@ final class NotingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
         notes.withLock { $0.append(text) }
         bell.signal()
     }
+
+    /// Waits until anything more has been noted.
+    func waitForNote() -> Bool { bell.wait(timeout: .now() + 20) == .success }
 
     /// Waits until something has been noted.
     func wait(for text: String) -> Bool {

@@ -158,6 +158,9 @@ struct JoinedRegistriesTests {
             let (url, target) = (try scene.file("note.txt"), scene.root.appendingPathComponent("moved.txt"))
             let folder = NotingPresenter(scene.root)
             second.add(folder)
+            // Once this was granted, the agent knows the presenter.
+            NSFileCoordinator(filePresenter: folder, registry: second)
+                .coordinate(readingItemAt: scene.root, error: nil) { _ in }
             let placed = DispatchSemaphore(value: 0)
             let place = Locked("")
             let coordinator = NSFileCoordinator(filePresenter: nil, registry: first)
@@ -174,14 +177,97 @@ struct JoinedRegistriesTests {
                         place.withLock { $0 = intent.url.lastPathComponent }
                         placed.signal()
                     }
-                // The request is on its way before this one's: the agent takes them one after another.
-                while !second.isJoined {}
                 try? FileManager.default.moveItem(at: source, to: target)
                 coordinator.item(at: source, didMoveTo: target)
             }
             #expect(placed.wait(timeout: .now() + 20) == .success)
             #expect(folder.wait(for: "subitem moved to moved.txt"))
             #expect(["moved.txt", "note.txt"].contains(place.withLock { $0 }))
+        }
+    }
+
+    @Test("Threads of one process that wait at once are each let in, whichever of them reads what comes")
+    func manyWaiting() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let urls = try (0..<4).map { try scene.file("note\($0).txt", "0") }
+            let group = DispatchGroup()
+            for number in 0..<8 {
+                let registry = number % 3 == 0 ? first : second
+                group.enter()
+                Thread.detachNewThread {
+                    for round in 0..<50 {
+                        NSFileCoordinator(filePresenter: nil, registry: registry)
+                            .coordinate(writingItemAt: urls[(number + round) % 4], error: nil) { url in
+                                // A count that is read and written again: two at a time would lose one.
+                                guard let text = try? String(contentsOf: url, encoding: .utf8) else { return }
+                                let next = "\((Int(text) ?? 0) + 1)"
+                                try? next.write(to: url, atomically: false, encoding: .utf8)
+                            }
+                    }
+                    group.leave()
+                }
+            }
+            #expect(group.wait(timeout: .now() + 60) == .success)
+            let counts = try urls.map { Int(try String(contentsOf: $0, encoding: .utf8)) ?? 0 }
+            #expect(counts.reduce(0, +) == 400)
+        }
+    }
+
+    @Test("A thread that waits for access answers for the presenters of its queue, and waits on")
+    func answersWhileWaiting() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let (url, other) = (try scene.file("note.txt"), try scene.file("other.txt"))
+            let presenter = NotingPresenter(other)
+            first.add(presenter)
+            NSFileCoordinator(filePresenter: presenter, registry: first)
+                .coordinate(readingItemAt: other, error: nil) { _ in }
+            let (isHeld, isWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let ended = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                NSFileCoordinator(filePresenter: nil, registry: second)
+                    .coordinate(writingItemAt: url, error: nil) { _ in
+                        isHeld.signal()
+                        // The first process waits for this: meanwhile its presenter is asked, on the queue that waits.
+                        while first.waitsAtAgent == 0 {}
+                        NSFileCoordinator(filePresenter: nil, registry: second)
+                            .coordinate(writingItemAt: other, error: nil) { _ in isWritten.signal() }
+                    }
+            }
+            #expect(isHeld.wait(timeout: .now() + 20) == .success)
+            presenter.presentedItemOperationQueue.addOperation {
+                NSFileCoordinator(filePresenter: nil, registry: first)
+                    .coordinate(writingItemAt: url, error: nil) { _ in ended.signal() }
+            }
+            #expect(isWritten.wait(timeout: .now() + 20) == .success)
+            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(presenter.noted.contains("writer"))
+        }
+    }
+
+    @Test("A thread that reads what comes for itself loses its agent and is let in by the next")
+    func losesAgentWhileWaiting() throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt")
+            let written = DispatchSemaphore(value: 0)
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(writingItemAt: url, error: nil) { url in
+                    Thread.detachNewThread {
+                        NSFileCoordinator(filePresenter: nil, registry: second)
+                            .coordinate(writingItemAt: url, error: nil) { _ in written.signal() }
+                    }
+                    while second.waitsAtAgent == 0 {}
+                    scene.end()
+                    do { try scene.begin() } catch { Issue.record(error) }
+                    while !first.isJoined || !second.isJoined {}
+                    #expect(written.wait(timeout: .now() + 0.2) == .timedOut)
+                }
+            #expect(written.wait(timeout: .now() + 20) == .success)
         }
     }
 

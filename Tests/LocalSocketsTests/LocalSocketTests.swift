@@ -44,8 +44,8 @@ struct LocalSocketTests {
             let server = try #require(try listener.accept())
             let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             var buffer = SendBuffer()
-            buffer.append(bytes)
-            #expect(buffer.send(to: client) == .waiting)
+            #expect(buffer.send(Array(bytes[..<2_999_000]), to: client) == .waiting)
+            #expect(buffer.send(Array(bytes[2_999_000...]), to: client) == .waiting)
             var received: [UInt8] = []
             while received.count < bytes.count {
                 received += server.bytes()
@@ -53,6 +53,31 @@ struct LocalSocketTests {
             }
             #expect(received == bytes)
             #expect(buffer.byteCount == 0)
+        }
+    }
+
+    @Test("Who waits for a socket goes on when a bell rings, also one that rang before")
+    func bell() throws {
+        try withFolder { folder in
+            let listener = try LocalListener(at: folder.place(of: "test.sock"))
+            let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
+            let server = try #require(try listener.accept())
+            let bell = try SocketBell()
+            bell.ring()
+            bell.ring()
+            #expect(!client.waitUntilReadable(or: bell))
+            let rung = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                _ = client.waitUntilReadable(or: bell)
+                rung.signal()
+            }
+            // Two rings were heard at once, so the thread waits; whichever comes first, it goes on.
+            bell.ring()
+            #expect(rung.wait(timeout: .now() + 20) == .success)
+            #expect(server.send("now") == 3)
+            #expect(client.waitUntilReadable(or: bell))
+            server.shutDown()
+            #expect(client.waitUntilReadable(or: bell))
         }
     }
 

@@ -32,3 +32,25 @@ int peer_write_time(const char *file);
 
 /// The processor time that this process has had, in seconds.
 double peer_processor_seconds(void);
+
+/// Keeps the calling thread, and those it starts from now on, on one core. Returns 0, or -1 with errno.
+int peer_pin(int core);
+
+/// Lets the calling thread run on any core again.
+void peer_unpin(void);
+
+/// Starts this program again with other arguments, the two given descriptors as its standard input and output.
+/// Returns the process, or -1 with errno.
+int peer_start(char *const arguments[], int input, int output);
+
+/// socketpair(2) of Unix streams, not inherited. Returns 0, or -1 with errno.
+int peer_socketpair(int ends[2]);
+
+/// Sends bytes, at most 4096, and waits until as many have come back. Returns 0, or -1.
+int peer_round_trip(int socket, size_t byte_count);
+
+/// Sends back what comes on the standard input, a socket, until it ends.
+void peer_echo(void);
+
+/// The memory this process has now, statm of proc(5), in bytes; -1 on error.
+long long peer_resident_bytes(void);

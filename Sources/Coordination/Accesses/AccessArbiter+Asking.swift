@@ -85,7 +85,7 @@ extension AccessArbiter {
     }
 
     /// The presenters of what is inside a folder.
-    func presenters(inside item: ItemPath) -> [PresenterID] {
+    package func presenters(inside item: ItemPath) -> [PresenterID] {
         presenterPaths.filter { item.isAncestor(of: $0.value) }.map(\.key)
     }
 

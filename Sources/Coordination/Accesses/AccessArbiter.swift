@@ -68,7 +68,11 @@ package struct AccessArbiter: Sendable {
 
         var dealings: Dealings {
             get { keptDealings.first ?? Dealings() }
-            set { keptDealings = [newValue] }
+            // In place: with a hundred presenters, a copy for each answer would be most of the work.
+            _modify {
+                if keptDealings.isEmpty { keptDealings.append(Dealings()) }
+                yield &keptDealings[0]
+            }
         }
     }
 

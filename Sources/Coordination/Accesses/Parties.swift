@@ -46,6 +46,11 @@ package enum Purpose: Hashable, Sendable {
     case named(String)
 }
 
+extension Purpose {
+    /// That of moves by those who coordinate nothing, which any process may see and announce.
+    package static let outsideChanges = Purpose.named("sheaf.outside-changes")
+}
+
 /// One message that awaits an answer; named by the arbiter and never used twice.
 package struct Ticket: Hashable, Sendable {
     package let number: UInt64

@@ -10,6 +10,7 @@ extension AgentMessage {
         static let attributesChanged: UInt8 = 8
         static let claimLost: UInt8 = 9
         static let report: UInt8 = 10
+        static let quiet: UInt8 = 11
     }
 
     /// Writes the message as one frame.
@@ -54,6 +55,7 @@ extension AgentMessage {
                 writer.list(names) { $0.text($1) }
             }
         case .claimLost(let access): writer.frame(Kind.claimLost) { $0.access(access) }
+        case .quiet(let number): writer.frame(Kind.quiet) { $0.number(number) }
         case .report(let part, let isLast):
             writer.frame(Kind.report) { writer in
                 writer.blob(part)
@@ -97,6 +99,7 @@ extension AgentMessage {
                 try reader.list { reader throws(WireError) in try reader.text() }
             )
         case Kind.claimLost: return .claimLost(try reader.access())
+        case Kind.quiet: return .quiet(try reader.number())
         case Kind.report: return .report(try reader.blob(), isLast: try reader.flag())
         default: throw .unknownValue
         }

@@ -18,6 +18,8 @@ package enum AgentMessage: Hashable, Sendable {
     case claimLost(AccessID)
     /// A part of a `CoordinationReport` as JSON; the report is whole when the last part is there.
     case report([UInt8], isLast: Bool)
+    /// No other client writes now what the client asked about under this number.
+    case quiet(UInt64)
 }
 
 /// Why the agent ends a connection.

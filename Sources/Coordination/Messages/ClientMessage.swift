@@ -9,6 +9,8 @@ package enum ClientMessage: Hashable, Sendable {
     case caughtUp
     /// Who uses what, and who waits for whom?
     case reportWanted
+    /// To be answered with `quiet` and the number, once no other client writes any of these items.
+    case quietWanted(UInt64, [ItemPath])
 }
 
 /// Who a client is.
@@ -41,6 +43,7 @@ extension ClientMessage {
         static let timeLimit: UInt8 = 2
         static let caughtUp: UInt8 = 3
         static let reportWanted: UInt8 = 4
+        static let quietWanted: UInt8 = 5
         /// Events have the numbers from here on.
         static let event: UInt8 = 16
     }
@@ -61,6 +64,11 @@ extension ClientMessage {
         case .timeLimit(let milliseconds): writer.frame(Kind.timeLimit) { $0.number(milliseconds) }
         case .caughtUp: writer.frame(Kind.caughtUp) { _ in }
         case .reportWanted: writer.frame(Kind.reportWanted) { _ in }
+        case .quietWanted(let number, let items):
+            writer.frame(Kind.quietWanted) { writer in
+                writer.number(number)
+                writer.list(items) { $0.path($1) }
+            }
         case .event(let event): writer.frame(Kind.event + event.kind) { event.write(to: &$0) }
         }
     }
@@ -88,6 +96,9 @@ extension ClientMessage {
         case Kind.timeLimit: return .timeLimit(milliseconds: try reader.number())
         case Kind.caughtUp: return .caughtUp
         case Kind.reportWanted: return .reportWanted
+        case Kind.quietWanted:
+            let number = try reader.number()
+            return .quietWanted(number, try reader.list { reader throws(WireError) in try reader.path() })
         case let kind where kind >= Kind.event:
             return .event(try ArbiterEvent(kind: kind - Kind.event, from: &reader))
         default: throw .unknownValue

@@ -1,6 +1,5 @@
 internal import Coordination
 internal import Foundation
-internal import Locks
 
 /// How a request for access came out.
 enum AccessVerdict: Sendable {
@@ -57,39 +56,4 @@ enum SilentPresenter: Sendable {
 struct AccessWaiter: Sendable {
     let coordinator: UInt64
     let resume: @Sendable (AccessVerdict) -> Void
-}
-
-/// A thread that waits for access, and meanwhile handles the messages for the queue it occupies.
-final class BlockedCaller: Sendable {
-    /// The queue the thread occupies, when nothing else can run on it.
-    let queueID: ObjectIdentifier?
-    private let semaphore = DispatchSemaphore(value: 0)
-    private let verdict = Locked<AccessVerdict?>(nil)
-
-    init() {
-        let queue = OperationQueue.current
-        let isSerial = queue === OperationQueue.main || queue?.maxConcurrentOperationCount == 1
-        self.queueID = isSerial ? queue.map { ObjectIdentifier($0) } : nil
-    }
-
-    func resume(_ verdict: AccessVerdict) {
-        self.verdict.withLock { $0 = verdict }
-        semaphore.signal()
-    }
-
-    /// Says that a message for the queue is there.
-    func wake() {
-        semaphore.signal()
-    }
-
-    /// Waits.
-    ///
-    /// `handleMessages` handles what there is for the queue.
-    func wait(handleMessages: (ObjectIdentifier) -> Void) -> AccessVerdict {
-        while true {
-            if let queueID { handleMessages(queueID) }
-            if let verdict = verdict.withLock({ $0 }) { return verdict }
-            semaphore.wait()
-        }
-    }
 }

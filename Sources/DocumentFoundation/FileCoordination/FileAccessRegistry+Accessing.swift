@@ -75,7 +75,9 @@ extension FileAccessRegistry {
 
     /// Ends an access, after which others are told what it did.
     ///
-    /// - Returns: An error if others may have used the items while the access ran.
+    /// - Returns: An error if others may have used the items while the access ran. Then the presenters of these
+    ///   items in this process, and the one that the access was for, are told to look at them again: for accesses
+    ///   whose accessor has had its only call, this is how it is heard of.
     @discardableResult
     func end(_ access: GrantedAccess) -> FileCoordinationError? {
         let outcomes = access.existedBefore.map { existedBefore in
@@ -99,10 +101,26 @@ extension FileAccessRegistry {
             if let presenter, state.presenters[presenter.id] != nil {
                 state.movePresenter(presenter.id, to: path)
             }
-            if state.joining.lostAccesses.remove(access.id) != nil { return ([], true) }
+            if !state.joining.lostAccesses.isEmpty, state.joining.lostAccesses.remove(access.id) != nil {
+                state.tellOfLoss(access)
+                return ([], true)
+            }
             return (state.decide(.ended(access.id, outcomes ?? [])), false)
         }
         return isLost ? FileCoordinationError(claimLostOn: access.urls[0]) : nil
+    }
+
+    /// Whether the agent has said that others were let in beside an access.
+    package func hasLost(_ number: UInt64) -> Bool {
+        state.withLock { $0.joining.lostAccesses.contains(AccessID(client: Self.client, number: number)) }
+    }
+
+    /// Ends an access that has not begun to do anything, if others have been let in beside it.
+    ///
+    /// - Returns: The error, for who was to do it.
+    func endIfLost(_ access: GrantedAccess) -> FileCoordinationError? {
+        guard state.withLock({ $0.joining.lostAccesses.contains(access.id) }) else { return nil }
+        return end(access)
     }
 
     /// Fails what a coordinator waits for, and all it will ask for.
@@ -146,34 +164,51 @@ extension FileAccessRegistry {
     }
 
     private func submitAndWait(_ request: AccessRequest, by caller: AccessCaller) -> AccessVerdict {
-        let (verdict, blocked) = change {
-            state -> ([AccessArbiter.Effect], (AccessVerdict?, BlockedCaller?)) in
+        let submission = change { state -> ([AccessArbiter.Effect], Submission) in
             guard !state.cancelledCoordinators.contains(caller.coordinator) else {
-                return ([], (.cancelled, nil))
+                return ([], .decided(.cancelled))
             }
             let effects = state.decide(.requested(request))
             if effects.count == 1, case .grant(request.id, let items) = effects[0] {
                 state.joining.granted(request.id)
-                return ([], (.granted(items), nil))
+                return ([], .decided(.granted(items)))
             }
             let blocked = BlockedCaller()
             state.waiters[request.id] = AccessWaiter(coordinator: caller.coordinator) { blocked.resume($0) }
-            if let queueID = blocked.queueID { state.blockedCallers[queueID, default: []].append(blocked) }
-            return (effects, (nil, blocked))
+            var hasMessages = false
+            if let queueID = blocked.queueID {
+                state.blockedCallers.append(blocked)
+                hasMessages = !state.mailboxes.isEmpty && state.mailboxes[queueID] != nil
+            }
+            let connection = state.joining.connection
+            // Before the request is sent, lest the answer wakes another thread.
+            let isLeading = !hasMessages && connection?.lead() == true
+            return (effects, .waiting(blocked, connection, isLeading: isLeading))
         }
-        guard let blocked else { return verdict ?? .cancelled }
-        defer { unblock(blocked) }
-        return ThreadNesting.enter(.access(request.id), of: self) {
-            blocked.wait(handleMessages: handleMessages(for:))
+        switch submission {
+        case .decided(let verdict): return verdict
+        case .waiting(let blocked, let connection, let isLeading):
+            defer { unblock(blocked) }
+            return ThreadNesting.enter(.access(request.id), of: self) {
+                blocked.wait(
+                    at: connection,
+                    isLeading: isLeading,
+                    take: take(_:),
+                    handleMessages: handleMessages(for:)
+                )
+            }
         }
     }
 
+    /// How far a request has come.
+    private enum Submission: Sendable {
+        case decided(AccessVerdict)
+        case waiting(BlockedCaller, AgentConnection?, isLeading: Bool)
+    }
+
     private func unblock(_ caller: BlockedCaller) {
-        guard let queueID = caller.queueID else { return }
-        state.withLock { state in
-            state.blockedCallers[queueID]?.removeAll { $0 === caller }
-            if state.blockedCallers[queueID]?.isEmpty == true { state.blockedCallers[queueID] = nil }
-        }
+        guard caller.queueID != nil else { return }
+        state.withLock { state in state.blockedCallers.removeAll { $0 === caller } }
     }
 
     private func makeAccess(
@@ -199,5 +234,19 @@ extension FileAccessRegistry {
             existedBefore: existedBefore,
             isWriting: isWriting
         )
+    }
+}
+
+extension FileAccessRegistry.State {
+    /// Tells those here whose items an access was for that others may have changed them.
+    fileprivate mutating func tellOfLoss(_ access: GrantedAccess) {
+        let items = access.urls.compactMap(ItemPath.init(fileURL:))
+        for id in presenterOrder {
+            guard let handle = presenters[id] else { continue }
+            let isConcerned =
+                id == access.caller.presenter?.id
+                || joining.presenterPaths[id].map { path in items.contains { $0.holds(path) } } == true
+            if isConcerned { outbox.append(.notice(.itemDidChange, handle)) }
+        }
     }
 }

@@ -47,7 +47,7 @@ extension FileAccessRegistry {
         let queueID = ObjectIdentifier(queue)
         let blocked = state.withLock { state in
             state.mailboxes[queueID, default: []].append(handleMessage)
-            return state.blockedCallers[queueID]?.last
+            return state.blockedCallers.last { $0.queueID == queueID }
         }
         blocked?.wake()
         queue.addOperation { _ = self.handleNextMessage(for: queueID) }

@@ -11,6 +11,26 @@ extension FileAccessRegistry {
         }
     }
 
+    /// Whether no other process writes any of some items in a coordinated access.
+    ///
+    /// If one may, `body` is run once none does, after all that it tells has been taken.
+    func isQuietElsewhere(_ items: [ItemPath], then body: @escaping @Sendable () -> Void) -> Bool {
+        change { state in
+            switch state.joining.mode {
+            case .unlinked, .resting, .alone: return ([], true)
+            case .searching: state.joining.waitForQuiet(of: items, body)
+            case .joined(let connection):
+                let number = state.joining.waitForQuiet(of: items, body)
+                guard state.joining.askForQuiet(number, at: connection) else {
+                    // So many items are in no message; to hear of some twice is better than not at all.
+                    state.joining.quietWaits[number] = nil
+                    return ([], true)
+                }
+            }
+            return ([], false)
+        }
+    }
+
     /// Tells presenters what others have done who coordinate nothing.
     func tell(_ reports: [OutsideReport]) {
         for report in reports {
@@ -27,7 +47,7 @@ extension FileAccessRegistry {
                     from: source,
                     to: target,
                     inside: PackageDirectories.enclosingContents(of: target),
-                    purpose: .named("sheaf.outside-changes"),
+                    purpose: .outsideChanges,
                     presenter: nil
                 )
             }

@@ -38,7 +38,7 @@ package final class FileAccessRegistry: Sendable {
         /// Whether an agent is to be looked for once the lock is open.
         var mustSearch = false
         /// Callers that wait on a queue of theirs, the innermost last.
-        var blockedCallers: [ObjectIdentifier: [BlockedCaller]] = [:]
+        var blockedCallers: [BlockedCaller] = []
     }
 
     /// What is to be done once the lock is open.
@@ -91,6 +91,7 @@ package final class FileAccessRegistry: Sendable {
         guard hearsOutsiders else { return }
         let watcher = OutsideWatcher(
             isBeingWritten: { [weak self] in self?.itemsBeingWritten($0) ?? [] },
+            isQuietElsewhere: { [weak self] in self?.isQuietElsewhere($0, then: $1) ?? true },
             report: { [weak self] in self?.tell($0) }
         )
         outside.withLock { $0 = watcher }
@@ -205,12 +206,14 @@ package final class FileAccessRegistry: Sendable {
                 mustArm: mustArm,
                 mustDeliver: !state.outbox.isEmpty && !state.isDelivering,
                 mustSearch: state.mustSearch,
+                mustWatchAgent: state.joining.pulse.mustBegin(),
                 connection: state.joining.connection
             )
             return (result, toDo)
         }
         toDo.connection?.flush()
         if toDo.mustSearch { link?.begin(for: self) }
+        if toDo.mustWatchAgent { feelPulse() }
         if let deadline = toDo.mustArm { arm(at: deadline) }
         if toDo.mustDeliver { deliver() }
         return result
@@ -221,6 +224,7 @@ package final class FileAccessRegistry: Sendable {
         let mustArm: UInt64?
         let mustDeliver: Bool
         let mustSearch: Bool
+        let mustWatchAgent: Bool
         let connection: AgentConnection?
     }
 

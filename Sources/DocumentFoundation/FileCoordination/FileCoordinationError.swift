@@ -5,7 +5,7 @@ public import Foundation
 public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
     /// What failed, coarse enough to switch over.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: Int { case presenterTimedOut = 1, deadlock, claimLost }
+        private enum Kind: Int { case presenterTimedOut = 1, deadlock, claimLost, agentSilent }
         private let kind: Kind
 
         /// A presenter did not answer within `NSFileCoordinator.presenterTimeLimitSeconds`.
@@ -21,6 +21,11 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
         /// The agent that keeps accesses of several processes apart was lost and another had let them in before
         /// this process could say what it held.
         public static var claimLost: Code { Code(kind: .claimLost) }
+
+        /// The agent that keeps accesses of several processes apart lives, but does not answer.
+        ///
+        /// It is stopped, or hangs. The access was not granted, and will not be.
+        public static var agentSilent: Code { Code(kind: .agentSilent) }
 
         /// The code's name.
         public var description: String { "\(kind)" }
@@ -67,6 +72,27 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
             detail: """
                 Others may have used “\(url.lastPathComponent)” while it was accessed: the agent that keeps \
                 processes apart was lost meanwhile. Read the item again before relying on it.
+                """
+        )
+    }
+
+    /// - Parameter process: The agent's; nil or 0 when it is not known.
+    init(agentSilent process: Int32?, url: URL) {
+        let (name, remedy): (String, String) =
+            if let process, process != 0 {
+                (
+                    "process \(process)",
+                    "Let it go on (kill -CONT \(process)) or end it (kill -KILL \(process))"
+                )
+            } else {
+                ("unknown process", "Let `sheaf agent` go on or end it")
+            }
+        self.init(
+            .agentSilent,
+            url: url,
+            detail: """
+                “\(url.lastPathComponent)” was not accessed: the agent that keeps the accesses of all processes \
+                apart (\(name)) does not answer. \(remedy), then try again.
                 """
         )
     }

@@ -82,6 +82,9 @@ extension NSFileCoordinator {
     ///   - intents: The items. Use their `url` inside `accessor`.
     ///   - queue: Where `accessor` runs.
     ///   - accessor: Run once: with nil when access is given, which ends when it returns; or with the error.
+    ///
+    /// When the agent is lost while `accessor` runs, and others may have used the items (`claimLost`), it cannot be
+    /// told: the presenters of the items in this process are, by `presentedItemDidChange()`.
     public func coordinate(
         with intents: [NSFileAccessIntent],
         queue: OperationQueue,
@@ -93,11 +96,13 @@ extension NSFileCoordinator {
             queue.addOperation {
                 do {
                     let access = try result.get()
+                    if let error = registry.endIfLost(access) { throw error }
                     if mustCopy {
-                        try Self.runOnCopies(access, items, in: registry) { urls in
+                        let error = try Self.runOnCopies(access, items, in: registry) { urls in
                             for (intent, url) in zip(intents, urls) { intent.setURL(url) }
                             accessor(nil)
                         }
+                        if let error { FileAccessRegistry.log(error) }
                         return
                     }
                     for (intent, url) in zip(intents, access.urls) { intent.setURL(url) }
@@ -147,6 +152,7 @@ extension NSFileCoordinator {
             ThreadNesting.enter(.access(access.id), of: registry) {
                 batchAccessor { reservation.end() }
             }
+            if let error = reservation.error { throw error }
         } catch {
             outError?.pointee = error as NSError
         }
@@ -158,7 +164,7 @@ extension NSFileCoordinator {
         do {
             let access = try registry.begin(items, by: caller)
             if items.contains(where: \.isForUploading) {
-                try Self.runOnCopies(access, items, in: registry, accessor)
+                if let error = try Self.runOnCopies(access, items, in: registry, accessor) { throw error }
             } else {
                 ThreadNesting.enter(.access(access.id), of: registry) { accessor(access.urls) }
                 if let error = registry.end(access) { outError?.pointee = error as NSError }
@@ -169,14 +175,16 @@ extension NSFileCoordinator {
     }
 
     /// Copies what is read for uploading; then ends the access, unless it is also for other items.
+    ///
+    /// - Returns: An error if others may have used the items while `accessor` ran.
+    /// - Throws: What went wrong before it ran.
     private static func runOnCopies(
         _ access: GrantedAccess,
         _ items: [RequestedItem],
         in registry: FileAccessRegistry,
         _ accessor: ([URL]) -> Void
-    ) throws {
+    ) throws -> FileCoordinationError? {
         let reservation = Reservation(access, in: registry)
-        defer { reservation.end() }
         var copies: [UploadCopy] = []
         defer { for copy in copies { copy.remove() } }
         var urls = access.urls
@@ -187,30 +195,43 @@ extension NSFileCoordinator {
         }
         if items.allSatisfy(\.isForUploading) {
             reservation.end()
+            // What was copied may be half of what another wrote.
+            if let error = reservation.error { throw error }
             accessor(urls)
-        } else {
-            ThreadNesting.enter(.access(access.id), of: registry) { accessor(urls) }
+            return nil
         }
+        ThreadNesting.enter(.access(access.id), of: registry) { accessor(urls) }
+        reservation.end()
+        return reservation.error
     }
 }
 
 /// An access that ends when told so, or when no one is left to tell.
 private final class Reservation: Sendable {
-    private let access: Locked<GrantedAccess?>
+    private struct State: Sendable {
+        var access: GrantedAccess?
+        var error: FileCoordinationError?
+    }
+
+    private let state: Locked<State>
     private let registry: FileAccessRegistry
 
     init(_ access: GrantedAccess, in registry: FileAccessRegistry) {
-        self.access = Locked(access)
+        state = Locked(State(access: access))
         self.registry = registry
     }
+
+    /// Set when the access has ended and others may have used the items meanwhile.
+    var error: FileCoordinationError? { state.withLock { $0.error } }
 
     deinit { end() }
 
     func end() {
-        let access = access.withLock { access in
-            defer { access = nil }
-            return access
+        let access = state.withLock { state in
+            defer { state.access = nil }
+            return state.access
         }
-        if let access { registry.end(access) }
+        guard let access, let error = registry.end(access) else { return }
+        state.withLock { $0.error = error }
     }
 }

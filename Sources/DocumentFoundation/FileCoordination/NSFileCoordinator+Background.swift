@@ -23,6 +23,7 @@ extension NSFileCoordinator {
             queue.async {
                 switch result {
                 case .success(let access):
+                    if let error = registry.endIfLost(access) { return accessor(.failure(error)) }
                     ThreadNesting.enter(.access(access.id), of: registry) {
                         accessor(.success(access.urls[0]))
                     }

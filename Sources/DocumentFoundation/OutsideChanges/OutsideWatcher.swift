@@ -27,17 +27,28 @@ final class OutsideWatcher: Sendable {
     private let state: Locked<State>
     private let queue = DispatchQueue(label: "sheaf.outside-changes", qos: .userInitiated)
     private let isBeingWritten: @Sendable ([ItemPath]) -> Set<ItemPath>
+    private let isQuietElsewhere: QuietQuestion
     private let report: @Sendable ([OutsideReport]) -> Void
 
+    /// Asks whether no other process writes some items in a coordinated access.
+    ///
+    /// Returns true if none does; else the handler is called once none does any longer, on any thread, after all
+    /// that was told of these accesses has come to `wrote` and `follow`.
+    typealias QuietQuestion = @Sendable ([ItemPath], @escaping @Sendable () -> Void) -> Bool
+
     /// - Parameters:
-    ///   - isBeingWritten: Which of some items someone who coordinates writes now. Its end is told by `wrote`.
+    ///   - isBeingWritten: Which of some items someone in this process who coordinates writes now. Its end is
+    ///     told by `wrote`.
+    ///   - isQuietElsewhere: The same about other processes; what they change is no news from outside.
     ///   - report: Gets what others have done, in order; called on one thread at a time with no lock held.
     init(
         events: FileEvents = .shared,
         isBeingWritten: @escaping @Sendable ([ItemPath]) -> Set<ItemPath>,
+        isQuietElsewhere: @escaping QuietQuestion,
         report: @escaping @Sendable ([OutsideReport]) -> Void
     ) {
         self.isBeingWritten = isBeingWritten
+        self.isQuietElsewhere = isQuietElsewhere
         self.report = report
         let hear = Hearing()
         let folders = WatchedFolders { path, namesOnly, number in
@@ -138,6 +149,14 @@ final class OutsideWatcher: Sendable {
 
     private func apply(_ changes: [Seen]) {
         guard !changes.isEmpty else { return }
+        let later: @Sendable () -> Void = { [weak self] in
+            guard let self else { return }
+            queue.async { self.applyNow(changes) }
+        }
+        if isQuietElsewhere(changes.flatMap(\.paths), later) { applyNow(changes) }
+    }
+
+    private func applyNow(_ changes: [Seen]) {
         let busy = isBeingWritten(changes.flatMap(\.paths))
         let reports = state.withLock { state in
             changes.flatMap { $0.apply(to: &state.items, isBusy: !busy.isDisjoint(with: $0.paths)) }
@@ -193,8 +212,8 @@ final class OutsideWatcher: Sendable {
 }
 
 /// A change with its places as paths, which folders may have left since.
-private struct Seen {
-    enum Kind { case written, moved(to: ItemPath), left }
+private struct Seen: Sendable {
+    enum Kind: Sendable { case written, moved(to: ItemPath), left }
 
     let kind: Kind
     let path: ItemPath

@@ -52,6 +52,7 @@ enum WireSamples {
         [
             .hello(ClientHello(client: own, processID: 4711, processName: "Scrapbook")),
             .timeLimit(milliseconds: 5000), .caughtUp, .reportWanted,
+            .quietWanted(0, []), .quietWanted(300, [note, package]),
         ] + events.map { .event($0) }
 
     static let events: [ArbiterEvent] =
@@ -104,7 +105,8 @@ enum WireSamples {
                 .saveChanges
             )
         ),
-        .reacquire(Ticket(number: 77)), .attributesChanged(presenter, ["a"]), .claimLost(access),
+        .reacquire(Ticket(number: 77)), .attributesChanged(presenter, ["a"]), .claimLost(access), .quiet(0),
+        .quiet(300),
         .report([1, 2, 3], isLast: true), .failed(access, .deadlock([0x7B, 0x7D])),
     ]
 
@@ -130,11 +132,16 @@ enum WireSamples {
             "130007",
             .event(.cancelled(access))
         ),
+        (
+            "050700",
+            .quietWanted(7, [])
+        ),
     ]
     static let agentExamples: [(frame: String, message: AgentMessage)] = [
         ("0400ac0200", .told(presenter, .itemDidChange)),
         ("0500070000", .granted(access, [], isObserved: false)),
         ("074d", .reacquire(Ticket(number: 77))),
+        ("0b07", .quiet(7)),
     ]
 
     static func frame(_ message: ClientMessage) -> [UInt8] {

@@ -4,7 +4,6 @@ import Foundation
 /// Real processes that coordinate through an agent while they and the agent are killed.
 ///
 ///     coordination-harness kill [SEED]       50 processes, 10,000 operations, random SIGKILLs
-///     coordination-harness figures           what an access through the agent costs
 ///     coordination-harness stopped           a stopped presenter is named, and bounds no one for long
 @main
 enum CoordinationHarness {
@@ -15,11 +14,8 @@ enum CoordinationHarness {
             case "kill": try KillRun(seed: arguments.dropFirst().first.flatMap { UInt64($0) }).run()
             case "stopped": try StoppedRun.run()
             case "client": try HarnessClient(arguments: Array(arguments.dropFirst())).run()
-            case "figures": try FiguresRun.run()
             case "presenter":
-                try StoppedRun.present(arguments[1], arguments[2], count: Int(arguments.last ?? "") ?? 1)
-            case "holder": try StoppedRun.hold(arguments[1], arguments[2])
-            case "echo": Echo.answer()
+                try StoppedRun.present(arguments[1], arguments[2])
             case "agent":
                 var options = AgentProcess.Options()
                 options.isOnDemand = arguments.contains("--on-demand")

@@ -14,6 +14,7 @@ final class HarnessClient {
     private var random: SplitMix64
     private let registry: FileAccessRegistry
     private var guards: [Int32] = []
+    private static let claimLostNumber = 3
 
     init(arguments: [String]) throws {
         guard arguments.count == 4, let count = Int(arguments[2]), let seed = UInt64(arguments[3]) else {
@@ -99,7 +100,10 @@ final class HarnessClient {
     private func finish(_ error: NSError?, _ failure: (any Error)?, _ done: String) throws {
         if let failure { throw failure }
         guard let error else { return say(done) }
-        guard (error as any Error as? FileCoordinationError)?.code == .claimLost else { throw error }
+        // An `NSError` is no `FileCoordinationError` any more on Linux; its domain and number are the same.
+        guard error.domain == FileCoordinationError.errorDomain, error.code == Self.claimLostNumber else {
+            throw error
+        }
         say("lost \(name)")
     }
 

@@ -3,7 +3,7 @@ import DocumentFoundation
 import Foundation
 import LocalSockets
 
-/// A presenter whose process has been stopped: who asks it is told which one it is, in bounded time.
+/// A presenter or an agent whose process has been stopped: who waits for it is told which one it is, in bounded time.
 enum StoppedRun {
     static func run() throws {
         let folder = FileManager.default.temporaryDirectory
@@ -27,6 +27,40 @@ enum StoppedRun {
         _ = kill(child.id, SIGSTOP)
         try expectNamed(child.id, item, runtime)
         try expectFreed(child, item, runtime)
+        try expectAgentNamed(agent.id, item, runtime)
+    }
+
+    /// A stopped agent holds up nobody for long, neither who has joined it nor who comes later; and when it goes on,
+    /// nothing is left of what it was asked for.
+    private static func expectAgentNamed(_ agent: pid_t, _ item: URL, _ runtime: URL) throws {
+        let joined = try registry(runtime.path)
+        try write(item, joined)
+        _ = kill(agent, SIGSTOP)
+        let began = Date()
+        for registry in [joined, try registry(runtime.path)] {
+            do {
+                try write(item, registry)
+                throw HarnessFailure("access was given while the agent was stopped")
+            } catch let error as NSError where error.domain == FileCoordinationError.errorDomain {
+                guard error.localizedDescription.contains("kill -CONT \(agent)") else { throw error }
+            }
+        }
+        let seconds = Date().timeIntervalSince(began)
+        guard seconds < 20 else { throw HarnessFailure("a stopped agent held two up for \(seconds) s") }
+        _ = kill(agent, SIGCONT)
+        try write(item, joined)
+        try write(item, try registry(runtime.path))
+        print(
+            "coordination: states 1, a stopped agent is named after \(String(format: "%.1f", seconds / 2)) s"
+        )
+    }
+
+    private static func write(_ item: URL, _ registry: FileAccessRegistry) throws {
+        var (error, isWritten): (NSError?, Bool) = (nil, false)
+        NSFileCoordinator(filePresenter: nil, registry: registry)
+            .coordinate(writingItemAt: item, error: &error) { _ in isWritten = true }
+        if let error { throw error }
+        guard isWritten else { throw HarnessFailure("neither access nor an error") }
     }
 
     private static func registry(_ runtime: String) throws -> FileAccessRegistry {
@@ -58,28 +92,16 @@ enum StoppedRun {
     }
 
     /// The other process: presents the item until it is killed.
-    static func present(_ runtime: String, _ path: String, count: Int) throws {
+    static func present(_ runtime: String, _ path: String) throws {
         let (registry, url) = (try registry(runtime), URL(fileURLWithPath: path))
-        let sitters = (0..<count).map { _ in Sitter(url) }
-        for sitter in sitters { registry.add(sitter) }
-        NSFileCoordinator(filePresenter: sitters[0], registry: registry)
+        let sitter = Sitter(url)
+        registry.add(sitter)
+        NSFileCoordinator(filePresenter: sitter, registry: registry)
             .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
         guard registry.isJoined else { throw HarnessFailure("the presenter found no agent") }
         print("presents")
         fflush(nil)
         while true { pause() }
-    }
-}
-
-extension StoppedRun {
-    /// The other process: writes an item until it is killed.
-    static func hold(_ runtime: String, _ path: String) throws {
-        NSFileCoordinator(filePresenter: nil, registry: try registry(runtime))
-            .coordinate(writingItemAt: URL(fileURLWithPath: path), error: nil) { _ in
-                print("holds")
-                fflush(nil)
-                while true { pause() }
-            }
     }
 }
 

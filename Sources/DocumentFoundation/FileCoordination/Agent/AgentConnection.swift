@@ -3,6 +3,12 @@ internal import LocalSockets
 internal import Locks
 
 /// A connection to the agent: what is put into it goes in order, and one thread at a time takes what comes.
+///
+///     nobody ──link's thread is woken──▶ link ──has taken what came──▶ nobody
+///        └─────lead()──▶ caller ──stopLeading()──▶ nobody
+///
+/// A caller that waits for an answer reads it itself, which saves waking one thread to wake another. As long as it
+/// does, the link's thread sleeps: the poll it waits at does not look for what comes in.
 final class AgentConnection: Sendable {
     private struct Outgoing: Sendable {
         var writer = WireWriter()
@@ -10,19 +16,41 @@ final class AgentConnection: Sendable {
         var isWaiting = false
     }
 
+    /// Who takes what comes.
+    private enum Reader { case nobody, link, caller }
+
+    private struct Reading: Sendable {
+        var reader = Reader.nobody
+        /// Whether there is more to send than the socket had room for.
+        var isWriting = false
+        /// Whether the poll has the socket; it is taken out when it would wake the link's thread for a caller.
+        var isPolled = true
+        var hasEnded = false
+        var farewell: Farewell?
+    }
+
+    /// What has come in part; only the reader uses it.
     private struct Incoming: Sendable {
         var frames = FrameBuffer()
-        var hasEnded = false
+    }
+
+    /// Why the agent ended the connection, if it said so.
+    struct Farewell: Sendable {
+        let goodbye: Goodbye
+        let reason: String
     }
 
     private let socket: LocalSocket
     private let poll: SocketPoll
+    private let bell: SocketBell
     private let outgoing = Locked(Outgoing())
+    private let reading = Locked(Reading())
     private let incoming = Locked(Incoming())
 
     init(_ socket: LocalSocket) throws(SocketError) {
         self.socket = socket
         poll = try SocketPoll()
+        bell = try SocketBell()
         try poll.add(socket, id: 0, .reading)
     }
 
@@ -40,41 +68,132 @@ final class AgentConnection: Sendable {
     func flush() {
         outgoing.withLock { outgoing in
             guard !outgoing.writer.bytes.isEmpty else { return }
-            outgoing.unsent.append(outgoing.writer.bytes)
+            // An agent that is gone is heard of by who receives.
+            let state = outgoing.unsent.send(outgoing.writer.bytes, to: socket)
             outgoing.writer.removeAll()
-            send(&outgoing)
+            note(state, &outgoing)
         }
     }
 
-    private func send(_ outgoing: inout Outgoing) {
-        // An agent that is gone is heard of by who receives.
-        let isWaiting = outgoing.unsent.send(to: socket) == .waiting
+    /// Sends more of what there was no room for.
+    private func sendRest() {
+        outgoing.withLock { outgoing in note(outgoing.unsent.send(to: socket), &outgoing) }
+    }
+
+    private func note(_ state: SendBuffer.State, _ outgoing: inout Outgoing) {
+        let isWaiting = state == .waiting
         guard isWaiting != outgoing.isWaiting else { return }
         outgoing.isWaiting = isWaiting
+        reading.withLock { reading in
+            reading.isWriting = isWaiting
+            look(&reading)
+        }
+    }
+
+    /// Has the poll look for what the link's thread has to see to.
+    private func look(_ reading: inout Reading) {
+        let interest: SocketPoll.Interest =
+            if reading.reader == .caller {
+                reading.isWriting ? .writing : []
+            } else {
+                reading.isWriting ? .both : .reading
+            }
         do {
-            try poll.change(socket, id: 0, isWaiting ? [.reading, .writing] : .reading)
+            if reading.isPolled {
+                try poll.change(socket, id: 0, interest)
+            } else {
+                try poll.add(socket, id: 0, interest)
+                reading.isPolled = true
+            }
         } catch {
             preconditionFailure("epoll refused a socket that it has: \(error)")
         }
     }
 
-    // MARK: Receiving
+    // MARK: Receiving on the link's thread
 
-    /// Waits for messages.
+    /// Waits for messages and has them taken, unless a caller takes them itself.
     ///
-    /// - Returns: The messages, in order; nil when the connection has ended, or has brought what is none.
-    func waitForMessages(milliseconds: Int32 = -1) throws(SocketError) -> [AgentMessage]? {
+    /// - Returns: Whether there may be more; not when the connection has ended, or has brought what is none.
+    func takeMessages(milliseconds: Int32 = -1, _ take: ([AgentMessage]) -> Void) throws(SocketError) -> Bool
+    {
         for event in try poll.wait(milliseconds: milliseconds) {
-            if event.isWritable { outgoing.withLock { send(&$0) } }
-            if event.isReadable { return receive() }
+            if event.isWritable { sendRest() }
+            guard event.isReadable else { continue }
+            guard begin(.link) else {
+                leaveToCaller()
+                continue
+            }
+            let messages = receive(byteCount: Self.receiveByteCount)
+            if !messages.isEmpty { take(messages) }
+            reading.withLock { $0.reader = .nobody }
         }
-        return incoming.withLock { $0.hasEnded } ? nil : []
+        return reading.withLock { !$0.hasEnded || $0.reader == .caller }
     }
 
-    private func receive() -> [AgentMessage]? {
-        incoming.withLock { incoming in
-            guard !incoming.hasEnded else { return nil }
-            let receipt = withUnsafeTemporaryAllocation(byteCount: Self.receiveByteCount, alignment: 16) {
+    /// An end of the connection is seen whatever the poll looks for: it is for the caller to read it, and to
+    /// have it seen again.
+    private func leaveToCaller() {
+        reading.withLock { reading in
+            guard reading.reader == .caller, reading.isPolled else { return }
+            reading.isPolled = false
+            do {
+                try poll.remove(socket)
+            } catch {
+                preconditionFailure("epoll refused a socket that it has: \(error)")
+            }
+        }
+    }
+
+    /// What the agent said last.
+    var farewell: Farewell? { reading.withLock { $0.farewell } }
+
+    // MARK: Receiving on a thread that waits for an answer
+
+    /// Makes the calling thread the one that takes what comes, until `stopLeading`.
+    ///
+    /// - Returns: Whether it is; not when another is.
+    func lead() -> Bool { begin(.caller) }
+
+    /// Blocks until messages have come, or the bell rings.
+    ///
+    /// Only the thread that leads.
+    ///
+    /// - Returns: Nil when the connection has ended.
+    func waitForMessages() -> [AgentMessage]? {
+        guard socket.waitUntilReadable(or: bell) else { return [] }
+        let messages = receive(byteCount: Self.answerByteCount)
+        return messages.isEmpty && reading.withLock { $0.hasEnded } ? nil : messages
+    }
+
+    /// Ends the waiting of the thread that leads, now or the next time.
+    func ring() { bell.ring() }
+
+    /// Leaves what comes to the link's thread.
+    func stopLeading() {
+        let hasEnded = reading.withLock { reading in
+            reading.reader = .nobody
+            look(&reading)
+            return reading.hasEnded
+        }
+        // Of what a caller has seen, the link's thread must hear.
+        if hasEnded { poll.wake() }
+    }
+
+    private func begin(_ reader: Reader) -> Bool {
+        reading.withLock { reading in
+            guard reading.reader == .nobody, !reading.hasEnded || reader == .link else { return false }
+            reading.reader = reader
+            if reader == .caller { look(&reading) }
+            return true
+        }
+    }
+
+    /// What has come; only for the reader.
+    private func receive(byteCount: Int) -> [AgentMessage] {
+        var hasEnded = false
+        let messages = incoming.withLock { incoming in
+            let receipt = withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 16) {
                 (buffer) -> LocalSocket.Receipt in
                 let receipt = socket.receive(into: buffer)
                 if case .bytes(let count) = receipt {
@@ -82,6 +201,7 @@ final class AgentConnection: Sendable {
                 }
                 return receipt
             }
+            hasEnded = receipt == .end
             var messages: [AgentMessage] = []
             do {
                 while let frame = try incoming.frames.next() {
@@ -89,19 +209,35 @@ final class AgentConnection: Sendable {
                 }
             } catch {
                 // What this agent says cannot be understood: it is left, and the next one is waited for.
-                incoming.hasEnded = true
+                hasEnded = true
             }
-            if receipt == .end { incoming.hasEnded = true }
-            return messages.isEmpty && incoming.hasEnded ? nil : messages
+            return messages
+        }
+        note(messages, hasEnded)
+        return messages
+    }
+
+    private func note(_ messages: [AgentMessage], _ hasEnded: Bool) {
+        var farewell: Farewell?
+        if case .goodbye(let goodbye, let reason)? = messages.last {
+            farewell = Farewell(goodbye: goodbye, reason: reason)
+        }
+        guard hasEnded || farewell != nil else { return }
+        reading.withLock { reading in
+            reading.hasEnded = true
+            reading.farewell = farewell ?? reading.farewell
         }
     }
 
     /// Ends the connection, and the waiting of who waits for messages.
     func end() {
-        incoming.withLock { $0.hasEnded = true }
+        reading.withLock { $0.hasEnded = true }
         socket.shutDown()
         poll.wake()
+        bell.ring()
     }
 
     private static let receiveByteCount = 32 * 1024
+    /// Answers are short, and this is little enough to lie on the stack.
+    private static let answerByteCount = 1024
 }

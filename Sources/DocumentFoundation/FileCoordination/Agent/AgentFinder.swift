@@ -1,6 +1,7 @@
 internal import Coordination
 internal import Dispatch
 internal import FileSystem
+internal import Foundation
 internal import LocalSockets
 
 /// Finds the user's agent, or starts one.
@@ -30,7 +31,7 @@ struct AgentFinder: Sendable {
         var hasStarted = false
         while true {
             if let connection = try connect() { return connection }
-            if policy.program == nil, !isExpected { throw Absence.nobody }
+            if policy.program == nil, !isExpected, agentProcess == nil { throw Absence.nobody }
             if startLock == nil, policy.program != nil {
                 // Others that find no agent wait here, and then find ours.
                 startLock = try LockFile(waitingFor: policy.folder.place(of: AgentPlace.startLockName))
@@ -67,14 +68,27 @@ struct AgentFinder: Sendable {
         connection.flush()
         let end = DispatchTime.now() + Self.welcomeLimit
         while DispatchTime.now() < end {
-            guard let messages = try connection.waitForMessages(milliseconds: 100) else { return nil }
-            for message in messages {
-                if case .welcome = message { return connection }
-                if case .goodbye(.agentEnds, _) = message { return nil }
-                if case .goodbye(_, let reason) = message { throw Absence.refused(reason) }
+            var isWelcome = false
+            let isOpen = try connection.takeMessages(milliseconds: 100) {
+                isWelcome = $0.contains(.welcome(version: ClientHello.version))
             }
+            if isWelcome { return connection }
+            if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
+                throw Absence.refused(farewell.reason)
+            }
+            if !isOpen { return nil }
         }
         return nil
+    }
+
+    /// The process of the agent that holds its lock, by what it has written there; nil when nobody holds it.
+    var agentProcess: Int32? {
+        let path = policy.folder.place(of: AgentPlace.lockName)
+        // Where the lock cannot be looked at, no agent is known either.
+        guard (try? LockFile.isHeld(path)) == true,
+            let text = try? String(contentsOfFile: path, encoding: .utf8)
+        else { return nil }
+        return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
     }
 
     /// Rings the bell whenever an agent may have come.

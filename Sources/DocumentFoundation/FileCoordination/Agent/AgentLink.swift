@@ -67,6 +67,10 @@ final class AgentLink: Sendable {
                     let limit = DispatchTime.now() + Self.searchLimit
                     try stayJoined(registry, try find(until: limit, isExpected))
                     isExpected = true
+                } catch AgentFinder.Absence.nobody where finder.agentProcess != nil {
+                    // It is stopped, or hangs: nobody can know what it has granted.
+                    registry.giveUpOnAgent()
+                    isExpected = true
                 } catch {
                     registry.workAlone(because: error)
                     joinLater(registry)
@@ -93,11 +97,9 @@ final class AgentLink: Sendable {
         state.withLock { $0.connection = connection }
         defer { state.withLock { $0.connection = nil } }
         registry.join(connection)
-        while !isOver, let messages = try connection.waitForMessages() {
-            registry.take(messages)
-            for case .goodbye(let goodbye, let reason) in messages where goodbye != .agentEnds {
-                throw AgentFinder.Absence.refused(reason)
-            }
+        while !isOver, try connection.takeMessages({ registry.take($0) }) {}
+        if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
+            throw AgentFinder.Absence.refused(farewell.reason)
         }
         registry.lose(connection)
     }

@@ -39,6 +39,15 @@ struct JoiningState: Sendable {
     var asides: [AccessID: [Ticket]] = [:]
     /// Whether other processes have presenters.
     var isObserved = false
+    /// What is to be done once others have written what they write, by the numbers under which the agent is asked.
+    var quietWaits: [UInt64: QuietWait] = [:]
+    private var quietCount: UInt64 = 0
+    var pulse = AgentPulse()
+
+    struct QuietWait: Sendable {
+        let items: [ItemPath]
+        let body: @Sendable () -> Void
+    }
 
     var connection: AgentConnection? { if case .joined(let connection) = mode { connection } else { nil } }
     var isLinked: Bool { if case .unlinked = mode { false } else { true } }
@@ -46,7 +55,9 @@ struct JoiningState: Sendable {
     /// Notes what has happened.
     mutating func note(_ event: ArbiterEvent) {
         switch event {
-        case .requested(let request): records[request.id] = Record(request: request)
+        case .requested(let request):
+            records[request.id] = Record(request: request)
+            pulse.isNeeded = true
         case .ended(let id, _): records[id] = nil
         case .presenterAdded(let id, let path, _), .presenterMoved(let id, let path):
             presenterPaths[id] = path
@@ -54,6 +65,30 @@ struct JoiningState: Sendable {
         case .itemMoved(let move): follow(move)
         case .held, .cancelled, .replied, .attributesChanged, .steppedAside: break
         }
+    }
+
+    /// - Returns: The number to ask under; never 0.
+    @discardableResult
+    mutating func waitForQuiet(of items: [ItemPath], _ body: @escaping @Sendable () -> Void) -> UInt64 {
+        quietCount += 1
+        // What happened to an item earlier must be known first: it waits at least as long.
+        let earlier = quietWaits.values.filter { wait in
+            wait.items.contains { early in items.contains { early.holds($0) || $0.holds(early) } }
+        }
+        let all = Set(items).union(earlier.flatMap(\.items)).sorted { $0.string < $1.string }
+        quietWaits[quietCount] = QuietWait(items: all, body: body)
+        return quietCount
+    }
+
+    /// - Returns: Whether the agent is asked; not about more than a message has room for.
+    func askForQuiet(_ number: UInt64, at connection: AgentConnection) -> Bool {
+        connection.put(.quietWanted(number, quietWaits[number]?.items ?? []))
+    }
+
+    /// What waited for others to finish, in the order it came.
+    mutating func takeQuietWaits() -> [@Sendable () -> Void] {
+        defer { quietWaits = [:] }
+        return quietWaits.sorted { $0.key < $1.key }.map(\.value.body)
     }
 
     mutating func granted(_ id: AccessID) {

@@ -1,0 +1,232 @@
+import Agent
+import CPeers
+import Coordination
+import DocumentFoundation
+import Foundation
+import LocalSockets
+
+/// What coordination between processes costs, through an agent of the benchmark's own.
+///
+/// A round trip takes five microseconds or fifty, as both processes are on one core or not: ours and the peer's are put
+/// where each figure says, and are measured in turn.
+@MainActor
+enum AgentBenchmark {
+    private static let roundCount = 21
+    private static let accessesInRound = 300
+    private static let messageByteCount = 48
+    private static let peer = "C: write, read and back between two processes, \(messageByteCount) bytes"
+
+    static func run(in work: WorkFolder) throws -> [Figure] {
+        let item = work.item("Letter.txt")
+        try Data("Dear".utf8).write(to: item)
+        var figures = try accesses(work, item, core: 0, "agent", "on one core")
+        figures += try accesses(work, item, core: 1, "agent-apart", "on two cores")
+        try withAgent(work, core: nil) { scene in
+            figures.append(
+                try presenters(
+                    1,
+                    scene,
+                    item,
+                    "agent-presenter",
+                    "write, one presenter in another process",
+                    .valueAtMost(60)
+                )
+            )
+            figures.append(
+                try presenters(
+                    100,
+                    scene,
+                    item,
+                    "agent-presenters",
+                    "write, 100 presenters in another process",
+                    .valueAtMost(2000)
+                )
+            )
+            figures.append(try deadHolder(scene, item))
+        }
+        figures.append(try presentersMemory())
+        return figures
+    }
+
+    /// An agent, and a registry that is joined to it.
+    struct Scene {
+        let folder: String
+        let registry: FileAccessRegistry
+
+        func access(_ item: URL, isWriting: Bool) throws {
+            var error: NSError?
+            var isGranted = false
+            let coordinator = NSFileCoordinator(filePresenter: nil, registry: registry)
+            if isWriting {
+                coordinator.coordinate(writingItemAt: item, error: &error) { _ in isGranted = true }
+            } else {
+                coordinator.coordinate(readingItemAt: item, error: &error) { _ in isGranted = true }
+            }
+            if let error { throw error }
+            guard isGranted else { throw BenchmarkFailure("access to \(item.path) was not granted") }
+        }
+    }
+
+    /// - Parameter core: Where the agent runs; nil for anywhere.
+    private static func withAgent(_ work: WorkFolder, core: Int?, _ body: (Scene) throws -> Void) throws {
+        let runtime = try RuntimeFolder(path: work.item("run-\(core.map(String.init) ?? "any")").path)
+        let agent = try OtherProcess(.agent(folder: runtime.path), core: core)
+        defer { agent.end() }
+        while try AgentQuery.report(in: runtime) == nil {
+            guard agent.isRunning else { throw BenchmarkFailure("the agent has ended") }
+        }
+        let registry = try FileAccessRegistry(
+            presenterTimeLimitSeconds: 5,
+            runtimeFolder: runtime.path,
+            agentProgram: nil
+        )
+        defer { registry.leaveAgent() }
+        let scene = Scene(folder: runtime.path, registry: registry)
+        try scene.access(work.item("Letter.txt"), isWriting: false)
+        guard registry.isJoined else { throw BenchmarkFailure("no agent was joined") }
+        try body(scene)
+    }
+
+    // MARK: Uncontended
+
+    /// - Parameter core: Where the agent and the peer run; this process is on core 0.
+    private static func accesses(
+        _ work: WorkFolder,
+        _ item: URL,
+        core: Int,
+        _ id: String,
+        _ place: String
+    ) throws -> [Figure] {
+        guard peer_pin(0) == 0 else { throw BenchmarkFailure.call("sched_setaffinity", "core 0") }
+        defer { peer_unpin() }
+        var (reads, writes, trips, tails) = (Samples(), Samples(), Samples(), Samples())
+        try withAgent(work, core: core) { scene in
+            let echo = try Echo(core: core)
+            defer { echo.end() }
+            for round in 0...roundCount {
+                let trip = try samples { try echo.roundTrip(messageByteCount) }
+                let read = try samples { try scene.access(item, isWriting: false) }
+                let write = try samples { try scene.access(item, isWriting: true) }
+                guard round > 0 else { continue }  // the first fills caches
+                trips.add(trip.median)
+                reads.add(read.median)
+                writes.add(write.median)
+                tails.add(max(read.quantile(0.99), write.quantile(0.99)))
+            }
+        }
+        let what = "through the agent, nobody else there, \(place), median of \(accessesInRound)"
+        return [
+            Figure(
+                "\(id)-read",
+                "coordinated read \(what)",
+                reads,
+                .microseconds,
+                beside: peer,
+                trips,
+                goal: .ratioAtMost(2.5)
+            ),
+            Figure(
+                "\(id)-write",
+                "coordinated write \(what)",
+                writes,
+                .microseconds,
+                beside: peer,
+                trips,
+                goal: .ratioAtMost(2.5)
+            ),
+            Figure(
+                "\(id)-tail",
+                "the slowest of a hundred of these",
+                tails,
+                .microseconds,
+                goal: .valueAtMost(100)
+            ),
+        ]
+    }
+
+    private static func samples(_ work: () throws -> Void) throws -> Samples {
+        var samples = Samples()
+        for _ in 0..<accessesInRound { samples.add(try seconds(work)) }
+        return samples
+    }
+
+    // MARK: Others
+
+    private static func presenters(
+        _ count: Int,
+        _ scene: Scene,
+        _ item: URL,
+        _ id: String,
+        _ what: String,
+        _ goal: Figure.Goal
+    ) throws -> Figure {
+        let other = try OtherProcess(
+            .presenters(folder: scene.folder, item: item.path, count: count),
+            core: nil
+        )
+        defer { other.end() }
+        try other.waitUntilReady()
+        var own = Samples()
+        for _ in 0..<(count == 1 ? 400 : 100) {
+            own.add(try seconds { try scene.access(item, isWriting: true) })
+        }
+        return Figure(id, what, own, .microseconds, goal: goal)
+    }
+
+    /// From the death of a holder until who waits for it is let in.
+    private static func deadHolder(_ scene: Scene, _ item: URL) throws -> Figure {
+        var own = Samples()
+        for _ in 0..<21 {
+            let holder = try OtherProcess(.holder(folder: scene.folder, item: item.path), core: nil)
+            try holder.waitUntilReady()
+            let granted = DispatchSemaphore(value: 0)
+            NSFileCoordinator(filePresenter: nil, registry: scene.registry)
+                .coordinate(with: [.writingIntent(with: item)], queue: OperationQueue()) { _ in
+                    granted.signal()
+                }
+            own.add(
+                seconds {
+                    holder.kill()
+                    granted.wait()
+                }
+            )
+            holder.end()
+        }
+        return Figure(
+            "agent-dead-holder",
+            "from the death of who writes an item until another may",
+            own,
+            .milliseconds,
+            goal: .valueAtMost(5)
+        )
+    }
+
+    /// What a presenter costs in the agent, by the growth of a core's memory.
+    private static func presentersMemory() throws -> Figure {
+        var core = AgentCore(now: 0)
+        let (connection, client) = (ConnectionID(1), ClientID(1))
+        core.opened(connection)
+        func send(_ message: ClientMessage) {
+            var writer = WireWriter(own: client)
+            message.write(to: &writer)
+            let frame = Array(writer.bytes.dropFirst(WireFrame.headByteCount))
+            _ = core.received(frame, from: connection, now: 0)
+        }
+        send(.hello(ClientHello(client: client, processID: 1, processName: "x")))
+        let before = peer_resident_bytes()
+        for number in 1...10_000 {
+            let path = ItemPath("/home/me/Documents/Letters/2024/letter-\(number).txt")
+            let id = PresenterID(client: client, number: UInt64(number))
+            send(.event(.presenterAdded(id, at: path, typeName: "LetterDocument")))
+        }
+        var own = Samples()
+        own.add(Double(peer_resident_bytes() - before) / 10_000)
+        return Figure(
+            "agent-memory",
+            "a presenter in the agent, of 10,000",
+            own,
+            .bytes,
+            goal: .valueAtMost(1024)
+        )
+    }
+}

@@ -1,0 +1,138 @@
+import Agent
+import CPeers
+import DocumentFoundation
+import Foundation
+
+/// This program again, in a role of its own.
+struct OtherProcess {
+    /// What the other process does.
+    enum Role {
+        case agent(folder: String)
+        /// Presents an item so many times over, and makes way whenever asked.
+        case presenters(folder: String, item: String, count: Int)
+        /// Writes an item until it is killed.
+        case holder(folder: String, item: String)
+        /// Sends back what it gets on its standard input.
+        case echo
+
+        fileprivate var arguments: [String] {
+            switch self {
+            case .agent(let folder): ["--agent", folder]
+            case .presenters(let folder, let item, let count): ["--present", folder, item, "\(count)"]
+            case .holder(let folder, let item): ["--hold", folder, item]
+            case .echo: ["--echo"]
+            }
+        }
+    }
+
+    private let id: pid_t
+    private let output: FileHandle
+
+    /// - Parameters:
+    ///   - core: The only one that it runs on; nil for any.
+    ///   - input: Its standard input.
+    init(_ role: Role, core: Int?, input: CInt = 0) throws {
+        let pipe = Pipe()
+        var words: [UnsafeMutablePointer<CChar>?] =
+            (["sheaf-bench", "--core", "\(core ?? -1)"] + role.arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        id = peer_start(&words, input, pipe.fileHandleForWriting.fileDescriptor)
+        guard id > 0 else { throw BenchmarkFailure.call("posix_spawn", "sheaf-bench") }
+        output = pipe.fileHandleForReading
+    }
+
+    var isRunning: Bool { waitpid(id, nil, WNOHANG) == 0 }
+
+    /// Waits until it says that it does what it is there for.
+    func waitUntilReady() throws {
+        guard try output.read(upToCount: 1) == Data("+".utf8) else {
+            throw BenchmarkFailure("another process did not begin")
+        }
+    }
+
+    func kill() { _ = Foundation.kill(id, SIGKILL) }
+
+    func end() {
+        kill()
+        // An error means that somebody has waited for it already.
+        _ = waitpid(id, nil, 0)
+    }
+
+    // MARK: In the other process
+
+    /// Does what the arguments say, if they name a role; returns when it is over.
+    ///
+    /// - Returns: Whether they do.
+    static func run(_ arguments: [String]) throws -> Bool {
+        guard arguments.count > 2, arguments[0] == "--core", let core = CInt(arguments[1]) else {
+            return false
+        }
+        if core >= 0, peer_pin(core) != 0 { throw BenchmarkFailure.call("sched_setaffinity", arguments[1]) }
+        switch (arguments[2], arguments.dropFirst(3).map(\.self)) {
+        case ("--echo", _): peer_echo()
+        case ("--agent", let rest):
+            var options = AgentProcess.Options()
+            options.folder = rest[0]
+            try AgentProcess.run(options)
+        case ("--present", let rest): try present(rest[0], rest[1], count: Int(rest[2]) ?? 1)
+        case ("--hold", let rest): try hold(rest[0], rest[1])
+        default: return false
+        }
+        return true
+    }
+
+    private static func registry(_ folder: String) throws -> FileAccessRegistry {
+        try FileAccessRegistry(presenterTimeLimitSeconds: 5, runtimeFolder: folder, agentProgram: nil)
+    }
+
+    private static func ready() -> Never {
+        FileHandle.standardOutput.write(Data("+".utf8))
+        while true { pause() }
+    }
+
+    private static func present(_ folder: String, _ item: String, count: Int) throws {
+        let (registry, url) = (try registry(folder), URL(fileURLWithPath: item))
+        let sitters = (0..<count).map { _ in Sitter(url) }
+        for sitter in sitters { registry.add(sitter) }
+        NSFileCoordinator(filePresenter: sitters[0], registry: registry)
+            .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
+        guard registry.isJoined else { throw BenchmarkFailure("a presenter found no agent") }
+        ready()
+    }
+
+    private static func hold(_ folder: String, _ item: String) throws {
+        NSFileCoordinator(filePresenter: nil, registry: try registry(folder))
+            .coordinate(writingItemAt: URL(fileURLWithPath: item), error: nil) { _ in ready() }
+    }
+}
+
+/// A presenter that makes way when it can.
+private final class Sitter: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue()
+
+    init(_ url: URL) { presentedItemURL = url }
+}
+
+/// The peer: a process that sends back what it gets over a Unix socket.
+struct Echo {
+    private let socket: CInt
+    private let process: OtherProcess
+
+    init(core: Int?) throws {
+        var ends: [CInt] = [0, 0]
+        guard peer_socketpair(&ends) == 0 else { throw BenchmarkFailure.call("socketpair", "the echo") }
+        defer { close(ends[1]) }
+        socket = ends[0]
+        process = try OtherProcess(.echo, core: core, input: ends[1])
+    }
+
+    func roundTrip(_ byteCount: Int) throws {
+        guard peer_round_trip(socket, byteCount) == 0 else { throw BenchmarkFailure("the echo has ended") }
+    }
+
+    func end() {
+        close(socket)
+        process.end()
+    }
+}

@@ -1,0 +1,55 @@
+internal import Coordination
+internal import Dispatch
+internal import Foundation
+
+/// What becomes of those who wait for an agent that is stopped or hangs.
+///
+/// They fail, with an error that names the agent. No other agent can take its place meanwhile, and nobody may do without:
+/// what it has granted to others goes on, and only it knows of all. An access that failed is taken back by a message
+/// behind its request: an agent that goes on reads both in order; if it grants the access first, the grant finds nobody
+/// who waits and is answered with the access's end. So nothing is let in twice, and nothing is left behind.
+extension FileAccessRegistry {
+    /// Looks after an interval whether the agent lives.
+    func feelPulse() {
+        let seconds = link?.finder.policy.pulseSeconds ?? AgentPulse.intervalSeconds
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+            self?.endInterval()
+        }
+    }
+
+    private func endInterval() {
+        let step = change { state -> ([AccessArbiter.Effect], AgentPulse.Step) in
+            let connection = state.joining.connection
+            let isWaiting = connection != nil && state.joining.records.contains { !$0.value.isHeld }
+            let step = state.joining.pulse.tick(isWaiting: isWaiting)
+            // Whatever it says is a sign of life; number 0 stands for no items and nothing to do.
+            if step == .ask { connection?.put(.quietWanted(0, [])) }
+            return ([], step)
+        }
+        switch step {
+        case .rest: return
+        case .goOn, .ask: break
+        case .giveUp: giveUpOnAgent()
+        }
+        feelPulse()
+    }
+
+    /// Fails what waits for an agent that holds its lock and does not answer.
+    func giveUpOnAgent() {
+        let process = link?.finder.agentProcess
+        change { state in
+            let waiting = state.joining.records.filter { !$0.value.isHeld }.sorted {
+                $0.key.number < $1.key.number
+            }
+            for (id, record) in waiting {
+                state.joining.connection?.put(.event(.cancelled(id)))
+                state.joining.forget(id)
+                guard let waiter = state.waiters.removeValue(forKey: id) else { continue }
+                let url = record.request.claims[0].item.fileURL
+                let error = FileCoordinationError(agentSilent: process, url: url)
+                state.outbox.append(.verdict(.refused(error), waiter))
+            }
+            return ([], ())
+        }
+    }
+}

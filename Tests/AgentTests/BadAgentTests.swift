@@ -1,0 +1,208 @@
+import Coordination
+import DocumentFoundation
+import Foundation
+import Locks
+import Testing
+
+/// What becomes of accesses when the agent says that a claim is lost, or says nothing.
+@Suite("An agent that fails its clients", .serialized)
+struct BadAgentTests {
+    @Test(
+        "A claim that is lost while the accessor runs is an error at the end, and the presenter looks again"
+    )
+    func lostWhileBlocking() throws {
+        try withAgent { scene, registry, agent, url in
+            let presenter = NotingPresenter(url)
+            registry.add(presenter)
+            let (error, done) = (Locked<NSError?>(nil), DispatchSemaphore(value: 0))
+            let (isRunning, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            Thread.detachNewThread {
+                var failure: NSError?
+                NSFileCoordinator(filePresenter: presenter, registry: registry)
+                    .coordinate(writingItemAt: url, error: &failure) { _ in
+                        isRunning.signal()
+                        goesOn.wait()
+                    }
+                error.withLock { [failure] in $0 = failure }
+                done.signal()
+            }
+            let id = try agent.nextRequest()
+            agent.send(.granted(id, [], isObserved: false))
+            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            try lose(id, agent, registry)
+            goesOn.signal()
+            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(isClaimLost(error.withLock { $0 }))
+            #expect(presenter.wait(for: "changed"))
+        }
+    }
+
+    @Test("A claim that is lost while the accessor of intents runs is told to presenters")
+    func lostWhileRunning() throws {
+        try withAgent { scene, registry, agent, url in
+            let (presenter, other) = (NotingPresenter(url), NotingPresenter(scene.root))
+            registry.add(presenter)
+            registry.add(other)
+            let (isRunning, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let errors = Locked<[NSError?]>([])
+            NSFileCoordinator(filePresenter: nil, registry: registry)
+                .coordinate(with: [.writingIntent(with: url)], queue: OperationQueue()) { error in
+                    errors.withLock { $0.append(error as NSError?) }
+                    isRunning.signal()
+                    goesOn.wait()
+                }
+            let id = try agent.nextRequest()
+            agent.send(.granted(id, [], isObserved: false))
+            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            try lose(id, agent, registry)
+            goesOn.signal()
+            #expect(presenter.wait(for: "changed"))
+            #expect(errors.withLock { $0 } == [nil])
+            #expect(!other.noted.contains("changed"))
+        }
+    }
+
+    @Test("An accessor that has not begun when its claim is lost gets the error, and nothing is done")
+    func lostBeforeRunning() throws {
+        try withAgent { scene, registry, agent, url in
+            let (queue, done) = (OperationQueue(), DispatchSemaphore(value: 0))
+            let error = Locked<NSError?>(nil)
+            queue.isSuspended = true
+            NSFileCoordinator(filePresenter: nil, registry: registry)
+                .coordinate(with: [.writingIntent(with: url)], queue: queue) { failure in
+                    error.withLock { $0 = failure as NSError? }
+                    done.signal()
+                }
+            let background = DispatchQueue(label: "background")
+            background.suspend()
+            let result = Locked<Result<URL, any Error>?>(nil)
+            NSFileCoordinator(filePresenter: nil, registry: registry)
+                .coordinate(.readingIntent(with: url), on: background) { found in
+                    result.withLock { $0 = found }
+                    done.signal()
+                }
+            let ids = [try agent.nextRequest(), try agent.nextRequest()]
+            for id in ids { agent.send(.granted(id, [], isObserved: false)) }
+            for id in ids { try lose(id, agent, registry) }
+            queue.isSuspended = false
+            background.resume()
+            for _ in 0..<2 { #expect(done.wait(timeout: .now() + 20) == .success) }
+            #expect(isClaimLost(error.withLock { $0 }))
+            #expect(throws: FileCoordinationError.self) { try result.withLock { $0 }?.get() }
+        }
+    }
+
+    @Test("A preparation whose claim is lost says so at its end")
+    func lostPreparation() throws {
+        try withAgent { scene, registry, agent, url in
+            let (error, done) = (Locked<NSError?>(nil), DispatchSemaphore(value: 0))
+            let (isRunning, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            Thread.detachNewThread {
+                var failure: NSError?
+                NSFileCoordinator(filePresenter: nil, registry: registry)
+                    .prepare(forReadingItemsAt: [url], writingItemsAt: [], error: &failure) { finish in
+                        isRunning.signal()
+                        goesOn.wait()
+                        finish()
+                    }
+                error.withLock { [failure] in $0 = failure }
+                done.signal()
+            }
+            let id = try agent.nextRequest()
+            agent.send(.granted(id, [], isObserved: false))
+            #expect(isRunning.wait(timeout: .now() + 20) == .success)
+            try lose(id, agent, registry)
+            goesOn.signal()
+            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(isClaimLost(error.withLock { $0 }))
+        }
+    }
+
+    @Test(
+        "Who waits for an agent that says nothing fails with its name, and what it grants later is given back"
+    )
+    func silence() throws {
+        try withAgent(pulseSeconds: 0.05) { scene, registry, agent, url in
+            let (errors, done) = (Locked<[NSError?]>([]), DispatchSemaphore(value: 0))
+            let hear: @Sendable (NSError?) -> Void = { error in
+                errors.withLock { $0.append(error) }
+                done.signal()
+            }
+            Thread.detachNewThread {
+                var error: NSError?
+                NSFileCoordinator(filePresenter: nil, registry: registry)
+                    .coordinate(writingItemAt: url, error: &error) { _ in Issue.record("it was written") }
+                hear(error)
+            }
+            NSFileCoordinator(filePresenter: nil, registry: registry)
+                .coordinate(with: [.readingIntent(with: url)], queue: OperationQueue()) {
+                    hear($0 as NSError?)
+                }
+            let ids = [try agent.nextRequest(), try agent.nextRequest()]
+            for _ in 0..<2 { #expect(done.wait(timeout: .now() + 20) == .success) }
+            for error in errors.withLock({ $0 }) {
+                #expect(isAgentSilent(error))
+                #expect(error?.localizedDescription.contains("kill -CONT \(getpid())") == true)
+            }
+            #expect(Set([try agent.next { $0.cancelled }, try agent.next { $0.cancelled }]) == Set(ids))
+            // The agent goes on, and had decided before it read that nobody waits any longer.
+            agent.send(.granted(ids[0], [], isObserved: false))
+            #expect(try agent.next { $0.ended } == ids[0])
+        }
+    }
+
+    @Test("Who waits for an agent that lives waits as long as it takes")
+    func patience() throws {
+        try withAgent(pulseSeconds: 0.02) { scene, registry, agent, url in
+            let done = DispatchSemaphore(value: 0)
+            NSFileCoordinator(filePresenter: nil, registry: registry)
+                .coordinate(with: [.readingIntent(with: url)], queue: OperationQueue()) { error in
+                    #expect(error == nil)
+                    done.signal()
+                }
+            let id = try agent.nextRequest()
+            for _ in 0..<3 {
+                while true { if case .quietWanted(0, []) = try agent.next() { break } }
+                agent.send(.quiet(0))
+            }
+            #expect(done.wait(timeout: .now()) == .timedOut)
+            agent.send(.granted(id, [], isObserved: false))
+            #expect(done.wait(timeout: .now() + 20) == .success)
+        }
+    }
+
+    // MARK: Steps
+
+    private func withAgent(
+        pulseSeconds: Double? = nil,
+        _ body: (AgentScene, FileAccessRegistry, ScriptedAgent, URL) throws -> Void
+    ) throws {
+        try withScene { scene in
+            let registry = try scene.registry(pulseSeconds: pulseSeconds)
+            let joiner = NotingPresenter(scene.root.appendingPathComponent("nothing"))
+            let agent = try ScriptedAgent(in: scene.runtime) { registry.add(joiner) }
+            while !registry.isJoined {}
+            try body(scene, registry, agent, try scene.file("note.txt"))
+        }
+    }
+
+    /// Returns once the client has taken it.
+    private func lose(_ id: AccessID, _ agent: ScriptedAgent, _ registry: FileAccessRegistry) throws {
+        agent.send(.claimLost(id))
+        while !registry.hasLost(id.number) {}
+    }
+
+    // An `NSError` is no `FileCoordinationError` any more on Linux; its domain and number are the same.
+    private func isClaimLost(_ error: NSError?) -> Bool {
+        error?.isFrom(FileCoordinationError.self, 3) == true
+    }
+    private func isAgentSilent(_ error: NSError?) -> Bool {
+        error?.isFrom(FileCoordinationError.self, 4) == true
+    }
+}
+
+extension NSError {
+    fileprivate func isFrom(_ type: (some CustomNSError).Type, _ number: Int) -> Bool {
+        domain == type.errorDomain && code == number
+    }
+}
