@@ -1,4 +1,5 @@
 package import Coordination
+package import FileSystem
 internal import Foundation
 internal import Locks
 
@@ -74,15 +75,26 @@ package final class FileAccessRegistry: Sendable {
     /// - Parameters:
     ///   - presenterTimeLimitSeconds: How long a presenter may take to answer one message.
     ///   - hearsOutsiders: Whether presenters are also told what is done by those who coordinate nothing.
-    package convenience init(presenterTimeLimitSeconds: Double, hearsOutsiders: Bool = false) {
+    ///   - events: What tells of that.
+    package convenience init(
+        presenterTimeLimitSeconds: Double,
+        hearsOutsiders: Bool = false,
+        events: FileEvents = .shared
+    ) {
         self.init(
             presenterTimeLimitSeconds: presenterTimeLimitSeconds,
             hearsOutsiders: hearsOutsiders,
-            policy: nil
+            policy: nil,
+            events: events
         )
     }
 
-    init(presenterTimeLimitSeconds: Double, hearsOutsiders: Bool, policy: AgentPolicy?) {
+    init(
+        presenterTimeLimitSeconds: Double,
+        hearsOutsiders: Bool,
+        policy: AgentPolicy?,
+        events: FileEvents = .shared
+    ) {
         identity = ClientID(UInt64.random(in: 1...UInt64.max))
         link = policy.map { [identity] policy in AgentLink(policy, client: identity) }
         var state = State(presenterTimeLimitSeconds: presenterTimeLimitSeconds)
@@ -90,6 +102,7 @@ package final class FileAccessRegistry: Sendable {
         self.state = Locked(state)
         guard hearsOutsiders else { return }
         let watcher = OutsideWatcher(
+            events: events,
             isBeingWritten: { [weak self] in self?.itemsBeingWritten($0) ?? [] },
             report: { [weak self] in self?.tell($0) }
         )

@@ -6,16 +6,11 @@ internal import Foundation
 ///
 /// A user has few such queues (128 by default) and many watches, so that whoever watches several places
 /// shares one queue among them. A watch is on the item that bore the path when it began, not on the path.
-package final class WatchQueue: @unchecked Sendable {
+package final class WatchQueue: EventSource, @unchecked Sendable {
     // Sendable because nothing stored changes, the kernel orders the calls on one descriptor, and a dispatch
     // source may be cancelled on any thread.
     private let inotify: OpenDescriptor
     private let source: any DispatchSourceRead
-
-    /// One watch of a queue. An ended watch's number is not given again while the queue lives.
-    package struct WatchID: Hashable, Sendable {
-        fileprivate let number: CInt
-    }
 
     /// Events that fit one read; the kernel keeps what does not.
     private static let bufferByteCount = 16 * 1024
@@ -32,7 +27,7 @@ package final class WatchQueue: @unchecked Sendable {
     package init(
         for path: FilePath,
         on queue: DispatchQueue,
-        handler: @escaping @Sendable ([(watch: WatchID?, event: WatchEvent)]) -> Void
+        handler: @escaping EventReceiver
     ) throws(SystemError) {
         inotify = OpenDescriptor(try SystemCalls.inotify_init1(for: path))
         source = Self.makeSource(inotify, on: queue, handler)
@@ -41,23 +36,24 @@ package final class WatchQueue: @unchecked Sendable {
 
     deinit { source.cancel() }
 
-    /// Begins to watch an item; one that is watched already keeps its watch.
-    ///
-    /// What happens after this has returned is reported.
-    ///
-    /// - Parameters:
-    ///   - path: A folder, or a file; a symbolic link is followed.
-    ///   - namesOnly: Whether only names that come and go are of interest; no use where the item is watched
-    ///     for all already.
     /// - Throws: `ENOENT` when nothing is there, `ENOSPC` when the user watches too much.
     package func watch(_ path: FilePath, namesOnly: Bool = false) throws(SystemError) -> WatchID {
-        let mask = (namesOnly ? WatchEvent.namesMask : WatchEvent.mask) | UInt32(IN_MASK_ADD)
-        return WatchID(number: try SystemCalls.inotify_add_watch(inotify.descriptor, path, mask: mask))
+        try watch(path, mask: namesOnly ? WatchEvent.namesMask : WatchEvent.mask)
     }
 
-    /// Ends one watch. What it has seen until now is still reported.
+    /// Watches for the end of a folder alone: `selfDeleted` comes when it is removed, or its volume goes.
+    func watchEnd(_ path: FilePath) throws(SystemError) -> WatchID {
+        try watch(path, mask: UInt32(IN_DELETE_SELF))
+    }
+
+    private func watch(_ path: FilePath, mask: UInt32) throws(SystemError) -> WatchID {
+        let added = mask | UInt32(IN_MASK_ADD)
+        let number = try SystemCalls.inotify_add_watch(inotify.descriptor, path, mask: added)
+        return WatchID(means: .inotify, number: Int(number))
+    }
+
     package func end(_ watch: WatchID) {
-        SystemCalls.inotify_rm_watch(inotify.descriptor, watch.number)
+        SystemCalls.inotify_rm_watch(inotify.descriptor, CInt(watch.number))
     }
 
     /// Ends all.
@@ -73,7 +69,7 @@ package final class WatchQueue: @unchecked Sendable {
     private static func makeSource(
         _ inotify: OpenDescriptor,
         on queue: DispatchQueue,
-        _ handler: @escaping @Sendable ([(watch: WatchID?, event: WatchEvent)]) -> Void
+        _ handler: @escaping EventReceiver
     ) -> any DispatchSourceRead {
         let source = DispatchSource.makeReadSource(fileDescriptor: inotify.descriptor.raw, queue: queue)
         source.setEventHandler {
@@ -92,7 +88,10 @@ package final class WatchQueue: @unchecked Sendable {
         do {
             let byteCount = try SystemCalls.read(queue, into: buffer)
             return WatchEvent.events(in: UnsafeRawBufferPointer(rebasing: buffer[..<byteCount])).map {
-                (watch: $0.watch < 0 ? nil : WatchID(number: $0.watch), event: $0.event)
+                (
+                    watch: $0.watch < 0 ? nil : WatchID(means: .inotify, number: Int($0.watch)),
+                    event: $0.event
+                )
             }
         } catch {
             // Nothing there after all; anything else means that events were lost.
