@@ -64,6 +64,7 @@ package final class FileAccessRegistry: Sendable {
     static let client = ClientID(0)
 
     let state: Locked<State>
+    private let moved: (@Sendable (_ source: FilePath, _ target: FilePath) -> Void)?
     private let outside = Locked<OutsideWatcher?>(nil)
     /// What keeps this registry joined to the agent; nil for one that always works alone.
     let link: AgentLink?
@@ -76,16 +77,19 @@ package final class FileAccessRegistry: Sendable {
     ///   - presenterTimeLimitSeconds: How long a presenter may take to answer one message.
     ///   - hearsOutsiders: Whether presenters are also told what is done by those who coordinate nothing.
     ///   - events: What tells of that.
+    ///   - moved: Told of every move that is announced or seen; called on any thread, must return at once.
     package convenience init(
         presenterTimeLimitSeconds: Double,
         hearsOutsiders: Bool = false,
-        events: FileEvents = .shared
+        events: FileEvents = .shared,
+        moved: (@Sendable (_ source: FilePath, _ target: FilePath) -> Void)? = nil
     ) {
         self.init(
             presenterTimeLimitSeconds: presenterTimeLimitSeconds,
             hearsOutsiders: hearsOutsiders,
             policy: nil,
-            events: events
+            events: events,
+            moved: moved
         )
     }
 
@@ -93,8 +97,10 @@ package final class FileAccessRegistry: Sendable {
         presenterTimeLimitSeconds: Double,
         hearsOutsiders: Bool,
         policy: AgentPolicy?,
-        events: FileEvents = .shared
+        events: FileEvents = .shared,
+        moved: (@Sendable (_ source: FilePath, _ target: FilePath) -> Void)? = nil
     ) {
+        self.moved = moved
         identity = ClientID(UInt64.random(in: 1...UInt64.max))
         link = policy.map { [identity] policy in AgentLink(policy, client: identity) }
         var state = State(presenterTimeLimitSeconds: presenterTimeLimitSeconds)
@@ -191,6 +197,7 @@ package final class FileAccessRegistry: Sendable {
             purpose: purpose,
             presenter: presenter
         )
+        moved?(FilePath(source.string), FilePath(target.string))
         change { state in (state.decide(.itemMoved(move)), ()) }
         outsideWatcher?.follow(from: source, to: target)
     }
