@@ -34,6 +34,9 @@ final class FolderWatcher: @unchecked Sendable {
     private var unseenNames: Set<String> = []
     private var needsScan = false
     private var isLookScheduled = false
+    /// Names whose items have left, by the move that they are half of; the other half may come later.
+    private var departed: [UInt32: String] = [:]
+    private static let departedMax = 64
     /// Packages that are being counted, and whether they have changed since that began.
     private var counted: [String: Bool] = [:]
 
@@ -112,12 +115,16 @@ final class FolderWatcher: @unchecked Sendable {
 
     /// Lets bookmarks know where items went; hidden ones, as a save puts in place, have been nowhere.
     private func noteMoves(_ events: [WatchEvent]) {
-        var sources: [UInt32: String] = [:]
         for event in events {
             guard let name = event.name else { continue }
-            if case .movedFrom(let cookie) = event.kind { sources[cookie] = name }
-            guard case .movedTo(let cookie) = event.kind, BrowserLocation.isShown(name) else { continue }
-            let source = sources[cookie]
+            if case .movedFrom(let cookie) = event.kind {
+                // Most that leave come nowhere that is watched.
+                if departed.count >= Self.departedMax { departed = [:] }
+                departed[cookie] = name
+            }
+            guard case .movedTo(let cookie) = event.kind else { continue }
+            let source = departed.removeValue(forKey: cookie)
+            guard BrowserLocation.isShown(name) else { continue }
             guard source.map(BrowserLocation.isShown) ?? true else { continue }
             moved(source.map(folder.appending), folder.appending(name))
         }
