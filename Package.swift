@@ -60,8 +60,8 @@ let package = Package(
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "FileSystem", "Locks", "UniformTypeIdentifiers",
-                "WebHost",
+                "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks",
+                "UniformTypeIdentifiers", "WebHost",
             ],
             resources: [.copy("Page")],
             swiftSettings: strict
@@ -181,8 +181,8 @@ let package = Package(
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "DocumentFoundation", "FileSystem", "SeededNumbers", "UIKit", "UniformTypeIdentifiers",
-                "WebHost", "_Testing_UIKit",
+                "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "SeededNumbers", "UIKit",
+                "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),

@@ -58,6 +58,13 @@ class ColorBrowserViewController: UIDocumentBrowserViewController, UIDocumentBro
         present(controller, animated: false)
     }
 
+    /// Opens a document from outside, in place of the one that is open.
+    func open(_ url: URL) {
+        guard editor?.document?.fileURL.standardizedFileURL != url.standardizedFileURL else { return }
+        if presentedViewController != nil { dismiss(animated: false) }
+        presentDocument(at: url)
+    }
+
     private func presentDocument(at url: URL) {
         present(editor(for: url), animated: true)
     }

@@ -17,6 +17,16 @@ class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         window.rootViewController = ColorBrowserViewController(forOpening: nil)
         window.makeKeyAndVisible()
         self.window = window
+        open(connectionOptions.urlContexts)
+    }
+
+    func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {
+        open(URLContexts)
+    }
+
+    private func open(_ contexts: Set<UIOpenURLContext>) {
+        guard let url = contexts.first?.url else { return }
+        browser?.open(url)
     }
 
     func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? {

@@ -7,6 +7,8 @@ import Foundation
 @MainActor
 enum SheafBench {
     private static let groups: [(name: String, run: @MainActor (WorkFolder) async throws -> [Figure])] = [
+        // First, as it makes so many files.
+        ("watch-many", WatchBenchmark.many),
         ("save-4k", FileBenchmark.save4k),
         ("package-one", PackageBenchmark.one),
         ("package-many", PackageBenchmark.many),
@@ -15,7 +17,6 @@ enum SheafBench {
         ("agent", AgentBenchmark.run),
         ("bookmark", BookmarkBenchmark.run),
         ("watch-change", WatchBenchmark.latency),
-        ("watch-many", WatchBenchmark.many),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.
@@ -52,11 +53,13 @@ enum SheafBench {
             )
         }
         var figures: [Figure] = []
+        var used: [WorkFolder] = []
         for group in groups where chosen.isEmpty || chosen.contains(group.name) {
             let work = try WorkFolder(URL(fileURLWithPath: arguments[1]).appendingPathComponent(group.name))
+            used.append(work)
             figures += try await group.run(work)
-            try work.remove()
         }
+        for work in used { try work.remove() }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try encoder.encode(figures).write(to: URL(fileURLWithPath: arguments[3]))

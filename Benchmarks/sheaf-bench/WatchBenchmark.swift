@@ -60,7 +60,7 @@ enum WatchBenchmark {
 
     /// A hundred thousand items watched: memory, processor time while nothing happens, and a look at all of them.
     static func many(in work: WorkFolder) async throws -> [Figure] {
-        let tree = try work.makePackage("Shelf", folders: 1000, membersInEach: 100, byteCount: 16)
+        let tree = try work.makeTree("Shelf", folders: 1000, filesInEach: 100)
         let before = try residentBytes()
         let queue = OperationQueue()
         var files: [BenchmarkPresenter] = []

@@ -1,6 +1,9 @@
 import Foundation
 
 /// Where the benchmarks write: a folder on the disk, empty at the start of each group.
+///
+/// Nothing is removed before all is measured: for minutes after, ext4 without a journal is slow to make files,
+/// as it looks for numbers that were not in use lately.
 struct WorkFolder {
     let url: URL
 
@@ -35,6 +38,23 @@ struct WorkFolder {
 
     static func folderName(_ number: Int) -> String { String(format: "folder-%03d", number) }
     static func memberName(_ number: Int) -> String { String(format: "member-%04d.txt", number) }
+
+    /// Makes folders of empty files: what is only looked at needs no contents.
+    func makeTree(_ name: String, folders: Int, filesInEach: Int) throws -> URL {
+        let tree = item(name)
+        for folder in 0..<folders {
+            let place = tree.appendingPathComponent(Self.folderName(folder))
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            for member in 0..<filesInEach {
+                let path = place.path + "/" + Self.memberName(member)
+                let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
+                guard file >= 0 else { throw BenchmarkFailure.call("open", path) }
+                close(file)
+            }
+        }
+        sync()
+        return tree
+    }
 
     /// Bytes that differ from one seed to the next.
     static func bytes(_ count: Int, seed: Int) -> Data {

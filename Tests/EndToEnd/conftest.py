@@ -36,13 +36,11 @@ class App:
         self.link = None
         self.output = []
 
-    def start(self):
-        binary = BINARIES / self.name
-        assert binary.exists(), f"{binary} is missing: build it, or set SHEAF_BIN"
-        environment = dict(os.environ, XDG_STATE_HOME=str(self.state))
+    def start(self, *files):
+        """Starts the process, with files to open."""
         self._process = subprocess.Popen(
-            [str(binary), "--port", str(self._port), "--documents", str(self.documents)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+            [*self._command, "--port", str(self._port), *map(str, files)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self._environment)
         links = queue.Queue()
         threading.Thread(target=self._listen, args=(self._process.stdout, links), daemon=True).start()
         try:
@@ -52,6 +50,24 @@ class App:
             raise AssertionError("no link was printed, only:\n" + "".join(self.output)) from None
         self._port = int(re.search(r":(\d+)/", self.link)[1])
         return self
+
+    @property
+    def _command(self):
+        binary = BINARIES / self.name
+        assert binary.exists(), f"{binary} is missing: build it, or set SHEAF_BIN"
+        return [str(binary), "--documents", str(self.documents)]
+
+    @property
+    def _environment(self):
+        return dict(os.environ, XDG_STATE_HOME=str(self.state))
+
+    def open(self, *files):
+        """Starts a second process with files, which hands them over and ends; gives what it said."""
+        done = subprocess.run(
+            [*self._command, *map(str, files)],
+            capture_output=True, text=True, env=self._environment, timeout=START_SECONDS)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def _listen(self, stream, links):
         for line in stream:
@@ -208,12 +224,12 @@ def start_app(tmp_path):
     """Starts an app by name on a new, empty folder."""
     apps = []
 
-    def start(name, prepare=None):
+    def start(name, prepare=None, files=()):
         folder = tmp_path / "documents"
         folder.mkdir(exist_ok=True)
         if prepare:
             prepare(folder)
-        app = App(name, folder, tmp_path / "state").start()
+        app = App(name, folder, tmp_path / "state").start(*files)
         apps.append(app)
         return app
 

@@ -23,7 +23,10 @@ final class LoopVolume {
         try Self.run("/bin/mount", "-o", "loop", image, folder.string)
     }
 
-    deinit {
+    deinit { unmount() }
+
+    /// Takes the volume away; nothing when it is gone already.
+    func unmount() {
         // What stays mounted hides nothing but its own image.
         try? Self.run("/bin/umount", folder.string)
     }

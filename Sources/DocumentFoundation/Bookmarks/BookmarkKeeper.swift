@@ -1,4 +1,5 @@
-internal import FileSystem
+internal import Dispatch
+package import FileSystem
 package import Foundation
 internal import Locks
 
@@ -16,7 +17,13 @@ package final class BookmarkKeeper: Sendable {
     private struct State {
         var key: Data?
         var documentFolders: [FilePath] = []
+        var movesWaiting = 0
     }
+
+    /// Where moves are noted.
+    private let hintQueue = DispatchQueue(label: "sheaf.bookmark-hints", qos: .utility)
+    /// How many moves wait to be noted; of more at once, a search finds what is asked for.
+    private static let movesWaitingMax = 256
 
     package init(_ settings: BookmarkSettings) {
         self.settings = settings
@@ -58,19 +65,9 @@ package final class BookmarkKeeper: Sendable {
     }
 
     private func take(_ path: FilePath) throws -> TakenIdentity {
-        let taken = try FileIdentity.marking(path, with: FileMark(UUID())) { isCopy($0, at: path) }
+        let taken = try FileIdentity.marking(path, with: FileMark(UUID())) { index.isCopy($0, at: path) }
         note(path, taken.identity)
         return taken
-    }
-
-    /// Whether another item bears the same mark in the place where that was seen last.
-    private func isCopy(_ identity: FileIdentity, at path: FilePath) -> Bool {
-        guard let mark = identity.mark, let note = index.note(of: mark), note.path != path.string,
-            !note.isAbout(identity),
-            // What cannot be looked at contests nothing.
-            let other = try? FileIdentity(of: FilePath(note.path))
-        else { return false }
-        return other.mark == mark && (other.inode != identity.inode || other.volume != identity.volume)
     }
 
     /// A hint that cannot be written costs a search later, and nothing else.
@@ -79,6 +76,31 @@ package final class BookmarkKeeper: Sendable {
         let note = IdentityIndex.Note(path: path, identity: identity)
         if index.note(of: mark) != note { try? index.put(note, of: mark) }
     }
+
+    // MARK: Moves
+
+    /// Notes where an item has gone, so that its bookmark, or one of something in it, leads there without a
+    /// search. Returns at once.
+    ///
+    /// - Parameters:
+    ///   - source: Where it was; nil when that is not known.
+    ///   - target: Where it is now.
+    package func noteMove(from source: FilePath?, to target: FilePath) {
+        let hasRoom = state.withLock { state in
+            guard state.movesWaiting < Self.movesWaitingMax else { return false }
+            state.movesWaiting += 1
+            return true
+        }
+        guard hasRoom else { return }
+        hintQueue.async { [self] in
+            state.withLock { $0.movesWaiting -= 1 }
+            // A hint that cannot be written costs a search later, and nothing else.
+            try? index.noteMove(from: source, to: target)
+        }
+    }
+
+    /// Returns when the moves so far have been noted.
+    package func finishNotingMoves() { hintQueue.sync {} }
 
     // MARK: Resolving
 

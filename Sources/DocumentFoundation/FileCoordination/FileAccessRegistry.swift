@@ -1,4 +1,5 @@
 package import Coordination
+package import FileSystem
 internal import Foundation
 internal import Locks
 
@@ -63,6 +64,7 @@ package final class FileAccessRegistry: Sendable {
     static let client = ClientID(0)
 
     let state: Locked<State>
+    private let moved: (@Sendable (_ source: FilePath, _ target: FilePath) -> Void)?
     private let outside = Locked<OutsideWatcher?>(nil)
     /// What keeps this registry joined to the agent; nil for one that always works alone.
     let link: AgentLink?
@@ -74,15 +76,31 @@ package final class FileAccessRegistry: Sendable {
     /// - Parameters:
     ///   - presenterTimeLimitSeconds: How long a presenter may take to answer one message.
     ///   - hearsOutsiders: Whether presenters are also told what is done by those who coordinate nothing.
-    package convenience init(presenterTimeLimitSeconds: Double, hearsOutsiders: Bool = false) {
+    ///   - events: What tells of that.
+    ///   - moved: Told of every move that is announced or seen; called on any thread, must return at once.
+    package convenience init(
+        presenterTimeLimitSeconds: Double,
+        hearsOutsiders: Bool = false,
+        events: FileEvents = .shared,
+        moved: (@Sendable (_ source: FilePath, _ target: FilePath) -> Void)? = nil
+    ) {
         self.init(
             presenterTimeLimitSeconds: presenterTimeLimitSeconds,
             hearsOutsiders: hearsOutsiders,
-            policy: nil
+            policy: nil,
+            events: events,
+            moved: moved
         )
     }
 
-    init(presenterTimeLimitSeconds: Double, hearsOutsiders: Bool, policy: AgentPolicy?) {
+    init(
+        presenterTimeLimitSeconds: Double,
+        hearsOutsiders: Bool,
+        policy: AgentPolicy?,
+        events: FileEvents = .shared,
+        moved: (@Sendable (_ source: FilePath, _ target: FilePath) -> Void)? = nil
+    ) {
+        self.moved = moved
         identity = ClientID(UInt64.random(in: 1...UInt64.max))
         link = policy.map { [identity] policy in AgentLink(policy, client: identity) }
         var state = State(presenterTimeLimitSeconds: presenterTimeLimitSeconds)
@@ -90,6 +108,7 @@ package final class FileAccessRegistry: Sendable {
         self.state = Locked(state)
         guard hearsOutsiders else { return }
         let watcher = OutsideWatcher(
+            events: events,
             isBeingWritten: { [weak self] in self?.itemsBeingWritten($0) ?? [] },
             isQuietElsewhere: { [weak self] in self?.isQuietElsewhere($0, then: $1) ?? true },
             report: { [weak self] in self?.tell($0) }
@@ -179,6 +198,7 @@ package final class FileAccessRegistry: Sendable {
             purpose: purpose,
             presenter: presenter
         )
+        moved?(FilePath(source.string), FilePath(target.string))
         change { state in (state.decide(.itemMoved(move)), ()) }
         outsideWatcher?.follow(from: source, to: target)
     }

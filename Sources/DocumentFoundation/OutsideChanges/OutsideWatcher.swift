@@ -12,7 +12,7 @@ final class OutsideWatcher: Sendable {
     /// How long to wait between looks where the system gives no more watches, at least; looking takes one part
     /// in `restPerLook` of the time at most.
     static let looksIntervalSecondsMin = 10.0
-    private static let restPerLook = 50.0
+    static let restPerLook = 50.0
 
     private struct State {
         var items: WatchedItems
@@ -29,6 +29,8 @@ final class OutsideWatcher: Sendable {
     private let isBeingWritten: @Sendable ([ItemPath]) -> Set<ItemPath>
     private let isQuietElsewhere: QuietQuestion
     private let report: @Sendable ([OutsideReport]) -> Void
+    private let looksIntervalSeconds: Double
+    private let warn: @Sendable (String) -> Void
 
     /// Asks whether no other process writes some items in a coordinated access.
     ///
@@ -37,16 +39,23 @@ final class OutsideWatcher: Sendable {
     typealias QuietQuestion = @Sendable ([ItemPath], @escaping @Sendable () -> Void) -> Bool
 
     /// - Parameters:
+    ///   - events: What tells of changes.
+    ///   - looksIntervalSeconds: How long to wait between looks at what cannot be watched, at least.
+    ///   - warn: Gets, once, what a person who runs the program should know.
     ///   - isBeingWritten: Which of some items someone in this process who coordinates writes now. Its end is
     ///     told by `wrote`.
     ///   - isQuietElsewhere: The same about other processes; what they change is no news from outside.
     ///   - report: Gets what others have done, in order; called on one thread at a time with no lock held.
     init(
         events: FileEvents = .shared,
+        looksIntervalSeconds: Double = looksIntervalSecondsMin,
+        warn: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) },
         isBeingWritten: @escaping @Sendable ([ItemPath]) -> Set<ItemPath>,
         isQuietElsewhere: @escaping QuietQuestion,
         report: @escaping @Sendable ([OutsideReport]) -> Void
     ) {
+        self.looksIntervalSeconds = looksIntervalSeconds
+        self.warn = warn
         self.isBeingWritten = isBeingWritten
         self.isQuietElsewhere = isQuietElsewhere
         self.report = report
@@ -71,10 +80,7 @@ final class OutsideWatcher: Sendable {
 
     /// A presenter presents an item from now on; nil for none. When this returns, changes are seen.
     func present(_ id: PresenterID, _ path: ItemPath?, findsOutItself: Bool) {
-        state.withLock { state in
-            state.items.present(id, path, findsOutItself: findsOutItself)
-            sayShortage(&state)
-        }
+        state.withLock { $0.items.present(id, path, findsOutItself: findsOutItself) }
         lookAtIntervalsIfNeeded()
     }
 
@@ -176,22 +182,21 @@ final class OutsideWatcher: Sendable {
 
     // MARK: Without watches
 
-    private func sayShortage(_ state: inout State) {
-        guard state.items.folders.unwatchableCount > 0, !state.hasSaidShortage else { return }
-        state.hasSaidShortage = true
-        let text =
-            "sheaf: the system has no file watches left (fs.inotify.max_user_watches); what others change is "
-            + "looked for every \(Int(Self.looksIntervalSecondsMin)) seconds instead.\n"
-        FileHandle.standardError.write(Data(text.utf8))
-    }
-
     private func lookAtIntervalsIfNeeded() {
-        let begins = state.withLock { state in
-            guard state.items.folders.unwatchableCount > 0, !state.looksAtIntervals else { return false }
-            state.looksAtIntervals = true
-            return true
+        let (begins, isNews) = state.withLock { state in
+            guard state.items.folders.unwatchableCount > 0, !state.looksAtIntervals else {
+                return (false, false)
+            }
+            defer { (state.looksAtIntervals, state.hasSaidShortage) = (true, true) }
+            return (true, !state.hasSaidShortage)
         }
-        if begins { look(after: Self.looksIntervalSecondsMin) }
+        if isNews {
+            warn(
+                "sheaf: the system has no file watches left (fs.inotify.max_user_watches); what others change "
+                    + "is looked for every \(Int(looksIntervalSeconds)) seconds instead.\n"
+            )
+        }
+        if begins { look(after: looksIntervalSeconds) }
     }
 
     private func look(after delay: Double) {
@@ -199,7 +204,7 @@ final class OutsideWatcher: Sendable {
             guard let self else { return }
             let begun = Self.now
             lookAtAll()
-            let pause = max(Self.looksIntervalSecondsMin, (Self.now - begun) * Self.restPerLook)
+            let pause = max(looksIntervalSeconds, (Self.now - begun) * Self.restPerLook)
             let goesOn = state.withLock { state in
                 state.looksAtIntervals = state.items.folders.unwatchableCount > 0
                 return state.looksAtIntervals

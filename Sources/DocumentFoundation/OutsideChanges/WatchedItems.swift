@@ -199,7 +199,7 @@ struct WatchedItems {
             note(path)
             return item.presenters.keys.map { .deleted($0) }
         }
-        note(path)
+        if found != item.stamp { note(path) }
         let isOther = found?.inode != item.stamp?.inode
         if isOther { endTree(path) }
         if found?.kind == .directory { growTree(path) }

@@ -27,4 +27,43 @@ extension SystemCalls {
     static func inotify_rm_watch(_ queue: borrowing FileDescriptor, _ watch: CInt) {
         _ = CLinux.inotify_rm_watch(queue.raw, watch)
     }
+
+    /// fanotify_init(2): a queue that tells names, items and processes, read without blocking, with any number
+    /// of marks.
+    ///
+    /// - Throws: `EPERM` without `CAP_SYS_ADMIN`, `EINVAL` on a kernel before 5.17.
+    static func fanotify_init(for path: FilePath) throws(SystemError) -> FileDescriptor {
+        let flags = [
+            FAN_CLASS_NOTIF, FAN_CLOEXEC, FAN_NONBLOCK, FAN_UNLIMITED_MARKS, FAN_REPORT_FID,
+            FAN_REPORT_DIR_FID, FAN_REPORT_NAME, FAN_REPORT_TARGET_FID,
+        ].reduce(UInt32(0)) { $0 | UInt32(bitPattern: $1) }
+        let raw = try perform("fanotify_init", at: path) {
+            CLinux.fanotify_init(flags, UInt32(bitPattern: O_RDONLY))
+        }
+        return FileDescriptor(owning: raw, path: path)
+    }
+
+    /// fanotify_mark(2) of a folder open with `O_PATH`; what is asked already stays asked.
+    ///
+    /// - Throws: `EXDEV`, `ENODEV` or `EOPNOTSUPP` where the volume has no handles, or several numbers.
+    static func fanotify_mark(
+        _ queue: borrowing FileDescriptor,
+        _ folder: borrowing FileDescriptor,
+        mask: UInt64
+    ) throws(SystemError) {
+        let (queue, raw) = (queue.raw, folder.raw)
+        let flags = UInt32(bitPattern: FAN_MARK_ADD | FAN_MARK_ONLYDIR)
+        _ = try perform("fanotify_mark", at: folder.path) {
+            CLinux.fanotify_mark(queue, flags, mask, raw, ".")
+        }
+    }
+
+    /// fanotify_mark(2): asks nothing of a folder any more. It fails only where nothing was asked.
+    static func fanotify_unmark(
+        _ queue: borrowing FileDescriptor,
+        _ folder: borrowing FileDescriptor,
+        mask: UInt64
+    ) {
+        _ = CLinux.fanotify_mark(queue.raw, UInt32(bitPattern: FAN_MARK_REMOVE), mask, folder.raw, ".")
+    }
 }

@@ -59,7 +59,8 @@ package struct IdentityFinder: Sendable {
     }
 
     private func elsewhere(_ wanted: TakenIdentity, _ place: FilePath) -> Found? {
-        byHandle(wanted, near: place) ?? byIndex(wanted.identity) ?? bySearch(wanted.identity, from: place)
+        byHandle(wanted, near: place) ?? byIndex(wanted.identity, place)
+            ?? bySearch(wanted.identity, from: place)
     }
 
     /// Needs a privilege that few have; then it finds the item on its volume wherever it is.
@@ -72,9 +73,8 @@ package struct IdentityFinder: Sendable {
         return found(wanted.identity, at: path)
     }
 
-    private func byIndex(_ wanted: FileIdentity) -> Found? {
-        guard let mark = wanted.mark, let note = index.note(of: mark) else { return nil }
-        return found(wanted, at: FilePath(note.path))
+    private func byIndex(_ wanted: FileIdentity, _ place: FilePath) -> Found? {
+        index.places(of: wanted.mark, at: place).lazy.compactMap { found(wanted, at: $0) }.first
     }
 
     private func bySearch(_ wanted: FileIdentity, from place: FilePath) -> Found? {

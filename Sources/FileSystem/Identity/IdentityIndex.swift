@@ -1,9 +1,12 @@
 internal import Foundation
+internal import Glibc
 
-/// Where marked items were seen last: one small file a mark, in the user's own state folder.
+/// Where marked items were seen last: one small file a mark, in the user's own state folder; and where folders
+/// went.
 ///
-/// Only a hint: what it says is compared with the item before anybody believes it. So nothing is synced, a
-/// damaged note counts as none, and old notes are dropped when there are too many. Any thread, any process.
+/// Only hints: what they say is compared with the item before anybody believes it. So nothing is synced, a
+/// damaged note counts as none, old ones are dropped when there are too many, and of two processes that note a
+/// folder's move at once one may be lost. Nobody but the user may read them. Any thread, any process.
 package struct IdentityIndex: Sendable {
     /// What is noted of an item.
     package struct Note: Codable, Hashable, Sendable {
@@ -59,10 +62,84 @@ package struct IdentityIndex: Sendable {
         let place = place(of: mark)
         try ItemMoves.createFolders(place.parent, permissions: 0o700)
         if try FileStamp.ifPresent(at: place) == nil { try makeRoom(in: place.parent) }
+        try write(note, at: place)
+    }
+
+    /// Whether another item bears the same mark in the place where that was seen last.
+    package func isCopy(_ identity: FileIdentity, at path: FilePath) -> Bool {
+        guard let mark = identity.mark, let note = note(of: mark), note.path != path.string,
+            !note.isAbout(identity),
+            // What cannot be looked at contests nothing.
+            let other = try? FileIdentity(of: FilePath(note.path))
+        else { return false }
+        return other.mark == mark && (other.inode != identity.inode || other.volume != identity.volume)
+    }
+
+    /// Notes that an item is at another place now: the item, if it bears a mark, and what is in it, if it is a
+    /// folder. Nothing where nothing was ever noted.
+    ///
+    /// - Parameters:
+    ///   - source: Where it was; nil when that is not known.
+    ///   - target: Where it was moved to.
+    /// - Throws: What kept it from being noted; the item may be elsewhere already.
+    package func noteMove(from source: FilePath?, to target: FilePath) throws {
+        guard try FileStamp.ifPresent(at: folder) != nil else { return }
+        let place = try target.resolvedInFolder()
+        let identity = try FileIdentity(of: place)
+        if let mark = identity.mark, !isCopy(identity, at: place) {
+            let note = Note(path: place, identity: identity)
+            if self.note(of: mark) != note { try put(note, of: mark) }
+        }
+        guard identity.kind == .directory, let source else { return }
+        var moves = moves
+        // A folder that is gone was where its path says.
+        moves.add(from: (try? source.resolvedInFolder()) ?? source, to: place)
+        if moves != self.moves { try write(moves, at: movesPlace) }
+    }
+
+    /// Where folders went.
+    package var moves: FolderMoves {
+        // A hint that cannot be read is none.
+        guard let data = try? FileReading.contents(of: movesPlace), data.count <= Self.movesByteCountMax,
+            let moves = try? JSONDecoder().decode(FolderMoves.self, from: data), moves.isKnown
+        else { return FolderMoves() }
+        return moves
+    }
+
+    /// Where an item may be that was noted, or bookmarked at a place, the likeliest first.
+    func places(of mark: FileMark?, at place: FilePath) -> [FilePath] {
+        let noted = mark.flatMap { note(of: $0) }.map { FilePath($0.path) }
+        let moves = moves
+        let places =
+            [noted].compactMap { $0 } + (noted.map(moves.places(of:)) ?? []) + moves.places(of: place)
+        return places.reduce(into: []) { found, place in if !found.contains(place) { found.append(place) } }
+    }
+
+    // MARK: Files
+
+    private static let movesByteCountMax = FolderMoves.movesMax * 3 * 4096
+    private var movesPlace: FilePath { folder.appending("folder-moves") }
+
+    /// Writes beside it and renames: a reader finds the one or the other.
+    private func write(_ value: some Encodable, at place: FilePath) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Foundation writes beside it and renames: a reader finds one note or the other.
-        try encoder.encode(note).write(to: place.url(isDirectory: false), options: .atomic)
+        let data = try encoder.encode(value)
+        let folder = try Folder.open(place.parent)
+        let name = "." + place.name
+        let file = try create(name, in: folder)
+        try SystemCalls.write(data, to: file)
+        try SystemCalls.renameat2(folder, name, folder, place.name)
+    }
+
+    private func create(_ name: String, in folder: Folder) throws(SystemError) -> FileDescriptor {
+        let flags = O_CREAT | O_WRONLY
+        do { return try SystemCalls.openat(folder, name, flags, permissions: 0o600) } catch {
+            guard error.errno == EEXIST else { throw error }
+        }
+        // Left by who ended over it, or being written now; then the later one wins, or neither.
+        do { try SystemCalls.unlinkat(folder, name) } catch { guard error.isAbsent else { throw error } }
+        return try SystemCalls.openat(folder, name, flags, permissions: 0o600)
     }
 
     private func place(of mark: FileMark) -> FilePath {

@@ -6,22 +6,12 @@ internal import Foundation
 ///
 /// A user has few such queues (128 by default) and many watches, so that whoever watches several places
 /// shares one queue among them. A watch is on the item that bore the path when it began, not on the path.
-package final class WatchQueue: @unchecked Sendable {
-    // Sendable because nothing stored changes, the kernel orders the calls on one descriptor, and a dispatch
-    // source may be cancelled on any thread.
-    private let inotify: OpenDescriptor
-    private let source: any DispatchSourceRead
-
-    /// One watch of a queue. An ended watch's number is not given again while the queue lives.
-    package struct WatchID: Hashable, Sendable {
-        fileprivate let number: CInt
-    }
+package final class WatchQueue: EventSource {
+    // The kernel orders the calls on one descriptor.
+    private let reader: EventReader
 
     /// Events that fit one read; the kernel keeps what does not.
     private static let bufferByteCount = 16 * 1024
-    /// How long events are left to gather once there is one: a save is half a dozen of them within half a
-    /// millisecond, and to be woken for each costs the save more than its own work.
-    private static let gatherTime = DispatchTimeInterval.milliseconds(1)
 
     /// Opens a queue that watches nothing yet.
     ///
@@ -35,59 +25,38 @@ package final class WatchQueue: @unchecked Sendable {
     package init(
         for path: FilePath,
         on queue: DispatchQueue,
-        handler: @escaping @Sendable ([(watch: WatchID?, event: WatchEvent)]) -> Void
+        handler: @escaping EventReceiver
     ) throws(SystemError) {
-        inotify = OpenDescriptor(try SystemCalls.inotify_init1(for: path))
-        source = DispatchSource.makeReadSource(fileDescriptor: inotify.descriptor.raw, queue: queue)
-        source.setEventHandler { [weak self] in self?.gather(on: queue, handler) }
-        source.setCancelHandler { [inotify] in withExtendedLifetime(inotify) {} }
-        source.resume()
-    }
-
-    deinit { source.cancel() }
-
-    /// Begins to watch an item; one that is watched already keeps its watch.
-    ///
-    /// What happens after this has returned is reported.
-    ///
-    /// - Parameters:
-    ///   - path: A folder, or a file; a symbolic link is followed.
-    ///   - namesOnly: Whether only names that come and go are of interest; no use where the item is watched
-    ///     for all already.
-    /// - Throws: `ENOENT` when nothing is there, `ENOSPC` when the user watches too much.
-    package func watch(_ path: FilePath, namesOnly: Bool = false) throws(SystemError) -> WatchID {
-        let mask = (namesOnly ? WatchEvent.namesMask : WatchEvent.mask) | UInt32(IN_MASK_ADD)
-        return WatchID(number: try SystemCalls.inotify_add_watch(inotify.descriptor, path, mask: mask))
-    }
-
-    /// Ends one watch. What it has seen until now is still reported.
-    package func end(_ watch: WatchID) {
-        SystemCalls.inotify_rm_watch(inotify.descriptor, watch.number)
-    }
-
-    /// Ends all.
-    package func cancel() { source.cancel() }
-
-    /// Keeps the descriptor open until the source has let go of it.
-    private final class OpenDescriptor: Sendable {
-        let descriptor: FileDescriptor
-
-        init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
-    }
-
-    /// Reads what there is once what belongs together is there.
-    private func gather(
-        on queue: DispatchQueue,
-        _ handler: @escaping @Sendable ([(watch: WatchID?, event: WatchEvent)]) -> Void
-    ) {
-        source.suspend()
-        queue.asyncAfter(deadline: .now() + Self.gatherTime) { [self] in
-            let events = source.isCancelled ? [] : Self.pendingEvents(inotify.descriptor)
-            // Before this object can go: a suspended source cannot.
-            source.resume()
+        reader = EventReader(try SystemCalls.inotify_init1(for: path), on: queue) { inotify in
+            let events = Self.pendingEvents(inotify)
             if !events.isEmpty { handler(events) }
         }
     }
+
+    /// - Throws: `ENOENT` when nothing is there, `ENOSPC` when the user watches too much.
+    package func watch(_ path: FilePath, namesOnly: Bool = false) throws(SystemError) -> WatchID {
+        try watch(path, mask: namesOnly ? WatchEvent.namesMask : WatchEvent.mask)
+    }
+
+    /// Watches for the end of a folder alone: `selfDeleted` comes when it is removed, or its volume goes.
+    func watchEnd(_ path: FilePath) throws(SystemError) -> WatchID {
+        try watch(path, mask: UInt32(IN_DELETE_SELF))
+    }
+
+    private func watch(_ path: FilePath, mask: UInt32) throws(SystemError) -> WatchID {
+        let added = mask | UInt32(IN_MASK_ADD)
+        let number = try reader.withDescriptor { inotify throws(SystemError) in
+            try SystemCalls.inotify_add_watch(inotify, path, mask: added)
+        }
+        return WatchID(means: .inotify, number: Int(number))
+    }
+
+    package func end(_ watch: WatchID) {
+        reader.withDescriptor { SystemCalls.inotify_rm_watch($0, CInt(watch.number)) }
+    }
+
+    /// Ends all.
+    package func cancel() { reader.cancel() }
 
     private static func pendingEvents(
         _ queue: borrowing FileDescriptor
@@ -97,7 +66,10 @@ package final class WatchQueue: @unchecked Sendable {
         do {
             let byteCount = try SystemCalls.read(queue, into: buffer)
             return WatchEvent.events(in: UnsafeRawBufferPointer(rebasing: buffer[..<byteCount])).map {
-                (watch: $0.watch < 0 ? nil : WatchID(number: $0.watch), event: $0.event)
+                (
+                    watch: $0.watch < 0 ? nil : WatchID(means: .inotify, number: Int($0.watch)),
+                    event: $0.event
+                )
             }
         } catch {
             // Nothing there after all; anything else means that events were lost.

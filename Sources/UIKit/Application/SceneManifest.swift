@@ -12,6 +12,9 @@ enum SceneManifest {
         return found.delegateClassName.flatMap(resolve)
     }
 
+    /// Whether the app has scenes.
+    static var isDeclared: Bool { !configurations(for: .windowApplication).isEmpty }
+
     private struct Configuration {
         var name: String?
         var delegateClassName: String?

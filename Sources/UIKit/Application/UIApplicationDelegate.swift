@@ -18,6 +18,18 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool
+    /// Open a document from outside; called after the start, for an app without scenes.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - url: The document.
+    ///   - options: How; whether it is to be opened where it is.
+    /// - Returns: Whether it could be opened.
+    func application(
+        _ app: UIApplication,
+        open url: URL,
+        options: [UIApplication.OpenURLOptionsKey: Any]
+    ) -> Bool
     /// Called for each tab that connects: how its scene is to be made.
     func application(
         _ application: UIApplication,
@@ -70,6 +82,12 @@ extension UIApplicationDelegate {
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool { true }
+    /// Opens nothing.
+    public func application(
+        _ app: UIApplication,
+        open url: URL,
+        options: [UIApplication.OpenURLOptionsKey: Any] = [:]
+    ) -> Bool { false }
     /// What the app's Info.plist says.
     public func application(
         _ application: UIApplication,

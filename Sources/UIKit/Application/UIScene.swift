@@ -17,7 +17,13 @@ open class UIScene: UIResponder {
     }
 
     /// What a scene was opened for.
+    @MainActor @preconcurrency
     public struct ConnectionOptions {
+        /// The documents that the scene is to open: files that the app was started with, or that were handed to
+        /// it while no tab was in front.
+        public internal(set) var urlContexts: Set<UIOpenURLContext> = []
+        /// The app that asked for it; nil, as nobody says so here.
+        public var sourceApplication: String? { nil }
         /// Activities that other devices handed over: none. What the scene showed before is in its session's
         /// `stateRestorationActivity`.
         public var userActivities: Set<NSUserActivity> { [] }
@@ -140,6 +146,8 @@ public protocol UISceneDelegate: NSObjectProtocol {
     func stateRestorationActivity(for scene: UIScene) -> NSUserActivity?
     /// The scene has connected after the process was started anew: show what it showed.
     func scene(_ scene: UIScene, restoreInteractionStateWith stateRestorationActivity: NSUserActivity)
+    /// Open documents from outside. A scene that connects for it has them in its connection options instead.
+    func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>)
 }
 
 extension UISceneDelegate {
@@ -159,6 +167,8 @@ extension UISceneDelegate {
     public func sceneWillEnterForeground(_ scene: UIScene) {}
     /// Does nothing.
     public func sceneDidEnterBackground(_ scene: UIScene) {}
+    /// Does nothing.
+    public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
     /// Nothing.
     public func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? { nil }
     /// Does nothing.

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Locks
@@ -19,6 +20,7 @@ final class FolderWatcher: @unchecked Sendable {
     private let location: BrowserLocation
     private let outbox: FolderOutbox
     private let makeWatch: WatchMaker
+    private let moved: @Sendable (_ source: FilePath?, _ target: FilePath) -> Void
     private let queue = DispatchQueue(label: "sheaf.browser.listing", qos: .userInitiated)
     private let countingQueue = DispatchQueue(label: "sheaf.browser.counting", qos: .utility)
     private let isStopped = Locked(false)
@@ -32,6 +34,9 @@ final class FolderWatcher: @unchecked Sendable {
     private var unseenNames: Set<String> = []
     private var needsScan = false
     private var isLookScheduled = false
+    /// Names whose items have left, by the move that they are half of; the other half may come later.
+    private var departed: [UInt32: String] = [:]
+    private static let departedMax = 64
     /// Packages that are being counted, and whether they have changed since that began.
     private var counted: [String: Bool] = [:]
 
@@ -44,9 +49,13 @@ final class FolderWatcher: @unchecked Sendable {
         folderID: String,
         location: BrowserLocation,
         outbox: FolderOutbox,
-        makeWatch: @escaping WatchMaker = { try DirectoryWatch($0, on: $1, handler: $2) }
+        makeWatch: @escaping WatchMaker = { try DirectoryWatch($0, on: $1, handler: $2) },
+        moved: @escaping @Sendable (FilePath?, FilePath) -> Void = {
+            BookmarkKeeper.shared.noteMove(from: $0, to: $1)
+        }
     ) {
         self.makeWatch = makeWatch
+        self.moved = moved
         self.folderID = folderID
         self.location = location
         self.outbox = outbox
@@ -100,7 +109,25 @@ final class FolderWatcher: @unchecked Sendable {
     private func handle(_ events: [WatchEvent]) {
         // What concerns the folder itself may be its end; a look at all of it tells.
         if events.contains(where: { $0.kind == .overflowed || $0.name == nil }) { needsScan = true }
+        noteMoves(events)
         note(events.compactMap(\.name))
+    }
+
+    /// Lets bookmarks know where items went; hidden ones, as a save puts in place, have been nowhere.
+    private func noteMoves(_ events: [WatchEvent]) {
+        for event in events {
+            guard let name = event.name else { continue }
+            if case .movedFrom(let cookie) = event.kind {
+                // Most that leave come nowhere that is watched.
+                if departed.count >= Self.departedMax { departed = [:] }
+                departed[cookie] = name
+            }
+            guard case .movedTo(let cookie) = event.kind else { continue }
+            let source = departed.removeValue(forKey: cookie)
+            guard BrowserLocation.isShown(name) else { continue }
+            guard source.map(BrowserLocation.isShown) ?? true else { continue }
+            moved(source.map(folder.appending), folder.appending(name))
+        }
     }
 
     /// Remembers to look, after the events that are already waiting on the queue.

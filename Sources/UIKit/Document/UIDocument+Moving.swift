@@ -42,7 +42,7 @@ extension UIDocument {
     }
 
     /// Says that something about the file is another now, of which the document's state says nothing.
-    private nonisolated func announceFile() {
+    nonisolated func announceFile() {
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
                 NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)

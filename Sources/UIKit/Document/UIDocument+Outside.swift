@@ -7,8 +7,9 @@ extension UIDocument: nonisolated OutsideChangeReceiver {
     /// Looks whether the item is the one that this document read or wrote last, and says so if not.
     package nonisolated func itemMayHaveChanged(_ hint: OutsideHint) {
         fileAccess.queue.async { [self] in
-            if let writer = hint.writer { record.withLock { $0.lastWriter = writer } }
-            guard isAnother(hint) else { return }
+            let isAnother = isAnother(hint)
+            noteWriter(hint.writer, isAnother)
+            guard isAnother else { return }
             presenterQueue.addOperation { [self] in presentedItemDidChange() }
         }
     }
@@ -18,7 +19,7 @@ extension UIDocument {
     /// Posted on the main actor when someone else has changed the file and the document is about to read it
     /// anew: an editor can note where its caret is. The object is the document.
     ///
-    /// Ours. The user info says who wrote, where the system tells.
+    /// Ours. The user info says who wrote, where the system tells: a process with `CAP_SYS_ADMIN` hears it.
     public nonisolated static let willReloadNotification = NSNotification.Name(
         "SheafDocumentWillReloadNotification"
     )
@@ -32,8 +33,22 @@ extension UIDocument {
 
     /// In the user info of the two: the number of the process that wrote, an `Int32`.
     public nonisolated static let writerProcessIDKey = "SheafWriterProcessID"
-    /// In the user info of the two: the name of the program that wrote.
+    /// In the user info of the two: the name of the program that wrote, 15 bytes of it at most.
     public nonisolated static let writerNameKey = "SheafWriterName"
+
+    /// In the user info of the two: the `URL` of what that program runs in, where the system tells.
+    public nonisolated static let writerExecutableKey = "SheafWriterExecutable"
+
+    /// Remembers who wrote; what this process has written and the document knows is of no concern.
+    nonisolated func noteWriter(_ writer: WriterProcess?, _ isAnother: Bool) {
+        let isForeign = writer.map { $0.processID != getpid() } ?? false
+        guard isAnother || isForeign else { return }
+        let isShown = record.withLock { record in
+            defer { record.lastWriter = writer }
+            return record.hasConflictCopies && record.lastWriter != writer
+        }
+        if isShown { announceFile() }
+    }
 
     /// Whether the item is another than the document knows.
     nonisolated func isAnother(_ hint: OutsideHint) -> Bool {
@@ -97,6 +112,7 @@ extension UIDocument {
         guard let writer = record.withLock({ $0.lastWriter }) else { return [:] }
         var userInfo: [AnyHashable: Any] = [UIDocument.writerProcessIDKey: writer.processID]
         userInfo[UIDocument.writerNameKey] = writer.name
+        userInfo[UIDocument.writerExecutableKey] = writer.executable?.url(isDirectory: false)
         return userInfo
     }
 

@@ -51,6 +51,12 @@ extension UIDocument {
         if conflictCopies.isEmpty { fileAccess.stopWatchingCopies() }
     }
 
+    /// Who wrote last, in the words of a sentence.
+    var lastWriterText: String {
+        guard let writer = record.withLock({ $0.lastWriter }) else { return "someone else" }
+        return writer.name.map { "“\($0)”" } ?? "another program"
+    }
+
     /// Where what others wrote is kept, beside the document; empty when there is no conflict.
     public var conflictCopyURLs: [URL] { conflictCopies }
 }

@@ -26,7 +26,7 @@ enum DocumentStateText {
                 name: "conflict",
                 label: "Two versions",
                 detail:
-                    "The file was changed by someone else while you were editing. Your version is in this document; "
+                    "The file was changed by \(document.lastWriterText) while you were editing. Your version is in this document; "
                     + "theirs is kept beside it as \(names).",
                 acts: []
             )

@@ -40,10 +40,7 @@ final class AppHost {
 
     /// A port that stays the same from start to start, so that a tab left open finds the app again.
     private static var usualPort: UInt16 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in (AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName).utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
+        let hash = StableHash.of(AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName)
         return 20_000 + UInt16(hash % 20_000)
     }
 

@@ -9,6 +9,8 @@ enum ApplicationRun {
     private static var signalSources: [any DispatchSourceSignal] = []
     private static var exitStatus: Int32?
     private static var isEnding = false
+    /// Takes the files of later starts.
+    static var handOver: HandOver?
 
     /// The folder whose documents the browser shows.
     private(set) static var documents = FileManager.default.homeDirectoryForCurrentUser
@@ -16,7 +18,7 @@ enum ApplicationRun {
     static func start(delegateType: NSObject.Type) -> Int32 {
         let program = ProcessInfo.processInfo.processName
         let arguments: LaunchArguments
-        do {
+        do throws(LaunchArguments.Failure) {
             guard
                 let parsed = try LaunchArguments(
                     CommandLine.arguments,
@@ -26,11 +28,15 @@ enum ApplicationRun {
                 print(LaunchArguments.usage(program))
                 return 0
             }
+            if let missing = parsed.missingFile {
+                throw LaunchArguments.Failure(message: "there is no “\(missing.path)”")
+            }
             arguments = parsed
         } catch {
             Diagnostics.report("\(program): \(error.message)\n\n\(LaunchArguments.usage(program))")
             return 2
         }
+        if handOver(arguments) { return 0 }
         guard let made = DynamicInit.make(delegateType) as? any UIApplicationDelegate else {
             preconditionFailure(
                 "\(delegateType) cannot be made, or does not conform to UIApplicationDelegate"
@@ -60,16 +66,21 @@ enum ApplicationRun {
         BookmarkKeeper.shared.addDocumentFolder(documents)
         StateKeeper.current = StateKeeper(StateFile(in: arguments.stateDirectory))
         let application = UIApplication.shared
-        _ = delegate.application(application, willFinishLaunchingWithOptions: nil)
-        _ = delegate.application(application, didFinishLaunchingWithOptions: nil)
+        let options: [UIApplication.LaunchOptionsKey: Any]? =
+            SceneManifest.isDeclared ? nil : arguments.files.first.map { [.url: $0] }
+        _ = delegate.application(application, willFinishLaunchingWithOptions: options)
+        _ = delegate.application(application, didFinishLaunchingWithOptions: options)
         NotificationCenter.default.post(
             name: UIApplication.didFinishLaunchingNotification,
             object: application
         )
+        OpenedURLs.open(arguments.files)
         let host = try AppHost(arguments)
         print("\(AppInfo.main.displayName) is ready: \(host.link.absoluteString)")
         print("Documents: \(documents.path)    Stop with Ctrl-C.")
         fflush(nil)
+        takeHandedOver(arguments, link: host.link)
+        if arguments.browses { browse(host.link.absoluteString) }
     }
 
     // MARK: The end
@@ -89,6 +100,7 @@ enum ApplicationRun {
     private static func end() {
         guard !isEnding else { return }
         isEnding = true
+        handOver?.end()
         let application = UIApplication.shared
         delegate?.applicationWillTerminate(application)
         NotificationCenter.default.post(name: UIApplication.willTerminateNotification, object: application)

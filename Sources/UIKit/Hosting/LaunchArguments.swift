@@ -9,6 +9,10 @@ struct LaunchArguments {
     var documents: URL
     /// Where the app keeps what is not a document.
     var stateDirectory: URL
+    /// The documents to open at once.
+    var files: [URL] = []
+    /// Whether to open the page in the desktop's browser.
+    var browses = false
 
     /// What is wrong with the arguments, in a sentence.
     struct Failure: Error {
@@ -17,11 +21,15 @@ struct LaunchArguments {
 
     static func usage(_ program: String) -> String {
         """
-        usage: \(program) [--documents FOLDER] [--port NUMBER]
+        usage: \(program) [--documents FOLDER] [--port NUMBER] [--browse] [FILE...]
+
+          FILE                 open this document, a path or a file URL; in the process that shows the
+                               same folder already, if there is one and --port is not given
 
           --documents FOLDER   show the documents of this folder (else $SHEAF_DOCUMENTS, else a folder
                                named after the app in your Documents)
           --port NUMBER        listen on this port of the loopback; 0 takes any free one
+          --browse             open the page in the desktop's browser, with xdg-open
           --help               this text
         """
     }
@@ -44,8 +52,15 @@ struct LaunchArguments {
                     throw Failure(message: "--port needs a number from 0 to 65535")
                 }
                 port = number
-            default:
+            case "--browse":
+                browses = true
+            case "--":
+                files += rest.map(Self.file)
+                rest = []
+            case _ where option.hasPrefix("-"):
                 throw Failure(message: "unknown argument “\(option)”")
+            default:
+                files.append(Self.file(option))
             }
         }
         let name = AppInfo.main.displayName
@@ -65,6 +80,15 @@ struct LaunchArguments {
             AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName
         )
     }
+
+    /// A path, or a file URL as a desktop gives it.
+    private static func file(_ text: String) -> URL {
+        if text.hasPrefix("file:"), let url = URL(string: text), url.isFileURL { return url }
+        return URL(fileURLWithPath: text)
+    }
+
+    /// The first file that is not there.
+    var missingFile: URL? { files.first { !FileManager.default.fileExists(atPath: $0.path) } }
 
     private static func ownFolder(
         in directory: FileManager.SearchPathDirectory,

@@ -15,6 +15,11 @@ enum SceneSessions {
     private static var departures: [String: Int] = [:]
     private static var departuresCounted = 0
 
+    /// A scene that a person looks at.
+    static var front: UIWindowScene? {
+        all.compactMap { $0.tabSession?.scene }.first { $0.activationState == .foregroundActive }
+    }
+
     /// All sessions with a scene.
     static var all: [UISceneSession] { Array(sessions.values) }
 
@@ -71,6 +76,11 @@ enum SceneSessions {
     /// first tab of all, with what was shown last.
     private static func begin(_ identifier: String) -> UISceneSession {
         guard let keeper = StateKeeper.current, keeper.knows(identifier) else {
+            if !OpenedURLs.isEmpty {
+                // What was prepared knows nothing of them.
+                if let prepared = takePrepared(for: identifier) { disconnect(prepared) }
+                return make(identifier, restoring: nil, opening: OpenedURLs.take())
+            }
             return takePrepared(for: identifier) ?? make(identifier, restoring: hasHadTab ? nil : lastTab)
         }
         if preparedSession?.restored == identifier, let session = takePrepared(for: identifier) {
@@ -92,7 +102,8 @@ enum SceneSessions {
     /// A scene for the next tab that connects: the page is drawn from it before the tab is there.
     static func prepared() -> TabSession {
         if let tabSession = preparedSession?.tabSession { return tabSession }
-        let session = make(UUID().uuidString, restoring: hasHadTab ? nil : lastTab)
+        // Who asked for a document does not want to see another one first.
+        let session = make(UUID().uuidString, restoring: hasHadTab || !OpenedURLs.isEmpty ? nil : lastTab)
         preparedSession = session
         guard let tabSession = session.tabSession else {
             preconditionFailure("a session is made with a scene")
@@ -107,12 +118,18 @@ enum SceneSessions {
         return session
     }
 
-    /// - Parameter origin: The tab whose state the scene gets; nil for none.
-    private static func make(_ identifier: String, restoring origin: String?) -> UISceneSession {
+    /// - Parameters:
+    ///   - origin: The tab whose state the scene gets; nil for none.
+    ///   - contexts: What it is to open.
+    private static func make(
+        _ identifier: String,
+        restoring origin: String?,
+        opening contexts: Set<UIOpenURLContext> = []
+    ) -> UISceneSession {
         let session = UISceneSession(identifier: identifier, role: .windowApplication)
         let state = origin.flatMap { StateKeeper.current?.beginRestoring($0) }
         session.stateRestorationActivity = state?.activity.flatMap(NSUserActivity.unarchived)
-        connect(session)
+        connect(session, opening: contexts)
         if let state {
             (session.restored, session.restoring) = (origin, origin)
             SceneRestoration.apply(state, to: session)
@@ -125,9 +142,10 @@ enum SceneSessions {
         return session
     }
 
-    private static func connect(_ session: UISceneSession) {
+    private static func connect(_ session: UISceneSession, opening contexts: Set<UIOpenURLContext>) {
         let application = UIApplication.shared
-        let options = UIScene.ConnectionOptions()
+        var options = UIScene.ConnectionOptions()
+        options.urlContexts = contexts
         if let delegate = application.delegate {
             session.configuration = delegate.application(
                 application,
@@ -146,6 +164,7 @@ enum SceneSessions {
             scene.delegate = delegate
             delegate.scene(scene, willConnectTo: session, options: options)
         }
+        OpenedURLs.connected(scene, contexts)
     }
 
     private static func disconnect(_ session: UISceneSession) {
@@ -159,6 +178,7 @@ enum SceneSessions {
     }
 
     private static func activate(_ scene: UIWindowScene) {
+        defer { OpenedURLs.deliver(to: scene) }
         guard scene.activationState != .foregroundActive else { return }
         scene.activationState = .foregroundActive
         scene.delegate?.sceneDidBecomeActive(scene)

@@ -1,4 +1,5 @@
 import DocumentFoundation
+import FileSystem
 import Foundation
 import Locks
 import Testing
@@ -9,10 +10,12 @@ final class CoordinationScene: Sendable {
     let folder: URL
     private let record = Locked<[String]>([])
 
-    init(presenterTimeLimitSeconds: Double = 30, hearsOutsiders: Bool = false) throws {
+    /// - Parameter hearing: What tells of outsiders; nil for nobody hears of them.
+    init(presenterTimeLimitSeconds: Double = 30, hearing events: FileEvents? = nil) throws {
         registry = FileAccessRegistry(
             presenterTimeLimitSeconds: presenterTimeLimitSeconds,
-            hearsOutsiders: hearsOutsiders
+            hearsOutsiders: events != nil,
+            events: events ?? .shared
         )
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("coordination-\(UUID().uuidString)", isDirectory: true)

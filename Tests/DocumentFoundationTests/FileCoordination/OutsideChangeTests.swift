@@ -1,11 +1,17 @@
 import DocumentFoundation
+import FileSystem
 import Foundation
 import Testing
 
 /// What presenters hear of those who coordinate nothing.
 @Suite("Presenters and outsiders", .serialized, .timeLimit(.minutes(2)))
 struct OutsideChangeTests {
-    private func scene() throws -> CoordinationScene { try CoordinationScene(hearsOutsiders: true) }
+    /// Whether events come by the queue that takes a privilege, which few who run this have.
+    static let means = geteuid() == 0 ? [false, true] : [false]
+
+    private func scene(_ usesPrivilege: Bool) throws -> CoordinationScene {
+        try CoordinationScene(hearing: FileEvents(usesPrivilege: usesPrivilege))
+    }
 
     private func move(_ source: URL, _ target: URL) {
         #expect(rename(source.path, target.path) == 0)
@@ -29,10 +35,11 @@ struct OutsideChangeTests {
             "mv a a~ && echo new > a && rm a~", "rm a && echo new > a", "touch -d 2001-01-01 a",
             "chmod 600 a",
             "for i in 1 2 3 4 5; do echo $i >> a; done", "cp /etc/hostname a",
-        ]
+        ],
+        means
     )
-    func written(_ line: String) throws {
-        let scene = try scene()
+    func written(_ line: String, _ usesPrivilege: Bool) throws {
+        let scene = try scene(usesPrivilege)
         let url = try scene.write("a")
         let presenter = scene.presenter("p", of: url)
         try shell(line, in: scene.folder)
@@ -48,9 +55,9 @@ struct OutsideChangeTests {
         #expect(scene.story.count <= 3, "\(scene.story)")
     }
 
-    @Test("Moves are followed, of the item and of a folder above it, and removal is told")
-    func moved() throws {
-        let scene = try scene()
+    @Test("Moves are followed, of the item and of a folder above it, and removal is told", arguments: means)
+    func moved(_ usesPrivilege: Bool) throws {
+        let scene = try scene(usesPrivilege)
         let url = try scene.write("x/y/a")
         let presenter = scene.presenter("p", of: url)
         move(url, scene.url("x/y/b"))
@@ -64,9 +71,9 @@ struct OutsideChangeTests {
         #expect(scene.story == ["p moved to b", "p moved to b", "p deletion", "p changed"])
     }
 
-    @Test("A whole folder removed with what is in it")
-    func folderRemoved() throws {
-        let scene = try scene()
+    @Test("A whole folder removed with what is in it", arguments: means)
+    func folderRemoved(_ usesPrivilege: Bool) throws {
+        let scene = try scene(usesPrivilege)
         let first = scene.presenter("first", of: try scene.write("x/a"))
         let second = scene.presenter("second", of: try scene.write("x/y/b"))
         try shell("rm -r x", in: scene.folder)
@@ -74,9 +81,9 @@ struct OutsideChangeTests {
         _ = (first, second)
     }
 
-    @Test("A directory's presenter hears of what is in it at any depth")
-    func directory() throws {
-        let scene = try scene()
+    @Test("A directory's presenter hears of what is in it at any depth", arguments: means)
+    func directory(_ usesPrivilege: Bool) throws {
+        let scene = try scene(usesPrivilege)
         _ = try scene.write("d/sub/old")
         let presenter = scene.presenter("p", of: scene.url("d"))
         func expect(_ told: String, _ line: String) throws {
@@ -94,9 +101,9 @@ struct OutsideChangeTests {
         #expect(scene.story.count == 7, "\(scene.story)")
     }
 
-    @Test("What coordinated writers do is told once, and not to the one who did it")
-    func coordinated() throws {
-        let scene = try scene()
+    @Test("What coordinated writers do is told once, and not to the one who did it", arguments: means)
+    func coordinated(_ usesPrivilege: Bool) throws {
+        let scene = try scene(usesPrivilege)
         let url = try scene.write("d/a")
         let owner = scene.presenter("owner", of: url)
         let other = scene.presenter("other", of: url)
@@ -116,9 +123,12 @@ struct OutsideChangeTests {
         #expect(heard.filter { $0 == "around changed a" }.count == 2)
     }
 
-    @Test("An item moved onto another: the one's presenter follows, the other's hears of a change")
-    func movedOnto() throws {
-        let scene = try scene()
+    @Test(
+        "An item moved onto another: the one's presenter follows, the other's hears of a change",
+        arguments: means
+    )
+    func movedOnto(_ usesPrivilege: Bool) throws {
+        let scene = try scene(usesPrivilege)
         let first = scene.presenter("first", of: try scene.write("a", "1"))
         let second = scene.presenter("second", of: try scene.write("b", "22"))
         move(scene.url("a"), scene.url("b"))
@@ -128,9 +138,9 @@ struct OutsideChangeTests {
         _ = (first, second)
     }
 
-    @Test("A removed presenter hears nothing more, and is let go of")
-    func removed() throws {
-        let scene = try scene()
+    @Test("A removed presenter hears nothing more, and is let go of", arguments: means)
+    func removed(_ usesPrivilege: Bool) throws {
+        let scene = try scene(usesPrivilege)
         let url = try scene.write("a")
         weak var gone: ScenePresenter?
         do {

@@ -208,6 +208,83 @@ struct IdentityFinderTests {
         #expect(try index.note(of: #require(marks.last)) == note)
     }
 
+    /// Looks at the place and in the index, and searches for nothing.
+    private var indexFinder: IdentityFinder {
+        let nothing = IdentitySearch.Bounds(memberCountMax: 0, millisecondsMax: 0)
+        return IdentityFinder(index: index, documentFolders: [], bounds: nothing)
+    }
+
+    @Test(
+        "A move that was seen is found without a search: of the item, of a folder above, of both, and again"
+    )
+    func movesSeen() throws {
+        let path = home.appending("a/b/Sea.txt")
+        try ItemMoves.createFolders(path.parent, permissions: 0o700)
+        let taken = try made(path)
+        try index.put(.init(path: path, identity: taken.identity), of: #require(taken.identity.mark))
+        func move(_ source: FilePath, _ target: FilePath) throws {
+            try ItemMoves.move(source, toFree: target)
+            try index.noteMove(from: source, to: target)
+        }
+        func place() throws -> FilePath? { try indexFinder.find(taken, at: path)?.path }
+        try move(path, other.appending("Ocean.txt"))
+        #expect(try place() == other.appending("Ocean.txt"))
+        try move(other.appending("Ocean.txt"), path)
+        try move(home.appending("a/b"), home.appending("a/c"))
+        #expect(try place() == home.appending("a/c/Sea.txt"))
+        try move(home.appending("a"), other.appending("a"))
+        #expect(try place() == other.appending("a/c/Sea.txt"))
+        try move(other.appending("a/c/Sea.txt"), other.appending("a/c/Ocean.txt"))
+        #expect(try place() == other.appending("a/c/Ocean.txt"))
+        try ItemMoves.move(other.appending("a"), toFree: home.appending("unseen"))
+        #expect(try place() == nil)
+    }
+
+    @Test("An item without a mark is found in a folder that was seen to move")
+    func unmarked() throws {
+        try index.put(.init(path: home, identity: FileIdentity(of: home)), of: FileMark(UUID()))
+        let path = home.appending("a/Sea.txt")
+        try ItemMoves.createFolder(path.parent)
+        try write(path)
+        let taken = TakenIdentity(identity: try FileIdentity(of: path), handle: nil)
+        try ItemMoves.move(path.parent, toFree: home.appending("b"))
+        try index.noteMove(from: path.parent, to: home.appending("b"))
+        #expect(try indexFinder.find(taken, at: path)?.path == home.appending("b/Sea.txt"))
+    }
+
+    @Test("A copy that is moved does not take the place of its original")
+    func movedCopy() throws {
+        let path = home.appending("Sea.txt")
+        let taken = try made(path)
+        let mark = try #require(taken.identity.mark)
+        try index.put(.init(path: path, identity: taken.identity), of: mark)
+        try run("/bin/cp", "--preserve=all", path.string, home.appending("Copy.txt").string)
+        try ItemMoves.move(home.appending("Copy.txt"), toFree: other.appending("Copy.txt"))
+        try index.noteMove(from: home.appending("Copy.txt"), to: other.appending("Copy.txt"))
+        #expect(index.note(of: mark)?.path == path.string)
+    }
+
+    @Test("Hints are the user's alone, and none are made where nobody has bookmarked anything")
+    func privateHints() throws {
+        let path = home.appending("a")
+        try ItemMoves.createFolder(path)
+        try index.noteMove(from: home.appending("before"), to: path)
+        #expect(try FileStamp.ifPresent(at: scratch.path.appending("index")) == nil)
+        let taken = try FileIdentity.marking(path, with: FileMark(UUID()))
+        try index.put(.init(path: path, identity: taken.identity), of: #require(taken.identity.mark))
+        // What was cut off before is in nobody's way.
+        try write(scratch.path.appending("index/.folder-moves"), "cut off")
+        try index.noteMove(from: home.appending("before"), to: path)
+        #expect(index.moves.moves == [.init(from: home.appending("before").string, to: path.string)])
+        let folder = scratch.path.appending("index")
+        for name in try #require(FileManager.default.subpaths(atPath: folder.string)) {
+            let stamp = try FileStamp(of: folder.appending(name))
+            #expect(stamp.permissions & 0o077 == 0, "\(name)")
+        }
+        try write(folder.appending("folder-moves"), "{}")
+        #expect(index.moves == FolderMoves())
+    }
+
     @Test("A damaged note counts as none")
     func damaged() throws {
         let path = home.appending("Sea.txt")

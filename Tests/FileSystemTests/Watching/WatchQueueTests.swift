@@ -14,7 +14,7 @@ struct WatchQueueTests {
     @Test("One queue tells apart what happens in many folders, and is silent about an ended watch")
     func many() async throws {
         for name in ["a", "b", "last"] { try DiskTree.folder([:]).write(to: scratch.path.appending(name)) }
-        let (stream, continuation) = AsyncStream.makeStream(of: (WatchQueue.WatchID?, WatchEvent).self)
+        let (stream, continuation) = AsyncStream.makeStream(of: (WatchID?, WatchEvent).self)
         let queue = try WatchQueue(for: scratch.path, on: DispatchQueue(label: "watch")) { events in
             for (watch, event) in events { continuation.yield((watch, event)) }
         }
@@ -25,7 +25,7 @@ struct WatchQueueTests {
         for name in ["a", "b", "last"] {
             try DiskTree.file("1").write(to: scratch.path.appending(name).appending("new"))
         }
-        var seen: [WatchQueue.WatchID?] = []
+        var seen: [WatchID?] = []
         for await (watch, event) in stream {
             if watch == watches[2] { break }
             seen.append(watch)

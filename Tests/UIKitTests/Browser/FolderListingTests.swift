@@ -143,6 +143,33 @@ struct FolderListingTests {
         #expect(outside.failure?.code == .notInLocation)
     }
 
+    @Test("Moves that are seen are told to bookmarks; what a save puts in place is no move")
+    func moves() async throws {
+        for name in ["a.txt", ".hidden", "f/inner.txt"] { try shelf.write(name) }
+        let (moves, continuation) = AsyncStream.makeStream(of: (source: String?, target: String).self)
+        let core = FolderWatcher(
+            folderID: "",
+            location: shelf.location,
+            outbox: FolderOutbox { if case .listed = $0 { continuation.yield((nil, "listed")) } },
+            moved: { continuation.yield(($0?.name, $1.name)) }
+        )
+        core.start()
+        var iterator = moves.makeAsyncIterator()
+        #expect(await iterator.next()?.target == "listed")
+        let root = shelf.location.root
+        for (source, target) in [
+            ("a.txt", "b.txt"), (".hidden", "b.txt"), ("f/inner.txt", "inner.txt"), ("f", "g"),
+        ] {
+            #expect(rename(root.appending(source).string, root.appending(target).string) == 0)
+        }
+        var told: [String] = []
+        while told.count < 3, let move = await iterator.next() {
+            told.append("\(move.source ?? "elsewhere") \(move.target)")
+        }
+        #expect(told == ["a.txt b.txt", "elsewhere inner.txt", "f g"])
+        core.stop()
+    }
+
     @Test("A folder that cannot be watched is listed all the same, and that is told")
     func unwatched() async throws {
         try shelf.write("a.txt")

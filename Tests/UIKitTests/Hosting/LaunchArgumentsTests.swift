@@ -53,19 +53,35 @@ struct LaunchArgumentsTests {
         }
     }
 
+    @Test("Files are paths or file URLs, among the options or after them")
+    func files() throws {
+        let parsed = try #require(
+            try parse("a b", "--browse", "/srv/c", "file:///srv/d%20e", "--port", "0", "--", "--port")
+        )
+        let here = FileManager.default.currentDirectoryPath
+        #expect(parsed.files.map(\.path) == [here + "/a b", "/srv/c", "/srv/d e", here + "/--port"])
+        #expect(parsed.browses)
+        #expect(parsed.port == 0)
+        #expect(parsed.missingFile?.path == here + "/a b")
+        #expect(try parse()?.files.isEmpty == true)
+        #expect(try parse("/")?.missingFile == nil)
+        // What is neither is taken for a path.
+        #expect(try parse("http://example.org/a")?.missingFile != nil)
+    }
+
     @Test("Help is asked for by name or letter, and says what there is")
     func help() throws {
         #expect(try parse("--help") == nil)
         #expect(try parse("--port", "1", "-h") == nil)
         let usage = LaunchArguments.usage("Color")
-        for word in ["Color", "--documents", "--port", "--help", "SHEAF_DOCUMENTS"] {
+        for word in ["Color", "--documents", "--port", "--browse", "FILE", "--help", "SHEAF_DOCUMENTS"] {
             #expect(usage.contains(word))
         }
     }
 
     @Test(
         "What is unknown or cut short is refused, by its name",
-        arguments: [["--documents"], ["--documents", ""], ["--port"], ["--verbose"], ["folder"]]
+        arguments: [["--documents"], ["--documents", ""], ["--port"], ["--verbose"], ["-x"]]
     )
     func wrong(arguments: [String]) {
         let failure = #expect(throws: LaunchArguments.Failure.self) {

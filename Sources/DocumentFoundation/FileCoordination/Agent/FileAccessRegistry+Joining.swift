@@ -1,4 +1,5 @@
 internal import Coordination
+internal import FileSystem
 internal import Foundation
 internal import LocalSockets
 internal import Locks
@@ -96,17 +97,25 @@ extension FileAccessRegistry.State {
 extension FileAccessRegistry {
     static func makeShared() -> FileAccessRegistry {
         let limit = 5.0
+        let moved: @Sendable (FilePath, FilePath) -> Void = {
+            BookmarkKeeper.shared.noteMove(from: $0, to: $1)
+        }
         do {
             let environment = ProcessInfo.processInfo.environment
             let policy = try AgentPolicy(environment: environment, executable: Bundle.main.executablePath)
             return FileAccessRegistry(
                 presenterTimeLimitSeconds: limit,
                 hearsOutsiders: true,
-                policy: policy
+                policy: policy,
+                moved: moved
             )
         } catch {
             log(error)
-            return FileAccessRegistry(presenterTimeLimitSeconds: limit, hearsOutsiders: true)
+            return FileAccessRegistry(
+                presenterTimeLimitSeconds: limit,
+                hearsOutsiders: true,
+                moved: moved
+            )
         }
     }
 

@@ -16,6 +16,15 @@ class ParticlesDelegate: UIResponder, UIApplicationDelegate {
         return true
     }
 
+    func application(
+        _ app: UIApplication,
+        open url: URL,
+        options: [UIApplication.OpenURLOptionsKey: Any] = [:]
+    ) -> Bool {
+        let isInPlace = options[.openInPlace] as? Bool ?? false
+        return isInPlace && url.isFileURL && options[UIApplication.OpenURLOptionsKey.sourceApplication] == nil
+    }
+
     func application(_ application: UIApplication, willEncodeRestorableStateWith coder: NSCoder) {
         coder.encode(3, forKey: "version")
     }
@@ -108,6 +117,24 @@ class RestoringScene: UIResponder, UIWindowSceneDelegate {
         window?.makeKeyAndVisible()
         if let activity = connectionOptions.userActivities.first ?? session.stateRestorationActivity {
             configure(window, with: activity)
+        }
+        if let context = connectionOptions.urlContexts.first { open(context) }
+    }
+
+    func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {
+        URLContexts.forEach(open)
+    }
+
+    private func open(_ context: UIOpenURLContext) {
+        guard context.url.isFileURL, let browser = window?.rootViewController as? RestoringBrowser else {
+            return
+        }
+        browser.revealDocument(at: context.url, importIfNeeded: !context.options.openInPlace) { url, error in
+            guard let url = url else {
+                print(error ?? "nothing")
+                return
+            }
+            browser.present(RestoringEditor(document: AlbumDocument(fileURL: url)), animated: true)
         }
     }
 

@@ -1,0 +1,100 @@
+import FileSystem
+import Foundation
+import Testing
+
+@testable import UIKit
+
+/// Who changed a document's file, where the system tells it.
+@Suite("UIDocument and the names of others", .timeLimit(.minutes(1)))
+@MainActor
+struct OutsideWriterNameTests {
+    let playground: Playground
+
+    init() throws {
+        playground = try Playground()
+    }
+
+    /// Whether events tell who wrote: for the privileged.
+    private nonisolated static let tellsWriters: Bool = {
+        let temporary = FilePath(FileManager.default.temporaryDirectory.path)
+        return (try? FileEvents.shared.watch(temporary) { _ in })?.tellsWriters ?? false
+    }()
+
+    /// A shell that writes, and then lives until it is let go, so that it can be asked for its name.
+    private final class Shell {
+        let process = Process()
+        private let orders = Pipe()
+
+        init(writing text: String, to url: URL) throws {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "printf %s \"$1\" > \"$0\"; read line", url.path, text]
+            process.standardInput = orders
+            try process.run()
+        }
+
+        func end() throws {
+            try orders.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+    }
+
+    @Test("The notifications of a reload say who wrote", .enabled(if: tellsWriters))
+    func reloaded() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        var told: [(processID: Int32?, name: String?, executable: URL?)] = []
+        let name = UIDocument.didReloadNotification
+        let observer = NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) {
+            let processID = $0.userInfo?[UIDocument.writerProcessIDKey] as? Int32
+            let name = $0.userInfo?[UIDocument.writerNameKey] as? String
+            let executable = $0.userInfo?[UIDocument.writerExecutableKey] as? URL
+            MainActor.assumeIsolated { told.append((processID, name, executable)) }
+        }
+        let shell = try Shell(writing: "new", to: document.fileURL)
+        await wait(for: document) { !told.isEmpty && document.text == "new" }
+        #expect(told.first?.processID == shell.process.processIdentifier)
+        #expect(told.first?.name == "sh")
+        #expect(
+            told.first?.executable?.path == URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath().path
+        )
+        try shell.end()
+        NotificationCenter.default.removeObserver(observer)
+        await document.close()
+    }
+
+    @Test("A conflict names the program that made it", .enabled(if: tellsWriters))
+    func conflict() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.type("mine")
+        let shell = try Shell(writing: "theirs", to: document.fileURL)
+        await wait(for: document) {
+            document.documentState.contains(.inConflict)
+                && DocumentStateText.describe(document, in: UIViewController()).detail?
+                    .contains("changed by “sh” while") == true
+        }
+        #expect(document.conflictCopyURLs.count == 1)
+        try shell.end()
+        await document.close()
+    }
+
+    @Test("Our own saves are nobody's; what is not known is someone else's, also after a known one")
+    func notKnown() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.type("mine")
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        let own = WriterProcess(processID: getpid(), name: "own")
+        document.noteWriter(own, false)
+        #expect(document.lastWriterText == "someone else")
+        document.noteWriter(WriterProcess(processID: 1, name: "vim"), true)
+        #expect(document.lastWriterText == "“vim”")
+        document.noteWriter(own, false)
+        #expect(document.lastWriterText == "“vim”")
+        document.noteWriter(WriterProcess(processID: 1, name: nil), true)
+        #expect(document.lastWriterText == "another program")
+        document.noteWriter(nil, true)
+        #expect(document.lastWriterText == "someone else")
+        await document.close()
+    }
+}
