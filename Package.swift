@@ -108,7 +108,7 @@ let package = Package(
         .target(name: "CPeers", path: "Benchmarks/CPeers"),
         .executableTarget(
             name: "sheaf-bench",
-            dependencies: ["CPeers", "DocumentFoundation", "UIKit"],
+            dependencies: ["CPeers", "Cryptography", "DocumentFoundation", "FileSystem", "UIKit", "Vault"],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
         ),
@@ -152,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "VaultTests",
             dependencies: [
-                "CrashHarness", "Cryptography", "FileSystem", "SQLite", "SeededNumbers", "Vault",
+                "CrashHarness", "Cryptography", "FileSystem", "Locks", "SQLite", "SeededNumbers", "Vault",
                 "VaultHarness", "vault-harness",
             ],
             swiftSettings: strict

@@ -93,15 +93,26 @@ package final class Vault: Sendable {
     ) throws -> KeptVersion {
         var keeper = ItemKeeper(session: session, item: item, moment: now().nanoseconds)
         let root = try keeper.keep(path, ChangedMembers(changed))
-        if unlessUnchanged, let newest = try versions(of: item).last, newest.root.isSameState(as: root) {
+        if unlessUnchanged, let newest = try versions(of: item).last, try newest.root().isSameState(as: root)
+        {
             return newest
         }
-        let version = KeptVersion(id: VersionID(UUID()), item: item, origin: origin, root: root)
-        let record = version.encoded
-        let object = try session.store(.version, record)
+        let version = try KeptVersion(id: VersionID(UUID()), item: item, origin: origin, root: root)
+        let object = try session.store(.version, [UInt8](version.record))
         let caches = try keeper.caches.map { (path: $0.path, bytes: try $0.cache.encoded(session.hasher)) }
+        let voided = session.voided
+        if !voided.isEmpty {
+            let note = VersionNote(change: .removed, date: now(), versions: voided.map(\.version.id))
+            _ = try session.store(.note, note.encoded)
+        }
+        // If this comes to nothing, the record is in a pack all the same.
+        session.voided.append((version, object))
         try session.commit { index in
-            try index.insert(version, object: object, record: record)
+            for (version, object) in voided {
+                try index.insert(version, object: object)
+                try index.setVoid(version.id)
+            }
+            try index.insert(version, object: object)
             for cache in caches {
                 try index.setMemberCache(item, cache.path, generation: session.generation, cache.bytes)
             }
@@ -164,7 +175,7 @@ package final class Vault: Sendable {
         for item in try item.map({ [$0] }) ?? items() {
             let versions = try versions(of: item)
             let candidates = versions.map {
-                VersionRetention.Candidate(date: $0.origin.date, isProtected: $0.isProtected)
+                VersionRetention.Candidate(date: $0.date, isProtected: $0.isProtected)
             }
             removed += retention.superfluous(of: candidates, now: moment).map { versions[$0].id }
         }

@@ -39,7 +39,7 @@ final class Collector {
     /// Goes through everything that versions lead to and that was not gone through before, and the notes and records
     /// that are still needed.
     private func mark() throws {
-        for version in try index.allVersions() where try !walk.visit(version.root) {
+        for version in try index.allVersions() where try !walk.visit(try version.root()) {
             // What is below the damage is not known, and may be all that is left of it.
             throw VaultError.damaged(walk.broken.first ?? ObjectName(), in: store.folder.path)
         }

@@ -89,7 +89,8 @@ struct IndexCatchUp {
                 case .chunk: break
                 case .list, .folder: if isNew { nodes.append(record.header.name) }
                 case .version:
-                    guard let version = try? record.plain.withUnsafeBytes({ try KeptVersion($0) }) else {
+                    guard let version = try? KeptVersion(record.plain[...]), (try? version.parts()) != nil
+                    else {
                         continue  // whole and not ours to read: a later version's
                     }
                     versions.append((version, record))
@@ -115,11 +116,11 @@ struct IndexCatchUp {
         let reader = try ObjectReader(store: store, index: index)
         var walk = ObjectWalk(reader: reader)
         for (version, record) in versions {
-            let isWhole = try walk.visit(version.root)
+            let isWhole = try walk.visit(try version.root())
             // One that nobody was told of and that is not whole is none. When the index was lost, nobody knows
             // which were told of: then all are listed, and what is missing can be repaired.
             let isKnown = try index.isListed(version.id)
-            try index.insert(version, object: record.header.name, record: record.plain)
+            try index.insert(version, object: record.header.name)
             if !isWhole, !isRebuilt, !isKnown { try index.setVoid(version.id) }
         }
         for node in nodes {

@@ -12,19 +12,19 @@ extension VaultIndex {
     }
 
     /// Writes down a version; one that is known stays as it is.
-    func insert(_ version: KeptVersion, object: ObjectName, record: [UInt8]) throws {
+    func insert(_ version: KeptVersion, object: ObjectName) throws {
         let statement = try connection.statement(
             "INSERT INTO versions VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6) ON CONFLICT DO NOTHING"
         )
         statement.bind(1, [UInt8](version.item.bytes))
-        statement.bind(2, Int(version.origin.date.nanoseconds))
+        statement.bind(2, Int(version.date.nanoseconds))
         statement.bind(3, version.id.bytes)
         object.withBytes { statement.bind(4, $0) }
         statement.bind(
             5,
-            (version.isResolved ? State.resolved : 0) | (version.origin.isDiscardable ? State.discardable : 0)
+            (version.isResolved ? State.resolved : 0) | (version.isDiscardable ? State.discardable : 0)
         )
-        statement.bind(6, record)
+        statement.bind(6, [UInt8](version.record))
         try statement.run()
     }
 
@@ -56,7 +56,7 @@ extension VaultIndex {
             "SELECT state, record FROM versions WHERE item = ?1 AND state & 1 = 0 ORDER BY date, id"
         )
         statement.bind(1, [UInt8](item.bytes))
-        return try versions(statement)
+        return try versions(statement, of: item)
     }
 
     /// One version, unless it has been removed.
@@ -99,19 +99,32 @@ extension VaultIndex {
         return items
     }
 
-    private func versions(_ statement: SQLiteStatement) throws -> [KeptVersion] {
+    /// All rows, in one stretch of memory.
+    private func versions(_ statement: SQLiteStatement, of item: FileMark? = nil) throws -> [KeptVersion] {
         defer { statement.reset() }
-        var versions: [KeptVersion] = []
+        var bytes: [UInt8] = []
+        var rows: [(state: Int, end: Int)] = []
         while try statement.step() {
-            let state = statement.integer(0)
-            do {
-                var version = try statement.withBlob(1) { try KeptVersion($0) }
-                version.isResolved = state & State.resolved != 0
-                version.origin.isDiscardable = state & State.discardable != 0
-                versions.append(version)
-            } catch is MalformedBytes {
-                throw SQLiteError.malformedRow(in: connection.path)
+            statement.withBlob(1) { bytes.append(contentsOf: $0) }
+            rows.append((statement.integer(0), bytes.count))
+        }
+        var versions: [KeptVersion] = []
+        versions.reserveCapacity(rows.count)
+        do {
+            try bytes.withUnsafeBytes { all in
+                var start = 0
+                for row in rows {
+                    let record = UnsafeRawBufferPointer(rebasing: all[start..<row.end])
+                    let head = try KeptVersion.Head(record, needsItem: item == nil)
+                    var version = try KeptVersion(bytes[start..<row.end], head, of: item)
+                    version.isResolved = row.state & State.resolved != 0
+                    version.isDiscardable = row.state & State.discardable != 0
+                    versions.append(version)
+                    start = row.end
+                }
             }
+        } catch is MalformedBytes {
+            throw SQLiteError.malformedRow(in: connection.path)
         }
         return versions
     }

@@ -136,8 +136,9 @@ final class VaultStore: Sendable {
     }
 
     private func openIndexLocked() throws -> VaultIndex {
-        if try folder.status(of: VaultIndex.fileName) == nil {
-            // A log without its database is another's.
+        if try folder.status(of: VaultIndex.fileName)?.stamp.byteCount ?? 0 == 0 {
+            // A log without its database is another's; and an empty file may be one that others had open when it was
+            // emptied, whose locks would keep us from it.
             try removeIndex()
             _ = try folder.create(VaultIndex.fileName)
         }

@@ -262,10 +262,22 @@ extension String {
     ///
     /// Swift takes names for the same that differ in bytes only; a volume does not.
     func precedesInBytes(_ other: String) -> Bool {
-        utf8.lexicographicallyPrecedes(other.utf8)
+        let order = utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { its in
+                let order = Self.order(own, its)
+                return order == 0 ? own.count < its.count : order < 0
+            }
+        }
+        if case .some(.some(let precedes)) = order { return precedes }
+        return utf8.lexicographicallyPrecedes(other.utf8)
+    }
+
+    private static func order(_ own: UnsafeBufferPointer<UInt8>, _ its: UnsafeBufferPointer<UInt8>) -> CInt {
+        guard let first = own.baseAddress, let second = its.baseAddress else { return 0 }
+        return memcmp(first, second, Swift.min(own.count, its.count))
     }
 
     func isSameInBytes(_ other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        !precedesInBytes(other) && !other.precedesInBytes(self)
     }
 }

@@ -19,6 +19,8 @@ final class KeepSession {
     /// process's.
     private var fullWriters: [PackWriter] = []
     private(set) var generation: Int
+    /// Versions whose records are in packs and that came to nothing: somebody collected meanwhile.
+    var voided: [(version: KeptVersion, object: ObjectName)] = []
 
     /// So many objects are remembered before the index is told of those that lead to no others.
     private static let addedCountMax = 200_000

@@ -6,6 +6,8 @@ final class ObjectReader {
     /// Nil to ask the store's own.
     private let index: VaultIndex?
     private let scanner: PackScanner
+    private let record = GrowingRoom()
+    private let plain = GrowingRoom()
     private var files: [Int: (id: PackID, file: StorageFile)] = [:]
 
     /// So many packs are open at a time.
@@ -29,16 +31,27 @@ final class ObjectReader {
     ///
     /// - Throws: `VaultError` with code `damaged` when it is missing or not what its name says.
     func object(_ name: ObjectName, _ kind: ObjectKind) throws -> [UInt8] {
+        try withObject(name, kind) { [UInt8]($0) }
+    }
+
+    /// Shows an object's plain bytes, which are gone after the call.
+    func withObject<Value>(
+        _ name: ObjectName,
+        _ kind: ObjectKind,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
         for _ in 1...Self.attemptCountMax {
             guard let place = try place(of: name) else { break }
             // Gone: it has just been collected, and the object is elsewhere by now.
             guard let (id, file) = try pack(place.pack) else { continue }
-            let record = try file.read(at: place.offset, byteCount: place.header.recordByteCount)
-            if let (header, plain) = try scanner.open(record[...], id, place.offset), header.name == name,
-                header.kind == kind
-            {
-                return plain
+            let record = record.room(place.header.recordByteCount)
+            let byteCount = try file.read(at: place.offset, into: record)
+            let found = UnsafeRawBufferPointer(rebasing: record[..<byteCount])
+            let room = plain.room(place.header.plainByteCount)
+            let value = try scanner.show(found, id, place.offset, room) { header, plain in
+                header.name == name && header.kind == kind ? try body(plain) : nil
             }
+            if let value { return value }
             break
         }
         throw VaultError.damaged(name, in: store.folder.path)
@@ -56,6 +69,22 @@ final class ObjectReader {
         if files.count >= Self.openPackCountMax { files = [:] }
         files[number] = (row.id, file)
         return (row.id, file)
+    }
+}
+
+/// Memory that is used again and again, and made larger when it is too small.
+final class GrowingRoom {
+    private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    deinit { memory.deallocate() }
+
+    /// So many bytes of anything.
+    func room(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
+        if memory.count < byteCount {
+            memory.deallocate()
+            memory = .allocate(byteCount: byteCount * 2, alignment: 16)
+        }
+        return UnsafeMutableRawBufferPointer(rebasing: memory[..<byteCount])
     }
 }
 

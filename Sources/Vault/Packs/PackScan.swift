@@ -90,6 +90,31 @@ struct PackScanner {
         }
     }
 
+    /// As `open`, without a copy: shows the plain bytes where they are, or in the room that is given.
+    ///
+    /// - Parameter room: At least as many bytes as the object has.
+    func show<Value>(
+        _ record: UnsafeRawBufferPointer,
+        _ id: PackID,
+        _ offset: Int,
+        _ room: UnsafeMutableRawBufferPointer,
+        _ body: (PackFormat.RecordHeader, UnsafeRawBufferPointer) throws -> Value?
+    ) throws -> Value? {
+        guard let header = try hasher.readRecordHeader(record, pack: id, offset: offset),
+            record.count >= header.recordByteCount, header.plainByteCount <= room.count
+        else { return nil }
+        var plain = UnsafeRawBufferPointer(
+            rebasing: record[PackFormat.recordHeaderByteCount..<header.recordByteCount]
+        )
+        if header.encoding == .zstd {
+            let target = UnsafeMutableRawBufferPointer(rebasing: room[..<header.plainByteCount])
+            guard decompressor.decompress(plain, into: target) else { return nil }
+            plain = UnsafeRawBufferPointer(target)
+        }
+        guard try hasher.name(header.kind, plain) == header.name else { return nil }
+        return try body(header, plain)
+    }
+
     private func plainBytes(
         of header: PackFormat.RecordHeader,
         _ stored: UnsafeRawBufferPointer

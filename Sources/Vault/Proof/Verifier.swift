@@ -44,6 +44,8 @@ final class Verifier {
             try mark()
         } catch let error as SQLiteError where error.isDamage {
             report.indexFaults.append(error.message)
+        } catch is MalformedBytes {
+            report.indexFaults.append("a version that nobody wrote")
         }
         return report
     }
@@ -137,7 +139,7 @@ final class Verifier {
     private func compareVersions() throws {
         var states: [VersionID: (record: [UInt8], version: KeptVersion, isRemoved: Bool, changed: Date)] = [:]
         for (record, _) in versions {
-            guard let version = try? record.withUnsafeBytes({ try KeptVersion($0) }) else { continue }
+            guard let version = try? KeptVersion(record[...]) else { continue }
             states[version.id] = (record, version, false, .distantPast)
         }
         for note in notes.sorted(by: { $0.date < $1.date }) {
@@ -145,14 +147,15 @@ final class Verifier {
                 switch note.change {
                 case .removed: states[id]?.isRemoved = true
                 case .resolved: states[id]?.version.isResolved = true
-                case .discardable: states[id]?.version.origin.isDiscardable = true
-                case .undiscardable: states[id]?.version.origin.isDiscardable = false
+                case .discardable: states[id]?.version.isDiscardable = true
+                case .undiscardable: states[id]?.version.isDiscardable = false
                 }
             }
         }
         let listed = try index.allVersions()
         report.versionCount = listed.count
         for version in listed {
+            _ = try version.parts()
             // One without a record in the packs is found by its object's being missing.
             guard let state = states[version.id] else { continue }
             if state.isRemoved || state.version != version {
@@ -163,7 +166,7 @@ final class Verifier {
         for (id, state) in states where !state.isRemoved && !known.contains(id) {
             // Nobody was told of one that is not whole.
             var walk = ObjectWalk(reader: try ObjectReader(store: store, index: index))
-            if try walk.visit(state.version.root) {
+            if try walk.visit(try state.version.root()) {
                 report.indexFaults.append("the version \(id) is not listed")
             }
         }
@@ -177,7 +180,7 @@ final class Verifier {
         for name in damaged { walk.setBroken(name) }
         // What is whole now may have been noted as damaged before.
         for name in whole { walk.setPresent(name) }
-        for version in try index.allVersions() where try !walk.visit(version.root) {
+        for version in try index.allVersions() where try !walk.visit(try version.root()) {
             report.touchedVersions.append(version.id)
         }
         let records = Set(try index.versionRecords().filter { !$0.isRemoved }.map(\.object))

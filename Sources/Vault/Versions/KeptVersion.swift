@@ -18,6 +18,11 @@ package struct VersionID: Hashable, Sendable, CustomStringConvertible {
         self.uuid = UUID(uuid: uuid)
     }
 
+    /// Takes sixteen bytes.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        uuid = UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+
     package var bytes: [UInt8] { withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) } }
     package var description: String { bytes.hexadecimal }
 }
@@ -97,22 +102,28 @@ package struct VersionOrigin: Hashable, Sendable {
 }
 
 /// One kept state of a document.
+///
+/// What a list shows is read at once, names and the rest when they are asked for.
 package struct KeptVersion: Hashable, Sendable {
-    package var id: VersionID
+    package let id: VersionID
     /// The document, by its mark: it stays the same through renames and moves.
-    package var item: FileMark
-    package var origin: VersionOrigin
+    package let item: FileMark
+    /// When it was kept.
+    package let date: Date
     /// When the document was modified last, as its volume said.
-    package var modificationDate: Date
+    package let modificationDate: Date
     /// How many bytes its files have in all.
-    package var byteCount: UInt64
-    package var kind: FileStamp.Kind
+    package let byteCount: UInt64
+    package let kind: FileStamp.Kind
+    /// Whether it lost a conflict.
+    package let isConflict: Bool
     /// Whether somebody has settled the conflict; true for what never was in one.
-    package var isResolved: Bool
-
-    /// The document itself; its name is empty.
-    var root: ManifestEntry
+    package internal(set) var isResolved: Bool
+    /// Whether thinning may remove it.
+    package internal(set) var isDiscardable: Bool
+    /// All of it, as it is written down.
+    let record: ArraySlice<UInt8>
 
     /// Whether thinning must not touch it.
-    package var isProtected: Bool { !origin.isDiscardable || (origin.isConflict && !isResolved) }
+    package var isProtected: Bool { !isDiscardable || (isConflict && !isResolved) }
 }

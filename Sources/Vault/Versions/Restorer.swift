@@ -23,7 +23,7 @@ extension Vault {
         }
         let restorer = try Restorer(store: store)
         try restorer.restore(
-            version.root,
+            try version.root(),
             as: target.name,
             in: try StorageFolder(containing: target),
             depth: 0
@@ -35,7 +35,7 @@ extension Vault {
     /// - Throws: As `restore`.
     package func check(_ version: KeptVersion) throws {
         let restorer = try Restorer(store: store)
-        try restorer.check(version.root)
+        try restorer.check(try version.root())
     }
 }
 
@@ -134,9 +134,10 @@ struct Restorer {
         // Each thread has a reader of its own, and takes pieces that no other has taken.
         nonisolated(unsafe) let work = { (worker: Int) throws in
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < pieces.count {
-                let bytes = try readers[worker].object(pieces[index].name, .chunk)
-                guard bytes.count == Int(pieces[index].byteCount) else { throw damaged(entry) }
-                try bytes.withUnsafeBytes { bytes throws in try file.write(bytes, at: offsets[index]) }
+                try readers[worker].withObject(pieces[index].name, .chunk) { bytes in
+                    guard bytes.count == Int(pieces[index].byteCount) else { throw damaged(entry) }
+                    try file.write(bytes, at: offsets[index])
+                }
             }
         }
         guard isShared else { return try work(0) }

@@ -102,7 +102,7 @@ package struct BitRot {
             let target = folder.appending("\(version.id)")
             do {
                 try vault.restore(version.id, to: target)
-                let state = Int(version.origin.date.timeIntervalSince1970) - 1_790_000_000
+                let state = Int(version.date.timeIntervalSince1970) - 1_790_000_000
                 guard Self.states.indices.contains(state), try DiskTree(at: target) == Self.states[state]
                 else {
                     broken.insert(version.id)

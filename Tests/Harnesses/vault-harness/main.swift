@@ -22,7 +22,9 @@ func seed(_ index: Int) -> UInt64 {
 
 switch arguments.dropFirst().first {
 case "kill":
-    finish(try VaultKillRun(executable: arguments[0]).run())
+    var run = VaultKillRun(executable: arguments[0])
+    run.stride = arguments.dropFirst(2).first.flatMap { Int($0) } ?? 1
+    finish(try run.run())
 case "powercut":
     finish(try VaultPowerCut(seed: seed(2)).run())
 case "rot":
@@ -51,6 +53,8 @@ case "race-child" where arguments.count == 6:
         try SystemCallObservation.withObserver(killer) { try work() }
     }
 default:
-    print("usage: vault-harness kill | powercut [seed] | rot [stride [seed]] | race [seconds [seed]]")
+    print(
+        "usage: vault-harness kill [stride] | powercut [seed] | rot [stride [seed]] | race [seconds [seed]]"
+    )
     exit(2)
 }
