@@ -15,6 +15,10 @@ enum SheafBench {
         ("bookmark", BookmarkBenchmark.run),
         ("watch-change", WatchBenchmark.latency),
         ("watch-many", WatchBenchmark.many),
+        ("vault-store", VaultBenchmark.store),
+        ("vault-package", VaultBenchmark.package),
+        ("vault-list", VaultBenchmark.list),
+        ("vault-restore", VaultBenchmark.restore),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.

@@ -247,6 +247,7 @@ enum VaultBenchmark {
     private static func borgSeconds(_ file: URL, in work: WorkFolder) throws -> Double? {
         let repository = work.item("borg").path
         setenv("BORG_BASE_DIR", work.item("borg-base").path, 1)
+        setenv("BORG_PASSPHRASE", "bench", 1)
         setenv("BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK", "yes", 1)
         defer { try? FileManager.default.removeItem(atPath: repository) }  // is not there without borg
         guard
@@ -256,9 +257,15 @@ enum VaultBenchmark {
         return try Peers.run("borg", "create", repository + "::one", file.path)
     }
 
+    /// Until the volume's clock is so far on that what was written before cannot be mistaken for what is written now.
     private static func waitUntilSettled(_ work: WorkFolder) throws {
-        let began = Date()
-        while Date() < began.addingTimeInterval(2.5) { _ = try? Data(contentsOf: work.item("nothing")) }  // only waits
+        let (began, probe) = (Date(), work.item("probe"))
+        while true {
+            try Data().write(to: probe)
+            let date =
+                try FileManager.default.attributesOfItem(atPath: probe.path)[.modificationDate] as? Date
+            if let date, date > began.addingTimeInterval(2.5) { return }
+        }
     }
 }
 
