@@ -55,7 +55,8 @@ package final class Vault: Sendable {
     ///     nobody knows. Those who say so must know of all of them. Without it every member's times are looked at.
     ///   - unlessUnchanged: Whether to add none when the newest version is the same but for its times.
     /// - Returns: The version, or the newest one when nothing was added.
-    /// - Throws: `VaultError` with code `changing` or `unkeepable`; `SystemError`. Nothing was added then.
+    /// - Throws: `VaultError` with code `changing` or `unkeepable`; `SystemError`. Nothing was promised then; a version
+    ///   that was durable when the index refused is listed after the next opening.
     @discardableResult
     package func keep(
         _ path: FilePath,
@@ -73,11 +74,10 @@ package final class Vault: Sendable {
             }
         }
         // Somebody collects all the time: this once he waits.
-        let lock = store.collectionLock
-        _ = try lock.lock(waits: true)
-        defer { lock.unlock() }
-        try session.refresh()
-        return try keep(path, item, origin, changed, unlessUnchanged, by: session)
+        return try VaultLock.collection.hold(in: store.folder) {
+            try session.refresh()
+            return try keep(path, item, origin, changed, unlessUnchanged, by: session)
+        }
     }
 
     /// So often a version is kept anew that collecting got in the way of.

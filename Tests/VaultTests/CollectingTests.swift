@@ -41,10 +41,11 @@ struct CollectingTests {
     @Test("Only one collects at a time")
     func busy() throws {
         let bench = try VaultBench()
-        let other = try Vault(at: bench.vaultPath)
-        #expect(try other.store.collectionLock.lock(waits: false))
-        let error = #expect(throws: VaultError.self) { try bench.vault.collect() }
+        let error = try VaultLock.collection.hold(in: bench.vault.store.folder) {
+            #expect(throws: VaultError.self) { try bench.vault.collect() }
+        }
         #expect(error?.code == .busy)
+        try bench.vault.collect()
     }
 
     @Test("Versions can be restored while their packs are made anew")
@@ -72,6 +73,34 @@ struct CollectingTests {
         }
         #expect(failures.withLock { $0 } == [])
         #expect(try bench.restored(version.id) == tree)
+    }
+
+    @Test("Threads of one vault keep, list, verify and collect at once")
+    func threads() throws {
+        let bench = try VaultBench()
+        let failures = Locked<[String]>([])
+        let (vault, scratch) = (bench.vault, bench.scratch.path)
+        DispatchQueue.concurrentPerform(iterations: 4) { worker in
+            let (item, document) = (FileMark(UUID()), scratch.appending("document-\(worker)"))
+            do {
+                for round in 0..<8 {
+                    let tree: DiskTree = ["same": "same", "own": .file("\(worker) \(round)")]
+                    if round > 0 { try FileManager.default.removeItem(atPath: document.string) }
+                    try tree.write(to: document)
+                    let version = try vault.keep(document, as: item, origin: VaultBench.origin())
+                    if round % 2 == 1 { try vault.removeVersions(of: item, but: [version.id]) }
+                    do { try vault.collect(deadShareMin: 0) } catch let error as VaultError
+                        where error.code == .busy
+                    {}
+                    if worker == 0, try !vault.verify().isClean {
+                        failures.withLock { $0.append("not clean") }
+                    }
+                    try vault.check(version)
+                }
+            } catch { failures.withLock { $0.append("\(error)") } }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(try vault.verify().isClean)
     }
 
     @Test("What is kept again just when it is collected is there")

@@ -180,13 +180,13 @@ final class Collector {
 
     /// Changes the index, unless another has taken its place meanwhile.
     private func changeIndex<Value>(_ body: (VaultIndex) throws -> Value) throws -> Value {
-        _ = try store.indexLock.lock(waits: true)
-        defer { store.indexLock.unlock() }
-        guard try store.folder.status(of: VaultIndex.fileName)?.stamp.inode == index.inode else {
-            let detail = "The index was made anew while the vault was collected. Try again."
-            throw VaultError(code: .busy, path: store.folder.path, detail: detail)
+        try VaultLock.index.hold(in: store.folder) {
+            guard try store.folder.status(of: VaultIndex.fileName)?.stamp.inode == index.inode else {
+                let detail = "The index was made anew while the vault was collected. Try again."
+                throw VaultError(code: .busy, path: store.folder.path, detail: detail)
+            }
+            return try store.write(index, body)
         }
-        return try store.write(index, body)
     }
 
     private func move(_ copies: [Copies], _ report: inout CollectionReport) throws {

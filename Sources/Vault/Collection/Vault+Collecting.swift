@@ -21,12 +21,11 @@ extension Vault {
     ///   told for damage: then nothing is removed.
     @discardableResult
     package func collect(deadShareMin: Double = 0.3) throws -> CollectionReport {
-        let lock = store.collectionLock
-        guard try lock.lock(waits: false) else {
-            let detail = "Somebody else collects this vault. Try again when that has ended."
-            throw VaultError(code: .busy, path: folder, detail: detail)
+        let report = try VaultLock.collection.holdIfFree(in: store.folder) {
+            try Collector(store: store).collect(deadShareMin: deadShareMin)
         }
-        defer { lock.unlock() }
-        return try Collector(store: store).collect(deadShareMin: deadShareMin)
+        if let report { return report }
+        let detail = "Somebody else collects this vault. Try again when that has ended."
+        throw VaultError(code: .busy, path: folder, detail: detail)
     }
 }

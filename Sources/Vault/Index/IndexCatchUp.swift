@@ -27,9 +27,12 @@ struct IndexCatchUp {
             // Who holds the lock lives, and says himself what he wrote.
             let isFree = try file.lock(waits: false)
             guard isFree || isRebuilt else { continue }
-            if let pack = try look(at: id, file, known[id], mayCut: isFree && !isRebuilt) {
-                found.append(pack)
+            guard var pack = try look(at: id, file, known[id], mayCut: isFree && !isRebuilt) else { continue }
+            if !isFree, pack.scan.isTornAtMost {
+                // He is about to write the rest.
+                (pack.byteCount, pack.isSealed) = (pack.scan.validEnd, false)
             }
+            found.append(pack)
         }
         let dead = known.values.filter { row in row.isDead }
         guard isRebuilt || !found.isEmpty || !dead.isEmpty else { return }
@@ -79,8 +82,7 @@ struct IndexCatchUp {
         var notes: [VersionNote] = []
         var nodes: [ObjectName] = []
         for pack in found {
-            let isSealed = pack.isSealed || (isRebuilt && !pack.scan.gaps.isEmpty)
-            let number = try index.setPack(pack.id, byteCount: pack.byteCount, isSealed: isSealed)
+            let number = try index.setPack(pack.id, byteCount: pack.byteCount, isSealed: pack.isSealed)
             for record in pack.scan.records {
                 let place = ObjectPlace(pack: number, offset: record.offset, header: record.header)
                 let isNew = try index.place(of: record.header.name) == nil
@@ -104,7 +106,6 @@ struct IndexCatchUp {
         }
         try insert(versions, isRebuilt: isRebuilt, nodes: nodes)
         for note in notes { try index.apply(note) }
-        if isRebuilt || !found.isEmpty { try index.advanceGeneration() }
     }
 
     /// Lists the versions, and forgets nodes that lead to what is not there: whoever finds a node relies on all below.

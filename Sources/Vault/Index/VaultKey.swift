@@ -19,6 +19,10 @@ enum VaultKey {
     /// - Throws: `VaultError` with code `notPrivate` when others can read it, `damaged` when no copy is whole.
     static func load(from folder: StorageFolder, orMake given: [UInt8]?) throws -> [UInt8] {
         if try folder.status(of: fileName) == nil {
+            precondition(
+                given.map { $0.count == MessageAuthentication.keyByteCount } ?? true,
+                "a vault's key has \(MessageAuthentication.keyByteCount) bytes"
+            )
             try make(try given ?? [UInt8](MessageAuthentication.newKey()), in: folder)
         }
         let path = folder.path.appending(fileName)

@@ -13,10 +13,6 @@ final class VaultStore: Sendable {
     let packs: StorageFolder
     let key: [UInt8]
     let chunker: Chunker
-    /// Held, as a file's lock, by whoever writes to the index or opens it.
-    let indexLock: StorageFile
-    /// Held by whoever collects, and by who must not be disturbed by that.
-    let collectionLock: StorageFile
     private let state = Locked(State())
 
     private struct State {
@@ -34,8 +30,7 @@ final class VaultStore: Sendable {
         packs = try folder.subfolder("packs")
         key = try VaultKey.load(from: folder, orMake: given)
         chunker = Chunker(gear: try VaultHasher(key: key).gear())
-        indexLock = try Self.lockFile("index.lock", in: folder)
-        collectionLock = try Self.lockFile("collection.lock", in: folder)
+        for lock in VaultLock.allCases { _ = try lock.file(in: folder) }
         try folder.sync()
         let index = try openIndex()
         state.withLock { $0.index = index }
@@ -55,17 +50,6 @@ final class VaultStore: Sendable {
         return folder
     }
 
-    private static func lockFile(_ name: String, in folder: StorageFolder) throws -> StorageFile {
-        while true {
-            do { return try folder.open(name) } catch {
-                guard error.isAbsent else { throw error }
-            }
-            do { return try folder.create(name) } catch {
-                guard error.isTaken else { throw error }
-            }
-        }
-    }
-
     // MARK: The index
 
     /// Asks the index. The closure must ask for nothing else of this store.
@@ -81,11 +65,11 @@ final class VaultStore: Sendable {
     /// Changes the index: all of it, durably, or nothing.
     func writeIndex<Value: Sendable>(_ body: (VaultIndex) throws -> Value) throws -> Value {
         try state.withLock { state in
-            _ = try indexLock.lock(waits: true)
-            defer { indexLock.unlock() }
-            let index = try current(&state, isLocked: true)
-            do { return try write(index, body) } catch let error as SQLiteError where error.isDamage {
-                return try write(try replace(&state, isLocked: true), body)
+            try VaultLock.index.hold(in: folder) {
+                let index = try current(&state, isLocked: true)
+                do { return try write(index, body) } catch let error as SQLiteError where error.isDamage {
+                    return try write(try replace(&state, isLocked: true), body)
+                }
             }
         }
     }
@@ -112,23 +96,32 @@ final class VaultStore: Sendable {
 
     /// Makes the index anew from the packs.
     func replaceIndex() throws {
-        try state.withLock { _ = try replace(&$0) }
+        try state.withLock { state in
+            _ = try current(&state)
+            _ = try replace(&state)
+        }
     }
 
     private func replace(_ state: inout State, isLocked: Bool = false) throws -> VaultIndex {
+        let damaged = state.index?.inode
         state.index = nil
-        let index = try openIndex(isLocked: isLocked, isDamaged: true)
+        let index = try openIndex(isLocked: isLocked, notWith: damaged)
         state.index = index
         return index
     }
 
     /// Opens the index and brings in what the packs hold beyond it; makes it anew where it is lost or damaged.
     ///
-    /// - Parameter isDamaged: Whether what is there is not to be used.
-    func openIndex(isLocked: Bool = false, isDamaged: Bool = false) throws -> VaultIndex {
-        if !isLocked { _ = try indexLock.lock(waits: true) }
-        defer { if !isLocked { indexLock.unlock() } }
-        if isDamaged { try removeIndex() }
+    /// - Parameters:
+    ///   - isLocked: Whether the lock is held already.
+    ///   - damaged: The file that is not to be used; another may have put a new one in its place.
+    func openIndex(isLocked: Bool = false, notWith damaged: UInt64? = nil) throws -> VaultIndex {
+        guard isLocked else {
+            return try VaultLock.index.hold(in: folder) { try openIndex(isLocked: true, notWith: damaged) }
+        }
+        if let damaged, try folder.status(of: VaultIndex.fileName)?.stamp.inode == damaged {
+            try removeIndex()
+        }
         do { return try openIndexLocked() } catch let error as SQLiteError where error.isDamage {
             try removeIndex()
             return try openIndexLocked()

@@ -17,7 +17,7 @@ extension Vault {
     ///
     /// - Parameter sources: Where to look, in this order.
     /// - Returns: What is still wrong, by a verification at the end.
-    /// - Throws: `VaultError` with code `busy` when somebody collects at the end.
+    /// - Throws: `SystemError`, `SQLiteError`; what has been put back until then stays.
     package func repair(from sources: [RepairSource]) throws -> VerifyReport {
         if try !VaultKey.isWhole(in: store.folder) { try VaultKey.rewrite(store.key, in: store.folder) }
         var report = try verify()
@@ -76,13 +76,9 @@ extension Vault {
     }
 
     private func collectDamaged(_ report: VerifyReport) throws {
-        let lock = store.collectionLock
-        guard try lock.lock(waits: false) else {
-            let detail = "Somebody else collects this vault. Repair again when that has ended."
-            throw VaultError(code: .busy, path: folder, detail: detail)
-        }
-        defer { lock.unlock() }
         let packs = Set(report.damages.compactMap { PackID(fileName: $0.pack.name) })
-        _ = try Collector(store: store).collect(deadShareMin: 1, forced: packs)
+        _ = try VaultLock.collection.hold(in: store.folder) {
+            try Collector(store: store).collect(deadShareMin: 1, forced: packs)
+        }
     }
 }

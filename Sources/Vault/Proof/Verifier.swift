@@ -8,10 +8,7 @@ extension Vault {
     /// What is found damaged is noted, so that it is stored anew when somebody keeps the same bytes. Others may keep and
     /// restore versions meanwhile; who collects waits.
     package func verify() throws -> VerifyReport {
-        let lock = store.collectionLock
-        _ = try lock.lock(waits: true)
-        defer { lock.unlock() }
-        return try Verifier(store: store).run()
+        try VaultLock.collection.hold(in: store.folder) { try Verifier(store: store).run() }
     }
 }
 
