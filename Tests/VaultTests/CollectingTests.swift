@@ -75,6 +75,24 @@ struct CollectingTests {
         #expect(try bench.restored(version.id) == tree)
     }
 
+    @Test("Versions that a later program wrote are left alone, and all that they may lead to")
+    func laterProgram() throws {
+        let bench = try VaultBench()
+        try bench.write(.file("one"))
+        let version = try bench.vault.keep(bench.document(), as: item, origin: VaultBench.origin())
+        var record = [UInt8](version.record)
+        record[0] = 2
+        let session = try KeepSession(store: bench.vault.store)
+        _ = try session.store(.version, record)
+        try session.commit { _ in }
+        let error = #expect(throws: VaultError.self) { try bench.vault.collect(deadShareMin: 0) }
+        #expect(error?.code == .unsupported)
+        #expect(try bench.vault.verify().isClean)
+        try bench.vault.store.replaceIndex()
+        #expect(throws: VaultError.self) { try bench.vault.collect(deadShareMin: 0) }
+        #expect(try bench.restored(version.id) == .file("one"))
+    }
+
     @Test("Threads of one vault keep, list, verify and collect at once")
     func threads() throws {
         let bench = try VaultBench()

@@ -25,9 +25,9 @@ final class Collector {
         store.dropIdleWriters()
         // A first look tells which packs are worth it. Once they are held nothing is added to them, and the second
         // look, which goes through what is new alone, tells what of them is needed.
-        try mark()
+        try index.connection.snapshot { try mark() }
         let plan = try plan(deadShareMin: deadShareMin, forced: forced)
-        try mark()
+        try index.connection.snapshot { try mark() }
         let copies = try copy(from: Set(plan.swept))
         let report = try swap(Set(plan.swept), copies)
         try removeDead()
@@ -49,6 +49,7 @@ final class Collector {
     /// Records of versions, removed ones too while their packs are there, and the notes about any of them.
     private func markRecords() throws {
         let versions = try index.versionRecords()
+        try checkThatAllAreOurs(Set(versions.map(\.object)))
         let known = Set(versions.map(\.id))
         records = Set(versions.filter { !$0.isRemoved }.map(\.object))
         var notes: [ObjectName] = []
@@ -57,6 +58,15 @@ final class Collector {
             let note = try reader.object(name, .note).withUnsafeBytes { try? VersionNote($0) }
             // A note that is not ours to read is kept.
             if note?.versions.contains(where: known.contains) ?? true { records.insert(name) }
+        }
+    }
+
+    /// What a record leads to that is not ours to read, nobody here can tell.
+    private func checkThatAllAreOurs(_ listed: Set<ObjectName>) throws {
+        try index.forEachObject(of: .version) { place, _ in
+            guard !listed.contains(place.header.name) else { return }
+            let detail = "A later version of this program keeps versions here. Collect with that version."
+            throw VaultError(code: .unsupported, path: store.folder.path, detail: detail)
         }
     }
 

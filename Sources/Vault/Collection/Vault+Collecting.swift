@@ -18,7 +18,8 @@ extension Vault {
     ///
     /// - Parameter deadShareMin: From which share of unneeded bytes on a pack is made anew.
     /// - Throws: `VaultError` with code `busy` when somebody else collects, `damaged` when what is needed cannot be
-    ///   told for damage: then nothing is removed.
+    ///   told for damage, `unsupported` when a later version of this program keeps versions here: then nothing is
+    ///   removed.
     @discardableResult
     package func collect(deadShareMin: Double = 0.3) throws -> CollectionReport {
         let report = try VaultLock.collection.holdIfFree(in: store.folder) {

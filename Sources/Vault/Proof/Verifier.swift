@@ -122,6 +122,7 @@ final class Verifier {
             switch record.header.kind {
             case .version: versions.append((record.plain, record.header.name))
             case .note:
+                // Whole, and a later version's: nothing to compare.
                 if let note = try? record.plain.withUnsafeBytes({ try VersionNote($0) }) {
                     notes.append(note)
                 }
@@ -136,6 +137,7 @@ final class Verifier {
     private func compareVersions() throws {
         var states: [VersionID: (record: [UInt8], version: KeptVersion, isRemoved: Bool, changed: Date)] = [:]
         for (record, _) in versions {
+            // Whole, and a later version's: nothing to compare.
             guard let version = try? KeptVersion(record[...]) else { continue }
             states[version.id] = (record, version, false, .distantPast)
         }

@@ -23,7 +23,7 @@ package struct VaultPowerCut: Sendable {
     package var flaw = Flaw.none
     package var seed: UInt64
     /// Of the states that a disk can be in after a change, so many are tried.
-    package var sampleCount = 6
+    package var sampleCount = 3
 
     package init(seed: UInt64) { self.seed = seed }
 
