@@ -33,9 +33,25 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CZstd",
+            pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"])]
+        ),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(
+            name: "Vault",
+            dependencies: ["CZstd", "Cryptography", "FileSystem", "Locks", "SQLite"],
+            swiftSettings: strict
+        ),
         .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
             name: "WebHost",
@@ -93,7 +109,7 @@ let package = Package(
         .executableTarget(
             name: "sheaf-bench",
             dependencies: [
-                "Agent", "CPeers", "Coordination", "DocumentFoundation", "LocalSockets", "UIKit",
+                "Agent", "CPeers", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "LocalSockets", "UIKit", "Vault",
             ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
@@ -121,6 +137,26 @@ let package = Package(
             name: "save-harness",
             dependencies: ["CrashHarness", "FileSystem"],
             path: "Tests/Harnesses/save-harness",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "VaultHarness",
+            dependencies: ["CrashHarness", "FileSystem", "Locks", "SeededNumbers", "Vault"],
+            path: "Tests/Harnesses/VaultHarness",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "vault-harness",
+            dependencies: ["CrashHarness", "FileSystem", "VaultHarness"],
+            path: "Tests/Harnesses/vault-harness",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "VaultTests",
+            dependencies: [
+                "CrashHarness", "Cryptography", "FileSystem", "Locks", "SQLite", "SeededNumbers", "Vault",
+                "VaultHarness", "vault-harness",
+            ],
             swiftSettings: strict
         ),
         .executableTarget(

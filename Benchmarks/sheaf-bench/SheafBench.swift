@@ -17,6 +17,10 @@ enum SheafBench {
         ("agent", AgentBenchmark.run),
         ("bookmark", BookmarkBenchmark.run),
         ("watch-change", WatchBenchmark.latency),
+        ("vault-store", VaultBenchmark.store),
+        ("vault-package", VaultBenchmark.package),
+        ("vault-list", VaultBenchmark.list),
+        ("vault-restore", VaultBenchmark.restore),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.

@@ -14,6 +14,8 @@ package enum SystemCallEffect: Sendable {
     case write(file: CInt, bytes: Data)
     /// Bytes of another file are copied or cloned into this one.
     case copy(file: CInt)
+    /// Bytes of this file are cut off, or written elsewhere than at its end.
+    case change(file: CInt)
     /// Permissions, owner, times or extended attributes.
     case setAttributes(file: CInt)
     case sync(file: CInt)

@@ -8,6 +8,8 @@ struct FileStatus: Sendable {
     var owner: UInt32
     var group: UInt32
     var linkCount: UInt64
+    var changeSeconds: Int64
+    var changeNanoseconds: Int64
 
     init(_ status: stat) {
         let kind: FileStamp.Kind =
@@ -29,6 +31,8 @@ struct FileStatus: Sendable {
         owner = status.st_uid
         group = status.st_gid
         linkCount = UInt64(status.st_nlink)
+        changeSeconds = Int64(status.st_ctim.tv_sec)
+        changeNanoseconds = Int64(status.st_ctim.tv_nsec)
     }
 
     /// Whether both are states of one inode.

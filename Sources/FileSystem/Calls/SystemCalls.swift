@@ -182,7 +182,8 @@ enum SystemCalls {
         try outcome.get()
     }
 
-    private static func writeAll(
+    /// write(2) until all is written.
+    static func writeAll(
         _ bytes: UnsafeRawBufferPointer,
         to raw: CInt,
         at path: FilePath

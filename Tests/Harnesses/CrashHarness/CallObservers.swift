@@ -120,7 +120,7 @@ package final class CallRecorder: SystemCallObserver {
         case .write(let file, let bytes):
             guard let node = NodeID(fd: file) else { return }
             add(.append(node, bytes))
-        case .copy(let file):
+        case .copy(let file), .change(let file):
             guard let node = NodeID(fd: file), let bytes = contents(fd: file) else { return }
             add(.replaceContents(node, bytes))
         case .sync(let file):

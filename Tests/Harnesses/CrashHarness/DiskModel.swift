@@ -57,17 +57,17 @@ package enum UnsyncedData: CaseIterable, Sendable {
 ///
 /// Bytes last from the sync of their file, names from the sync of their folder; what has not been synced may
 /// be there or not after a power cut, each change by itself.
-struct DiskModel {
-    let root: NodeID
+package struct DiskModel {
+    package let root: NodeID
     private var nodes: [NodeID: DiskNode] = [:]
     private var synced: [NodeID: DiskNode] = [:]
     private var entries: [DirectoryEntry: NodeID] = [:]
     /// Changes of names that need not last yet, oldest first.
-    private(set) var pending: [(folders: Set<NodeID>, changes: [DirectoryEntry: NodeID?])] = []
-    private(set) var isCommitted = false
+    package private(set) var pending: [(folders: Set<NodeID>, changes: [DirectoryEntry: NodeID?])] = []
+    package private(set) var isCommitted = false
 
     /// Takes a folder on disk, all of it durable.
-    init?(folder path: String) {
+    package init?(folder path: String) {
         guard let root = NodeID(path, in: AT_FDCWD) else { return nil }
         self.root = root
         nodes[root] = .folder
@@ -91,7 +91,7 @@ struct DiskModel {
         }
     }
 
-    mutating func apply(_ operation: DiskOperation) {
+    package mutating func apply(_ operation: DiskOperation) {
         switch operation {
         case .make(let node, let new):
             nodes[node] = new
@@ -126,7 +126,7 @@ struct DiskModel {
     }
 
     /// Whether bytes have been written that need not last yet.
-    var hasUnsyncedData: Bool { nodes != synced }
+    package var hasUnsyncedData: Bool { nodes != synced }
 
     /// What is on the disk when, of the pending changes, only these have reached it.
     func tree(keeping kept: [Bool], _ data: UnsyncedData) -> DiskTree {
@@ -136,6 +136,32 @@ struct DiskModel {
         for (entry, node) in entries { members[entry.folder, default: []].append((entry.name, node)) }
         return tree(of: root, members, data)
     }
+
+    /// As `tree(keeping:_:)`, byte for byte: every file by its path from the top, folders without bytes, no links.
+    package func files(keeping kept: [Bool], _ data: UnsyncedData) -> [String: Data?] {
+        var entries = entries
+        for (change, isKept) in zip(pending, kept) where isKept { Self.perform(change.changes, on: &entries) }
+        var members: [NodeID: [(String, NodeID)]] = [:]
+        for (entry, node) in entries { members[entry.folder, default: []].append((entry.name, node)) }
+        var files: [String: Data?] = [:]
+        func add(_ folder: NodeID, _ path: String) {
+            for (name, node) in members[folder] ?? [] {
+                let place = path.isEmpty ? name : path + "/" + name
+                switch nodes[node] {
+                case .file(let bytes): files[place] = .some(survivors(of: bytes, node, data))
+                case .folder:
+                    files[place] = .some(nil)
+                    add(node, place)
+                case .link, nil: break
+                }
+            }
+        }
+        add(root, "")
+        return files
+    }
+
+    /// Whether a node is a folder.
+    package func isFolder(_ node: NodeID) -> Bool { nodes[node] == .folder || node == root }
 
     private func tree(
         of node: NodeID,

@@ -164,6 +164,10 @@ package struct HarnessReport: CustomStringConvertible, Sendable {
     /// One sentence for each state in which the item was not whole.
     package var lost: [String] = []
 
+    package init(title: String) {
+        self.title = title
+    }
+
     package var description: String {
         "\(title): scenarios \(scenarioCount), states \(stateCount), lost \(lost.count)"
     }

@@ -1,0 +1,135 @@
+internal import CLinux
+package import Foundation
+internal import Glibc
+
+/// What the kernel says about one member of a document, with the time of its last change of any kind.
+package struct MemberStatus: Hashable, Sendable {
+    package var stamp: FileStamp
+    package var changeSeconds: Int64
+    package var changeNanoseconds: Int64
+
+    init(_ status: FileStatus) {
+        stamp = status.stamp
+        changeSeconds = status.changeSeconds
+        changeNanoseconds = status.changeNanoseconds
+    }
+}
+
+/// An open folder of a document that is read: by descriptors, never through a link.
+///
+/// Any thread; every call may block on the disk.
+package final class SourceFolder: Sendable {
+    private let folder: Folder
+
+    private init(_ folder: Folder) {
+        self.folder = folder
+    }
+
+    /// Opens the folder that a path leads to, links on the way followed.
+    package convenience init(at path: FilePath) throws(SystemError) {
+        self.init(try Folder.open(path))
+    }
+
+    /// Where it was when it was opened.
+    package var path: FilePath { folder.path }
+
+    /// The names of the members, in no order.
+    ///
+    /// - Throws: `EILSEQ` when one is not UTF-8.
+    package func memberNames() throws(SystemError) -> [String] {
+        try SystemCalls.readdir(folder).map(\.name)
+    }
+
+    /// What a member is; a link as itself.
+    ///
+    /// - Throws: `ENOENT` when it is gone.
+    package func status(of name: String) throws(SystemError) -> MemberStatus {
+        MemberStatus(try SystemCalls.fstatat(folder, name))
+    }
+
+    /// Opens a folder inside.
+    ///
+    /// - Throws: `ELOOP` or `ENOTDIR` when it is none.
+    package func folder(_ name: String) throws(SystemError) -> SourceFolder {
+        SourceFolder(try folder.folder(name))
+    }
+
+    /// Opens a file inside.
+    ///
+    /// - Throws: `ELOOP` for a link, `EINVAL` for what is no file.
+    package func file(_ name: String) throws(SystemError) -> SourceFile {
+        // O_NONBLOCK so that a pipe nobody writes to does not hold us for ever.
+        let file = try SystemCalls.openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        guard try SystemCalls.fstat(file).stamp.kind == .regular else {
+            throw SystemError(call: "openat", errno: EINVAL, path: folder.place(of: name))
+        }
+        return SourceFile(file)
+    }
+
+    /// The text of a symbolic link.
+    package func linkText(_ name: String) throws(SystemError) -> String {
+        if let text = try SystemCalls.readlinkat(folder, name) { return text }
+        throw SystemError(call: "readlinkat", errno: ESTALE, path: folder.place(of: name))
+    }
+
+    /// The user's extended attributes of the folder.
+    package func userAttributes() throws(SystemError) -> [String: Data] {
+        try SystemCalls.userAttributes(of: folder.descriptor)
+    }
+}
+
+/// An open file of a document that is read.
+package final class SourceFile: Sendable {
+    private let descriptor: FileDescriptor
+
+    init(_ descriptor: consuming FileDescriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Where it was when it was opened.
+    package var path: FilePath { descriptor.path }
+
+    /// What the kernel says about it now.
+    package func status() throws(SystemError) -> MemberStatus {
+        MemberStatus(try SystemCalls.fstat(descriptor))
+    }
+
+    /// Reads until the buffer is full or the file ends.
+    ///
+    /// - Returns: The number of bytes read.
+    package func read(
+        at offset: Int,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        try SystemCalls.pread(descriptor, into: buffer, at: offset)
+    }
+
+    /// The user's extended attributes.
+    package func userAttributes() throws(SystemError) -> [String: Data] {
+        try SystemCalls.userAttributes(of: descriptor)
+    }
+}
+
+extension SystemCalls {
+    /// fgetxattr(2) of all attributes that are the user's; none where the volume has none.
+    fileprivate static func userAttributes(
+        of file: borrowing FileDescriptor
+    ) throws(SystemError) -> [String: Data] {
+        var attributes: [String: Data] = [:]
+        for name in try flistxattr(file) where name.hasPrefix("user.") {
+            // No value is larger than XATTR_SIZE_MAX of xattr(7).
+            var value = [UInt8](repeating: 0, count: 65536)
+            let raw = file.raw
+            do {
+                let byteCount = try perform("fgetxattr", at: file.path) {
+                    CLinux.fgetxattr(raw, name, &value, value.count)
+                }
+                attributes[name] = Data(value.prefix(byteCount))
+            } catch {
+                // Removed since it was listed.
+                guard error.errno == ENODATA else { throw error }
+            }
+        }
+        return attributes
+    }
+}

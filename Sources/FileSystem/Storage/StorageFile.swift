@@ -1,0 +1,131 @@
+package import Foundation
+internal import Glibc
+
+/// An open file of one of our stores, or one that is being filled: read and written at places of one's choice.
+///
+/// Any thread; every call may block on the disk.
+package final class StorageFile: Sendable {
+    private let descriptor: FileDescriptor
+
+    init(_ descriptor: consuming FileDescriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Where it was when it was opened.
+    package var path: FilePath { descriptor.path }
+
+    /// How long it is now.
+    package func byteCount() throws(SystemError) -> Int {
+        Int(try SystemCalls.fstat(descriptor).stamp.byteCount)
+    }
+
+    /// Reads until the buffer is full or the file ends.
+    ///
+    /// - Returns: The number of bytes read.
+    package func read(
+        at offset: Int,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        try SystemCalls.pread(descriptor, into: buffer, at: offset)
+    }
+
+    /// Reads bytes; fewer where the file ends before.
+    package func read(at offset: Int, byteCount: Int) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filledCount in
+            do throws(SystemError) {
+                filledCount = try SystemCalls.pread(
+                    descriptor,
+                    into: UnsafeMutableRawBufferPointer(buffer),
+                    at: offset
+                )
+            } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Writes at the end.
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        try SystemCalls.writeAll(bytes, to: descriptor.raw, at: descriptor.path)
+    }
+
+    /// Writes at a place.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+        try SystemCalls.pwrite(bytes, to: descriptor, at: offset)
+    }
+
+    /// Makes the file this long: what is beyond is lost.
+    package func cut(to byteCount: Int) throws(SystemError) {
+        try SystemCalls.ftruncate(descriptor, byteCount: byteCount)
+    }
+
+    /// Makes all that was written durable.
+    package func sync() throws(SystemError) {
+        try SystemCalls.fsync(descriptor)
+    }
+
+    /// Takes the file's one lock, which another opening of the file, in this process too, may hold.
+    ///
+    /// - Parameter waits: Whether to wait for whoever holds it.
+    /// - Returns: Whether it is held now.
+    package func lock(waits: Bool) throws(SystemError) -> Bool {
+        try SystemCalls.flock(descriptor, waits: waits)
+    }
+
+    /// Gives the lock up.
+    package func unlock() {
+        SystemCalls.unlock(descriptor)
+    }
+
+    /// Whether a name in a folder still leads to this very file.
+    package func isStill(_ name: String, in folder: StorageFolder) throws(SystemError) -> Bool {
+        guard let found = try SystemCalls.statusIfPresent(folder.folder, name) else { return false }
+        return found.isSameItem(as: try SystemCalls.fstat(descriptor))
+    }
+
+    /// Gives it what a restored member bears, beside its bytes.
+    package func dress(_ dress: MemberDress) throws(SystemError) {
+        try dress.apply(to: descriptor)
+    }
+}
+
+/// What a member of a document bears beside its bytes and its name.
+package struct MemberDress: Hashable, Sendable {
+    /// Permission bits, without set-user-ID and set-group-ID.
+    package var permissions: UInt32
+    package var modificationSeconds: Int64
+    package var modificationNanoseconds: Int64
+    /// Extended attributes of the user's, by their whole name.
+    package var attributes: [String: Data]
+
+    package init(
+        permissions: UInt32,
+        modificationSeconds: Int64,
+        modificationNanoseconds: Int64,
+        attributes: [String: Data]
+    ) {
+        self.permissions = permissions
+        self.modificationSeconds = modificationSeconds
+        self.modificationNanoseconds = modificationNanoseconds
+        self.attributes = attributes
+    }
+
+    func apply(to file: borrowing FileDescriptor) throws(SystemError) {
+        for (name, value) in attributes where name.hasPrefix("user.") {
+            do { try SystemCalls.fsetxattr(file, name, value) } catch {
+                // A volume without extended attributes, or with room for fewer, still gets the item.
+                guard [EOPNOTSUPP, ENOSPC, E2BIG, ERANGE, EPERM].contains(error.errno) else { throw error }
+            }
+        }
+        do { try SystemCalls.fchmod(file, permissions & 0o1777) } catch {
+            // FAT has no permissions to set.
+            guard error.errno == EPERM else { throw error }
+        }
+        try SystemCalls.futimens(
+            file,
+            seconds: modificationSeconds,
+            nanoseconds: modificationNanoseconds
+        )
+    }
+}

@@ -1,0 +1,49 @@
+internal import Foundation
+internal import Glibc
+
+extension SystemCalls {
+    /// pread(2) until the buffer is full or the file ends.
+    ///
+    /// - Returns: The number of bytes read.
+    static func pread(
+        _ file: borrowing FileDescriptor,
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int
+    ) throws(SystemError) -> Int {
+        let (raw, path) = (file.raw, file.path)
+        var filledByteCount = 0
+        while filledByteCount < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filledByteCount...])
+            let byteCount = try perform("pread", at: path) {
+                Glibc.pread(raw, rest.baseAddress, rest.count, off_t(offset + filledByteCount))
+            }
+            if byteCount == 0 { break }
+            filledByteCount += byteCount
+        }
+        return filledByteCount
+    }
+
+    /// pwrite(2) until all is written.
+    static func pwrite(
+        _ bytes: UnsafeRawBufferPointer,
+        to file: borrowing FileDescriptor,
+        at offset: Int
+    ) throws(SystemError) {
+        let (raw, path) = (file.raw, file.path)
+        var writtenByteCount = 0
+        while writtenByteCount < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[writtenByteCount...])
+            writtenByteCount += try perform("pwrite", at: path, effect: .change(file: raw)) {
+                Glibc.pwrite(raw, rest.baseAddress, rest.count, off_t(offset + writtenByteCount))
+            }
+        }
+    }
+
+    /// ftruncate(2).
+    static func ftruncate(_ file: borrowing FileDescriptor, byteCount: Int) throws(SystemError) {
+        let raw = file.raw
+        _ = try perform("ftruncate", at: file.path, effect: .change(file: raw)) {
+            Glibc.ftruncate(raw, off_t(byteCount))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import CSQLite
+
+/// What SQLite refused: its code, its words, and on which file.
+package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The extended result code.
+    package var code: Int32
+    /// SQLite's words.
+    package var message: String
+    /// The database.
+    package var path: String
+
+    /// For what SQLite reads without complaint and what nobody wrote.
+    package static func damage(_ message: String, path: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_CORRUPT, message: message, path: path)
+    }
+
+    package var description: String { "\(path): SQLite said “\(message)” (\(code)). \(remedy)" }
+
+    private var primaryCode: Int32 { code & 0xff }
+
+    /// Whether the file is no database, or a damaged one.
+    package var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+
+    /// One sentence that says what can be done about it.
+    package var remedy: String {
+        switch primaryCode {
+        case SQLITE_FULL: "Free some space on the volume and try again."
+        case SQLITE_BUSY, SQLITE_LOCKED: "Another program is using it; try again when it has finished."
+        case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: "Ask for permission to write to the file."
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            "The file is damaged; restore it, or remove what can be made anew."
+        case SQLITE_IOERR: "The storage device reported a fault; check the device."
+        default: "Check the volume and try again."
+        }
+    }
+}

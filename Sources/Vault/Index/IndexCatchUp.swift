@@ -1,0 +1,135 @@
+internal import FileSystem
+internal import SQLite
+
+/// Brings into the index what packs hold beyond it: what a process wrote that died before it said so, or, when the
+/// index was lost, everything. The lock is held.
+struct IndexCatchUp {
+    let store: VaultStore
+    let index: VaultIndex
+
+    private static let completeKey = "isComplete"
+
+    /// Looks at all packs.
+    func run() throws {
+        let isRebuilt = try index.meta(Self.completeKey) == nil
+        let known = Dictionary(try index.packs().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var found: [Found] = []
+        for entry in try store.packs.entries().sorted(by: { $0.name < $1.name }) {
+            guard let id = PackID(fileName: entry.name) else { continue }
+            if let row = known[id], row.isDead {
+                try store.packs.remove(entry.name)
+                continue
+            }
+            guard let status = try store.packs.status(of: entry.name),
+                Int(status.stamp.byteCount) > known[id]?.byteCount ?? PackFormat.headerByteCount,
+                let file = try store.openPack(id, appends: true)
+            else { continue }
+            // Who holds the lock lives, and says himself what he wrote.
+            let isFree = try file.lock(waits: false)
+            guard isFree || isRebuilt else { continue }
+            guard var pack = try look(at: id, file, known[id], mayCut: isFree && !isRebuilt) else { continue }
+            if !isFree, pack.scan.isTornAtMost {
+                // He is about to write the rest.
+                (pack.byteCount, pack.isSealed) = (pack.scan.validEnd, false)
+            }
+            found.append(pack)
+        }
+        let dead = known.values.filter { row in row.isDead }
+        guard isRebuilt || !found.isEmpty || !dead.isEmpty else { return }
+        try index.connection.transaction {
+            for row in dead { try index.forget(pack: row.number) }
+            try bringIn(found, isRebuilt: isRebuilt)
+            try index.setMeta(Self.completeKey, 1)
+        }
+    }
+
+    /// Looks at one pack, whose lock the file holds. Called within a transaction.
+    func bringIn(_ id: PackID, _ file: StorageFile) throws {
+        let row = try index.pack(id)
+        guard try file.byteCount() > row?.byteCount ?? 0 else { return }
+        guard let pack = try look(at: id, file, row, mayCut: true) else { return }
+        try bringIn([pack], isRebuilt: false)
+    }
+
+    private struct Found {
+        var id: PackID
+        var scan: PackScan
+        /// Up to where it is known then.
+        var byteCount: Int
+        var isSealed: Bool
+    }
+
+    /// Reads what is new in a pack, and cuts off what a write left that was never acknowledged.
+    private func look(at id: PackID, _ file: StorageFile, _ row: PackRow?, mayCut: Bool) throws -> Found? {
+        let scanner = PackScanner(hasher: try VaultHasher(key: store.key), decompressor: try Decompressor())
+        let scan = try scanner.scan(file, id, from: row?.byteCount ?? 0)
+        if mayCut, row == nil, scan.records.isEmpty {
+            // Nobody was told of anything in it, and there is nothing in it.
+            try file.cut(to: 0)
+            return nil
+        }
+        if mayCut, scan.isHeaderWhole, scan.isTornAtMost {
+            if scan.validEnd < scan.byteCount { try file.cut(to: scan.validEnd) }
+            // What was never synced by him who wrote it is to last before it is relied on.
+            try file.sync()
+            return Found(id: id, scan: scan, byteCount: scan.validEnd, isSealed: false)
+        }
+        return Found(id: id, scan: scan, byteCount: scan.byteCount, isSealed: !scan.gaps.isEmpty)
+    }
+
+    private func bringIn(_ found: [Found], isRebuilt: Bool) throws {
+        var versions: [(KeptVersion, ScannedRecord)] = []
+        var notes: [VersionNote] = []
+        var nodes: [ObjectName] = []
+        for pack in found {
+            let number = try index.setPack(pack.id, byteCount: pack.byteCount, isSealed: pack.isSealed)
+            for record in pack.scan.records {
+                let place = ObjectPlace(pack: number, offset: record.offset, header: record.header)
+                let isNew = try index.place(of: record.header.name) == nil
+                try index.insert(place)
+                switch record.header.kind {
+                case .chunk: break
+                case .list, .folder: if isNew { nodes.append(record.header.name) }
+                case .version:
+                    guard let version = try? KeptVersion(record.plain[...]), (try? version.parts()) != nil
+                    else {
+                        continue  // whole and not ours to read: a later version's
+                    }
+                    versions.append((version, record))
+                case .note:
+                    guard let note = try? record.plain.withUnsafeBytes({ try VersionNote($0) }) else {
+                        continue  // as above
+                    }
+                    notes.append(note)
+                }
+            }
+        }
+        try insert(versions, isRebuilt: isRebuilt, nodes: nodes)
+        for note in notes { try index.apply(note) }
+    }
+
+    /// Lists the versions, and forgets nodes that lead to what is not there: whoever finds a node relies on all below.
+    private func insert(
+        _ versions: [(KeptVersion, ScannedRecord)],
+        isRebuilt: Bool,
+        nodes: [ObjectName]
+    ) throws {
+        let reader = try ObjectReader(store: store, index: index)
+        var walk = ObjectWalk(reader: reader)
+        for (version, record) in versions {
+            let isWhole = try walk.visit(try version.root())
+            // One that nobody was told of and that is not whole is none. When the index was lost, nobody knows
+            // which were told of: then all are listed, and what is missing can be repaired.
+            let isKnown = try index.isListed(version.id)
+            try index.insert(version, object: record.header.name)
+            if !isWhole, !isRebuilt, !isKnown { try index.setVoid(version.id) }
+        }
+        for node in nodes {
+            if walk.broken.contains(node) {
+                try index.setDamaged(node, true)
+            } else if !walk.whole.contains(node) {
+                try index.delete(node)
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+internal import FileSystem
+internal import Foundation
+internal import SQLite
+
+extension VaultIndex {
+    /// What the notes have made of a version; bits of the column.
+    enum State {
+        static let removed = 1
+        static let resolved = 2
+        /// Set and cleared by notes against what the record says.
+        static let discardable = 4
+    }
+
+    /// Writes down a version; one that is known stays as it is.
+    func insert(_ version: KeptVersion, object: ObjectName) throws {
+        let statement = try connection.statement(
+            "INSERT INTO versions VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6) ON CONFLICT DO NOTHING"
+        )
+        statement.bind(1, [UInt8](version.item.bytes))
+        statement.bind(2, Int(version.date.nanoseconds))
+        statement.bind(3, version.id.bytes)
+        object.withBytes { statement.bind(4, $0) }
+        statement.bind(
+            5,
+            (version.isResolved ? State.resolved : 0) | (version.isDiscardable ? State.discardable : 0)
+        )
+        statement.bind(6, [UInt8](version.record))
+        try statement.run()
+    }
+
+    /// Does what a note says to the versions that are known.
+    func apply(_ note: VersionNote) throws {
+        for version in note.versions {
+            switch note.change {
+            case .removed: try update("state = state | \(State.removed)", version)
+            case .resolved: try update("state = state | \(State.resolved)", version)
+            case .discardable:
+                try update("state = state | \(State.discardable), changed = ?2", version, since: note.date)
+            case .undiscardable:
+                try update("state = state & ~\(State.discardable), changed = ?2", version, since: note.date)
+            }
+        }
+    }
+
+    private func update(_ change: String, _ version: VersionID, since date: Date? = nil) throws {
+        let condition = date == nil ? "" : " AND changed <= ?2"
+        let statement = try connection.statement("UPDATE versions SET \(change) WHERE id = ?1\(condition)")
+        statement.bind(1, version.bytes)
+        if let date { statement.bind(2, Int(date.nanoseconds)) }
+        try statement.run()
+    }
+
+    /// The versions of a document that have not been removed, the oldest first.
+    func versions(of item: FileMark) throws -> [KeptVersion] {
+        let statement = try connection.statement(
+            "SELECT state, record FROM versions WHERE item = ?1 AND state & 1 = 0 ORDER BY date, id"
+        )
+        statement.bind(1, [UInt8](item.bytes))
+        return try versions(statement, of: item)
+    }
+
+    /// One version, unless it has been removed.
+    func version(_ id: VersionID) throws -> KeptVersion? {
+        let statement = try connection.statement(
+            "SELECT state, record FROM versions WHERE id = ?1 AND state & 1 = 0"
+        )
+        statement.bind(1, id.bytes)
+        return try versions(statement).first
+    }
+
+    /// Whether there is a version, removed or not.
+    func isListed(_ id: VersionID) throws -> Bool {
+        let statement = try connection.statement("SELECT 1 FROM versions WHERE id = ?1")
+        statement.bind(1, id.bytes)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    /// Every version that has not been removed.
+    func allVersions() throws -> [KeptVersion] {
+        try versions(
+            try connection.statement(
+                "SELECT state, record FROM versions WHERE state & 1 = 0 ORDER BY item, date, id"
+            )
+        )
+    }
+
+    /// The documents that have versions.
+    func items() throws -> [FileMark] {
+        let statement = try connection.statement("SELECT DISTINCT item FROM versions WHERE state & 1 = 0")
+        defer { statement.reset() }
+        var items: [FileMark] = []
+        while try statement.step() {
+            guard let item = FileMark(bytes: Data(statement.blob(0))) else {
+                throw SQLiteError.malformedRow(in: connection.path)
+            }
+            items.append(item)
+        }
+        return items
+    }
+
+    /// All rows, in one stretch of memory.
+    private func versions(_ statement: SQLiteStatement, of item: FileMark? = nil) throws -> [KeptVersion] {
+        defer { statement.reset() }
+        var bytes: [UInt8] = []
+        var rows: [(state: Int, end: Int)] = []
+        while try statement.step() {
+            statement.withBlob(1) { bytes.append(contentsOf: $0) }
+            rows.append((statement.integer(0), bytes.count))
+        }
+        var versions: [KeptVersion] = []
+        versions.reserveCapacity(rows.count)
+        do {
+            try bytes.withUnsafeBytes { all in
+                var start = 0
+                for row in rows {
+                    let record = UnsafeRawBufferPointer(rebasing: all[start..<row.end])
+                    let head = try KeptVersion.Head(record, needsItem: item == nil)
+                    var version = try KeptVersion(bytes[start..<row.end], head, of: item)
+                    version.isResolved = row.state & State.resolved != 0
+                    version.isDiscardable = row.state & State.discardable != 0
+                    versions.append(version)
+                    start = row.end
+                }
+            }
+        } catch is MalformedBytes {
+            throw SQLiteError.malformedRow(in: connection.path)
+        }
+        return versions
+    }
+
+    /// Every version's record, removed or not: its object, and the version.
+    func versionRecords() throws -> [(object: ObjectName, id: VersionID, isRemoved: Bool)] {
+        let statement = try connection.statement("SELECT object, id, state & 1 FROM versions")
+        defer { statement.reset() }
+        var records: [(object: ObjectName, id: VersionID, isRemoved: Bool)] = []
+        while try statement.step() {
+            guard let object = ObjectName(statement.blob(0)), let id = VersionID(bytes: statement.blob(1))
+            else {
+                throw SQLiteError.malformedRow(in: connection.path)
+            }
+            records.append((object, id, statement.integer(2) != 0))
+        }
+        return records
+    }
+
+    /// The records of listed versions whose objects are damaged or missing; here they are whole.
+    func damagedVersionRecords() throws -> [(object: ObjectName, record: [UInt8])] {
+        let statement = try connection.statement(
+            """
+            SELECT object, record FROM versions WHERE state & 1 = 0
+                AND object NOT IN (SELECT name FROM objects WHERE isDamaged = 0)
+            """
+        )
+        defer { statement.reset() }
+        var records: [(object: ObjectName, record: [UInt8])] = []
+        while try statement.step() {
+            guard let object = ObjectName(statement.blob(0)) else {
+                throw SQLiteError.malformedRow(in: connection.path)
+            }
+            records.append((object, statement.blob(1)))
+        }
+        return records
+    }
+
+    /// Forgets removed versions that no pack has a record of any more.
+    func forgetVersionsWithoutRecord() throws {
+        try connection.execute(
+            "DELETE FROM versions WHERE state & 1 AND object NOT IN (SELECT object FROM records)"
+        )
+    }
+
+    /// Says that a version is none, though its record is there: nobody was told of it.
+    func setVoid(_ id: VersionID) throws {
+        try update("state = state | \(State.removed)", id)
+    }
+
+    // MARK: What was seen of members
+
+    /// What was seen of the members of a folder when its document was kept last, and in which generation.
+    func memberCache(_ item: FileMark, _ path: String) throws -> (generation: Int, bytes: [UInt8])? {
+        let statement = try connection.statement(
+            "SELECT generation, cache FROM members WHERE item = ?1 AND path = CAST(?2 AS TEXT)"
+        )
+        statement.bind(1, [UInt8](item.bytes))
+        statement.bind(2, Array(path.utf8))
+        defer { statement.reset() }
+        return try statement.step() ? (statement.integer(0), statement.blob(1)) : nil
+    }
+
+    func setMemberCache(_ item: FileMark, _ path: String, generation: Int, _ bytes: [UInt8]) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO members VALUES(?1, CAST(?2 AS TEXT), ?3, ?4)
+            ON CONFLICT DO UPDATE SET generation = ?3, cache = ?4
+            """
+        )
+        statement.bind(1, [UInt8](item.bytes))
+        statement.bind(2, Array(path.utf8))
+        statement.bind(3, generation)
+        statement.bind(4, bytes)
+        try statement.run()
+    }
+
+    /// Forgets what was seen of documents that have no versions any more.
+    func forgetIdleMembers() throws {
+        try connection.execute(
+            "DELETE FROM members WHERE item NOT IN (SELECT item FROM versions WHERE state & 1 = 0)"
+        )
+    }
+}

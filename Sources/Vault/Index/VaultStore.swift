@@ -1,0 +1,216 @@
+internal import Cryptography
+internal import FileSystem
+internal import Foundation
+internal import Locks
+internal import SQLite
+
+/// The files of one vault: key, packs, index. What is asked of a vault is in `Vault`.
+///
+/// State: one struct under one lock. The lock is held while the index is asked, never while packs are read or
+/// written or documents are looked at.
+final class VaultStore: Sendable {
+    let folder: StorageFolder
+    let packs: StorageFolder
+    let key: [UInt8]
+    let chunker: Chunker
+    private let state = Locked(State())
+
+    private struct State {
+        var index: VaultIndex?
+        var idleWriters: [PackWriter] = []
+    }
+
+    /// So many packs stay open for the next who writes.
+    private static let idleWriterCountMax = 4
+    /// From which size on the index's log is brought in.
+    private static let logByteCountMax = 4 << 20
+
+    init(at path: FilePath, key given: [UInt8]?) throws {
+        folder = try Self.open(path)
+        packs = try folder.subfolder("packs")
+        key = try VaultKey.load(from: folder, orMake: given)
+        chunker = Chunker(gear: try VaultHasher(key: key).gear())
+        for lock in VaultLock.allCases { _ = try lock.file(in: folder) }
+        try folder.sync()
+        let index = try openIndex()
+        state.withLock { $0.index = index }
+    }
+
+    private static func open(_ path: FilePath) throws -> StorageFolder {
+        if try FileStamp.ifPresent(at: path) == nil {
+            let parent = try StorageFolder(containing: path)
+            _ = try parent.subfolder(path.name)
+            try parent.sync()
+        }
+        let folder = try StorageFolder(at: path)
+        guard try folder.isPrivate() else {
+            let detail = "The folder of the vault is open to others. Check who has read it, then chmod 700."
+            throw VaultError(code: .notPrivate, path: path, detail: detail)
+        }
+        return folder
+    }
+
+    // MARK: The index
+
+    /// Asks the index. The closure must ask for nothing else of this store.
+    func withIndex<Value: Sendable>(_ body: (VaultIndex) throws -> Value) throws -> Value {
+        try state.withLock { state in
+            let index = try current(&state)
+            do { return try body(index) } catch let error as SQLiteError where error.isDamage {
+                return try body(try replace(&state))
+            }
+        }
+    }
+
+    /// Changes the index: all of it, durably, or nothing.
+    func writeIndex<Value: Sendable>(_ body: (VaultIndex) throws -> Value) throws -> Value {
+        try state.withLock { state in
+            try VaultLock.index.hold(in: folder) {
+                let index = try current(&state, isLocked: true)
+                do { return try write(index, body) } catch let error as SQLiteError where error.isDamage {
+                    return try write(try replace(&state, isLocked: true), body)
+                }
+            }
+        }
+    }
+
+    /// Changes an index of one's own; the lock is held.
+    func write<Value>(_ index: VaultIndex, _ body: (VaultIndex) throws -> Value) throws -> Value {
+        let value = try index.connection.transaction { try body(index) }
+        let log = try folder.status(of: VaultIndex.fileName + "-wal")
+        if let log, log.stamp.byteCount > Self.logByteCountMax { try index.connection.checkpoint() }
+        return value
+    }
+
+    /// The index, opened anew when another has taken its place.
+    private func current(_ state: inout State, isLocked: Bool = false) throws -> VaultIndex {
+        if let index = state.index {
+            let found = try folder.status(of: VaultIndex.fileName)
+            if found?.stamp.inode == index.inode { return index }
+        }
+        state.index = nil
+        let index = try openIndex(isLocked: isLocked)
+        state.index = index
+        return index
+    }
+
+    /// Makes the index anew from the packs.
+    func replaceIndex() throws {
+        try state.withLock { state in
+            _ = try current(&state)
+            _ = try replace(&state)
+        }
+    }
+
+    private func replace(_ state: inout State, isLocked: Bool = false) throws -> VaultIndex {
+        let damaged = state.index?.inode
+        state.index = nil
+        let index = try openIndex(isLocked: isLocked, notWith: damaged)
+        state.index = index
+        return index
+    }
+
+    /// Opens the index and brings in what the packs hold beyond it; makes it anew where it is lost or damaged.
+    ///
+    /// - Parameters:
+    ///   - isLocked: Whether the lock is held already.
+    ///   - damaged: The file that is not to be used; another may have put a new one in its place.
+    func openIndex(isLocked: Bool = false, notWith damaged: UInt64? = nil) throws -> VaultIndex {
+        guard isLocked else {
+            return try VaultLock.index.hold(in: folder) { try openIndex(isLocked: true, notWith: damaged) }
+        }
+        if let damaged, try folder.status(of: VaultIndex.fileName)?.stamp.inode == damaged {
+            try removeIndex()
+        }
+        do { return try openIndexLocked() } catch let error as SQLiteError where error.isDamage {
+            try removeIndex()
+            return try openIndexLocked()
+        }
+    }
+
+    private func openIndexLocked() throws -> VaultIndex {
+        if try folder.status(of: VaultIndex.fileName)?.stamp.byteCount ?? 0 == 0 {
+            // A log without its database is another's; and an empty file may be one that others had open when it was
+            // emptied, whose locks would keep us from it.
+            try removeIndex()
+            _ = try folder.create(VaultIndex.fileName)
+        }
+        let path = folder.path.appending(VaultIndex.fileName)
+        let inode = try folder.status(of: VaultIndex.fileName)?.stamp.inode ?? 0
+        let index = try VaultIndex(at: path, inode: inode)
+        try IndexCatchUp(store: self, index: index).run()
+        return index
+    }
+
+    /// Removes what can be made anew from the packs; the lock is held.
+    func removeIndex() throws {
+        for suffix in ["", "-wal", "-shm"] { try folder.remove(VaultIndex.fileName + suffix) }
+    }
+
+    // MARK: Packs to write to
+
+    /// A pack that nobody else writes to, to be given back.
+    func takeWriter() throws -> PackWriter {
+        if let idle = state.withLock({ $0.idleWriters.popLast() }) { return idle }
+        let candidates = try withIndex { try $0.packs() }
+            .filter { !$0.isSealed && !$0.isDead && $0.byteCount < PackWriter.packByteCountMax }
+        for row in candidates.reversed() {
+            if let writer = try reopen(row.id) { return writer }
+        }
+        return try makeWriter()
+    }
+
+    /// Gives a writer back when it has synced all.
+    func give(back writer: PackWriter) {
+        guard !writer.isFull else { return }
+        state.withLock { state in
+            if state.idleWriters.count < Self.idleWriterCountMax { state.idleWriters.append(writer) }
+        }
+    }
+
+    /// Lets go of the packs that are open for the next who writes, so that they can be collected.
+    func dropIdleWriters() {
+        state.withLock { $0.idleWriters = [] }
+    }
+
+    /// Takes over a pack that is not full, unless another has its lock or it is damaged.
+    private func reopen(_ id: PackID) throws -> PackWriter? {
+        guard let file = try openPack(id, appends: true), try file.lock(waits: false),
+            try file.isStill(id.fileName, in: packs)
+        else { return nil }
+        // As it is now that nobody else writes: its last writer may have died.
+        let row = try writeIndex { index -> PackRow? in
+            try IndexCatchUp(store: self, index: index).bringIn(id, file)
+            return try index.pack(id)
+        }
+        let hasher = try VaultHasher(key: key)
+        let byteCount = try file.byteCount()
+        guard let row, !row.isSealed, !row.isDead, row.byteCount == byteCount,
+            try file.read(at: 0, byteCount: PackFormat.headerByteCount) == hasher.packHeader(id)
+        else { return nil }
+        return PackWriter(file, id, byteCount: byteCount, hasher: hasher)
+    }
+
+    /// Begins a pack.
+    func makeWriter() throws -> PackWriter {
+        let hasher = try VaultHasher(key: key)
+        while true {
+            guard let id = PackID(bytes: VersionID(UUID()).bytes) else { continue }
+            let file = try packs.create(id.fileName, appends: true)
+            // Somebody may look at the new file in this moment, or take it for a leftover; then another is made.
+            guard try file.lock(waits: false), try file.isStill(id.fileName, in: packs) else { continue }
+            let header = try hasher.packHeader(id)
+            try header.withUnsafeBytes { bytes throws in try file.append(bytes) }
+            try packs.sync()
+            return PackWriter(file, id, byteCount: header.count, hasher: hasher)
+        }
+    }
+
+    /// Opens a pack; nil when it is gone.
+    func openPack(_ id: PackID, appends: Bool = false) throws -> StorageFile? {
+        do { return try packs.open(id.fileName, appends: appends) } catch {
+            guard error.isAbsent else { throw error }
+            return nil
+        }
+    }
+}

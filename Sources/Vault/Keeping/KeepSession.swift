@@ -1,0 +1,145 @@
+internal import FileSystem
+internal import Foundation
+
+/// Stores objects for one version, and says so to the index when all are durable.
+///
+/// For one thread at a time.
+/// 1. Nothing is in the index that is not durable in a pack.
+/// 2. What the index knows as whole leads to nothing that it does not know as whole.
+/// 3. What was relied upon is still there at the end, or the version is kept anew: the generation tells.
+final class KeepSession {
+    let store: VaultStore
+    let hasher: VaultHasher
+    private let compressor: Compressor
+    private var writer: PackWriter?
+    /// What this session appended and the index does not know yet.
+    private var added: [ObjectName: (pack: PackID, offset: Int, header: PackFormat.RecordHeader)] = [:]
+    private var packEnds: [PackID: Int] = [:]
+    /// Full packs with objects that the index does not know: whoever got their locks would take them for a dead
+    /// process's.
+    private var fullWriters: [PackWriter] = []
+    private(set) var generation: Int
+    /// Versions whose records are in packs and that came to nothing: somebody collected meanwhile.
+    var voided: [(version: KeptVersion, object: ObjectName)] = []
+
+    /// So many objects are remembered before the index is told of those that lead to no others.
+    private static let addedCountMax = 200_000
+
+    /// Somebody collected meanwhile: what was found before may be gone.
+    struct Stale: Error {}
+
+    init(store: VaultStore) throws {
+        self.store = store
+        hasher = try VaultHasher(key: store.key)
+        compressor = try Compressor()
+        generation = try store.withIndex { try $0.generation() }
+    }
+
+    /// Looks at the index as it is now; what was appended stays.
+    func refresh() throws {
+        generation = try store.withIndex { try $0.generation() }
+    }
+
+    /// Whether an object need not be stored.
+    func has(_ name: ObjectName) throws -> Bool {
+        if added[name] != nil { return true }
+        return try store.withIndex { try $0.place(of: name) != nil }
+    }
+
+    /// Stores an object unless it is there.
+    func store(_ kind: ObjectKind, _ plain: UnsafeRawBufferPointer) throws -> ObjectName {
+        let name = try hasher.name(kind, plain)
+        if try !has(name) { try append(kind, name, plain) }
+        return name
+    }
+
+    func store(_ kind: ObjectKind, _ plain: [UInt8]) throws -> ObjectName {
+        try plain.withUnsafeBytes { try store(kind, $0) }
+    }
+
+    private func append(_ kind: ObjectKind, _ name: ObjectName, _ plain: UnsafeRawBufferPointer) throws {
+        try compressor.compress(plain) { try append(kind, name, plain, pressed: $0) }
+    }
+
+    /// Appends an object that is not there.
+    ///
+    /// - Parameter pressed: Its bytes, pressed together; nil to store them as they are.
+    func append(
+        _ kind: ObjectKind,
+        _ name: ObjectName,
+        _ plain: UnsafeRawBufferPointer,
+        pressed: UnsafeRawBufferPointer?
+    ) throws {
+        let header = PackFormat.RecordHeader(
+            kind: kind,
+            encoding: pressed == nil ? .plain : .zstd,
+            storedByteCount: (pressed ?? plain).count,
+            plainByteCount: plain.count,
+            name: name
+        )
+        let writer = try openWriter()
+        let offset = try writer.append(header, stored: pressed ?? plain)
+        added[name] = (writer.id, offset, header)
+        packEnds[writer.id] = writer.byteCount
+    }
+
+    private func openWriter() throws -> PackWriter {
+        if let writer, !writer.isFull { return writer }
+        if let writer {
+            try writer.sync()
+            fullWriters.append(writer)
+        }
+        writer = nil
+        if added.count > Self.addedCountMax { try tellOfChunks() }
+        let taken = try store.takeWriter()
+        writer = taken
+        return taken
+    }
+
+    /// Tells the index of pieces of files so far, so that a very large document does not fill the memory.
+    ///
+    /// They lead to nothing, so the index may know them. Should they be collected, the generation tells.
+    private func tellOfChunks() throws {
+        let chunks = added.filter { $0.value.header.kind == .chunk }
+        try store.writeIndex { index in
+            for (id, byteCount) in packEnds {
+                let number = try index.setPack(id, byteCount: byteCount)
+                for chunk in chunks.values where chunk.pack == id {
+                    try index.insert(ObjectPlace(pack: number, offset: chunk.offset, header: chunk.header))
+                }
+            }
+        }
+        for name in chunks.keys { added[name] = nil }
+        let needed = Set(added.values.map(\.pack))
+        fullWriters.removeAll { !needed.contains($0.id) }
+    }
+
+    /// Makes all durable, and tells the index of it and of what else there is to tell.
+    ///
+    /// - Parameters:
+    ///   - reliesOnOthers: Whether what was found to be there is led to.
+    ///   - tell: Told the index, within the transaction.
+    /// - Throws: `Stale` when what was relied upon may be gone; nothing is lost by keeping anew then.
+    func commit<Value: Sendable>(
+        reliesOnOthers: Bool = true,
+        _ tell: (VaultIndex) throws -> Value
+    ) throws -> Value {
+        try writer?.sync()
+        let value = try store.writeIndex { index in
+            if reliesOnOthers, try index.generation() != generation { throw Stale() }
+            var numbers: [PackID: Int] = [:]
+            for (id, byteCount) in packEnds { numbers[id] = try index.setPack(id, byteCount: byteCount) }
+            for object in added.values {
+                guard let number = numbers[object.pack] else { continue }
+                try index.insert(ObjectPlace(pack: number, offset: object.offset, header: object.header))
+            }
+            return try tell(index)
+        }
+        added = [:]
+        packEnds = [:]
+        fullWriters = []
+        if let writer { store.give(back: writer) }
+        writer = nil
+        return value
+    }
+}

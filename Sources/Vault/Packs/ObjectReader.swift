@@ -1,0 +1,186 @@
+internal import FileSystem
+
+/// Reads objects out of packs and compares them with their names. For one thread at a time.
+final class ObjectReader {
+    private let store: VaultStore
+    /// Nil to ask the store's own.
+    private let index: VaultIndex?
+    private let scanner: PackScanner
+    private let record = GrowingRoom()
+    private let plain = GrowingRoom()
+    private var files: [Int: (id: PackID, file: StorageFile)] = [:]
+
+    /// So many packs are open at a time.
+    private static let openPackCountMax = 32
+    /// So often an object is looked up anew when it has just been moved.
+    private static let attemptCountMax = 5
+
+    init(store: VaultStore, index: VaultIndex? = nil) throws {
+        self.store = store
+        self.index = index
+        scanner = PackScanner(hasher: try VaultHasher(key: store.key), decompressor: try Decompressor())
+    }
+
+    /// Whether the index knows the object as whole.
+    func isKnown(_ name: ObjectName) throws -> Bool {
+        if let index { return try index.place(of: name) != nil }
+        return try store.withIndex { try $0.place(of: name) != nil }
+    }
+
+    /// An object's plain bytes.
+    ///
+    /// - Throws: `VaultError` with code `damaged` when it is missing or not what its name says.
+    func object(_ name: ObjectName, _ kind: ObjectKind) throws -> [UInt8] {
+        try withObject(name, kind) { [UInt8]($0) }
+    }
+
+    /// Shows an object's plain bytes, which are gone after the call.
+    func withObject<Value>(
+        _ name: ObjectName,
+        _ kind: ObjectKind,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        for _ in 1...Self.attemptCountMax {
+            guard let place = try place(of: name) else { break }
+            // Gone: it has just been collected, and the object is elsewhere by now.
+            guard let (id, file) = try pack(place.pack) else { continue }
+            let record = record.room(place.header.recordByteCount)
+            let byteCount = try file.read(at: place.offset, into: record)
+            let found = UnsafeRawBufferPointer(rebasing: record[..<byteCount])
+            let room = plain.room(place.header.plainByteCount)
+            let value = try scanner.show(found, id, place.offset, room) { header, plain in
+                header.name == name && header.kind == kind ? try body(plain) : nil
+            }
+            if let value { return value }
+            break
+        }
+        throw VaultError.damaged(name, in: store.folder.path)
+    }
+
+    private func place(of name: ObjectName) throws -> ObjectPlace? {
+        if let index { return try index.place(of: name, evenDamaged: true) }
+        return try store.withIndex { try $0.place(of: name, evenDamaged: true) }
+    }
+
+    private func pack(_ number: Int) throws -> (id: PackID, file: StorageFile)? {
+        if let known = files[number] { return known }
+        let row = try index.map { try $0.pack(number) } ?? store.withIndex { try $0.pack(number) }
+        guard let row, let file = try store.openPack(row.id) else { return nil }
+        if files.count >= Self.openPackCountMax { files = [:] }
+        files[number] = (row.id, file)
+        return (row.id, file)
+    }
+}
+
+/// Memory that is used again and again, and made larger when it is too small.
+final class GrowingRoom {
+    private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    deinit { memory.deallocate() }
+
+    /// So many bytes of anything.
+    func room(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
+        if memory.count < byteCount {
+            memory.deallocate()
+            memory = .allocate(byteCount: byteCount * 2, alignment: 16)
+        }
+        return UnsafeMutableRawBufferPointer(rebasing: memory[..<byteCount])
+    }
+}
+
+/// Goes through all that versions lead to, each object once.
+struct ObjectWalk {
+    private let reader: ObjectReader
+    /// Chunks are only looked up, which is cheap; false goes through nodes alone.
+    private let looksUpChunks: Bool
+    /// Objects below which all is there.
+    private(set) var whole: Set<ObjectName> = []
+    /// Objects that are missing or damaged, or lead to such.
+    private(set) var broken: Set<ObjectName> = []
+    private var present: Set<ObjectName> = []
+    private var reached: Set<ObjectName> = []
+
+    init(reader: ObjectReader, looksUpChunks: Bool = true) {
+        self.reader = reader
+        self.looksUpChunks = looksUpChunks
+    }
+
+    /// Says that an object's own bytes are whole, whatever the index says.
+    mutating func setPresent(_ name: ObjectName) {
+        present.insert(name)
+    }
+
+    /// Whether the walk came by an object.
+    func isReached(_ name: ObjectName) -> Bool { reached.contains(name) }
+
+    /// Says that an object is damaged, before the walk comes by.
+    mutating func setBroken(_ name: ObjectName) {
+        broken.insert(name)
+    }
+
+    /// Goes through a member and all in it.
+    ///
+    /// - Returns: Whether all is there.
+    mutating func visit(_ entry: ManifestEntry) throws -> Bool {
+        guard let content = entry.content else { return true }
+        return entry.kind == .folder ? try folder(content) : try list(content)
+    }
+
+    private mutating func list(_ content: ContentReference) throws -> Bool {
+        if let known = known(content.name) { return known }
+        guard content.level > 0 else {
+            let isThere = try !looksUpChunks || present.contains(content.name) || reader.isKnown(content.name)
+            return settle(content.name, isThere)
+        }
+        guard let pieces = try node(content.name, .list, { try TreeNode.list($0, level: content.level) })
+        else {
+            return settle(content.name, false)
+        }
+        var isWhole = true
+        for piece in pieces {
+            let below = ContentReference(name: piece.name, level: content.level - 1)
+            if try !list(below) { isWhole = false }
+        }
+        return settle(content.name, isWhole)
+    }
+
+    private mutating func folder(_ content: ContentReference) throws -> Bool {
+        if let known = known(content.name) { return known }
+        guard let node = try node(content.name, .folder, { try TreeNode.folder($0, level: content.level) })
+        else { return settle(content.name, false) }
+        var isWhole = true
+        switch node {
+        case .entries(let entries):
+            for entry in entries where try !visit(entry) { isWhole = false }
+        case .names(let names):
+            for name in names {
+                if try !folder(ContentReference(name: name, level: content.level - 1)) { isWhole = false }
+            }
+        case .pieces: isWhole = false
+        }
+        return settle(content.name, isWhole)
+    }
+
+    private mutating func known(_ name: ObjectName) -> Bool? {
+        if broken.contains(name) { reached.insert(name) }
+        return whole.contains(name) ? true : broken.contains(name) ? false : nil
+    }
+
+    private mutating func settle(_ name: ObjectName, _ isWhole: Bool) -> Bool {
+        if isWhole { whole.insert(name) } else { broken.insert(name) }
+        return isWhole
+    }
+
+    private func node<Node>(
+        _ name: ObjectName,
+        _ kind: ObjectKind,
+        _ read: (UnsafeRawBufferPointer) throws -> Node
+    ) throws -> Node? {
+        do { return try reader.object(name, kind).withUnsafeBytes(read) } catch let error as VaultError {
+            guard error.code == .damaged else { throw error }
+            return nil
+        } catch is MalformedBytes {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import FileSystem
+
+/// Appends records to one pack, of which it holds the lock; others write to packs of their own meanwhile.
+///
+/// For one thread at a time. What was appended is durable after `sync`, and known to others after the index knows.
+///
+/// Sendable because it has one user at a time: it is taken out of the store's pool, under the store's lock, by whoever
+/// uses it, and given back when that has ended.
+final class PackWriter: @unchecked Sendable {
+    let id: PackID
+    private let file: StorageFile
+    private let hasher: VaultHasher
+    private var buffer: [UInt8] = []
+    /// Where the buffer begins in the pack.
+    private var writtenByteCount: Int
+    private var isSynced = true
+
+    /// How much is gathered before it is written.
+    private static let bufferByteCount = 1 << 20
+    /// A pack that has grown to this size is written to no more.
+    static let packByteCountMax = 128 << 20
+
+    /// Takes over a pack whose lock the file holds, and which ends where the last record does.
+    init(_ file: StorageFile, _ id: PackID, byteCount: Int, hasher: VaultHasher) {
+        self.file = file
+        self.id = id
+        self.hasher = hasher
+        writtenByteCount = byteCount
+    }
+
+    deinit { file.unlock() }
+
+    /// Where the next record will be.
+    var byteCount: Int { writtenByteCount + buffer.count }
+    var isFull: Bool { byteCount >= Self.packByteCountMax }
+
+    /// Appends a record.
+    ///
+    /// - Returns: Where it begins.
+    func append(_ header: PackFormat.RecordHeader, stored: UnsafeRawBufferPointer) throws -> Int {
+        let offset = byteCount
+        buffer.append(contentsOf: try hasher.recordHeader(header, stored: stored, pack: id, offset: offset))
+        buffer.append(contentsOf: stored)
+        isSynced = false
+        if buffer.count >= Self.bufferByteCount { try flush() }
+        return offset
+    }
+
+    /// Writes what is gathered.
+    ///
+    /// On failure the pack is of no use any more: it may end in half a record, which its next writer cuts off.
+    private func flush() throws {
+        guard !buffer.isEmpty else { return }
+        try buffer.withUnsafeBytes { bytes throws in try file.append(bytes) }
+        writtenByteCount += buffer.count
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Makes all that was appended durable.
+    func sync() throws {
+        try flush()
+        guard !isSynced else { return }
+        try file.sync()
+        isSynced = true
+    }
+}

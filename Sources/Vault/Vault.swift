@@ -1,0 +1,211 @@
+package import FileSystem
+package import Foundation
+
+/// Where every former state of a document is kept.
+///
+/// A version is made of objects that are named by a keyed hash of their bytes and stored once: pieces of files, and
+/// trees of folders. They are appended to packs, which are the truth; an index says what is where and can be made
+/// anew. Docs/formats/vault.md has all of it.
+///
+/// Any thread, any number of them, any number of processes; every call blocks on the disk.
+///
+/// 1. What a call has returned is on stable storage.
+/// 2. A version is listed only when all of it is there; then it is there until it is removed.
+/// 3. No bytes of a vault are changed after they were written, but for files of SQLite's.
+package final class Vault: Sendable {
+    let store: VaultStore
+    let now: @Sendable () -> Date
+
+    /// Opens a vault, made when there is none; what was lost of its index is made anew.
+    ///
+    /// - Parameters:
+    ///   - folder: Where it is or is to be; the folder above must exist.
+    ///   - key: The key of a new one, as another device's vault has it, 32 bytes; nil for one of its own.
+    ///   - now: Tells the time.
+    /// - Throws: `VaultError` with code `notPrivate` when others could look into it, `unsupported` for a later
+    ///   version's, `damaged` when the key is; `SystemError`.
+    package init(
+        at folder: FilePath,
+        key: [UInt8]? = nil,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
+        store = try VaultStore(at: folder, key: key)
+        self.now = now
+    }
+
+    /// The key, for another device's vault to name the same bytes alike.
+    package var key: [UInt8] { store.key }
+
+    /// Where it is.
+    package var folder: FilePath { store.folder.path }
+
+    // MARK: Keeping
+
+    /// Keeps the state that a document is in now.
+    ///
+    /// A member that is written to meanwhile is read again until it is at rest. The members of a package are each as
+    /// they were at one moment; that all are of the same moment, whoever calls this sees to, by a coordinated access.
+    /// Nothing that is written to the document later reaches the version, by whatever hard link.
+    ///
+    /// - Parameters:
+    ///   - path: Where the document is; a symbolic link is kept itself.
+    ///   - item: The document's mark.
+    ///   - origin: Who keeps it and why.
+    ///   - changed: The members of a package that may have changed, come or gone since it was kept last; nil when
+    ///     nobody knows. Those who say so must know of all of them. Without it every member's times are looked at.
+    ///   - unlessUnchanged: Whether to add none when the newest version is the same but for its times.
+    /// - Returns: The version, or the newest one when nothing was added.
+    /// - Throws: `VaultError` with code `changing` or `unkeepable`; `SystemError`. Nothing was promised then; a version
+    ///   that was durable when the index refused is listed after the next opening.
+    @discardableResult
+    package func keep(
+        _ path: FilePath,
+        as item: FileMark,
+        origin: VersionOrigin,
+        changed: Set<MemberPath>? = nil,
+        unlessUnchanged: Bool = false
+    ) throws -> KeptVersion {
+        let session = try KeepSession(store: store)
+        for _ in 1...Self.attemptCountMax {
+            do {
+                return try keep(path, item, origin, changed, unlessUnchanged, by: session)
+            } catch is KeepSession.Stale {
+                try session.refresh()
+            }
+        }
+        // Somebody collects all the time: this once he waits.
+        return try VaultLock.collection.hold(in: store.folder) {
+            try session.refresh()
+            return try keep(path, item, origin, changed, unlessUnchanged, by: session)
+        }
+    }
+
+    /// So often a version is kept anew that collecting got in the way of.
+    private static let attemptCountMax = 3
+
+    private func keep(
+        _ path: FilePath,
+        _ item: FileMark,
+        _ origin: VersionOrigin,
+        _ changed: Set<MemberPath>?,
+        _ unlessUnchanged: Bool,
+        by session: KeepSession
+    ) throws -> KeptVersion {
+        var keeper = ItemKeeper(session: session, item: item, moment: now().nanoseconds)
+        let root = try keeper.keep(path, ChangedMembers(changed))
+        if unlessUnchanged, let newest = try versions(of: item).last, try newest.root().isSameState(as: root)
+        {
+            return newest
+        }
+        let version = try KeptVersion(id: VersionID(UUID()), item: item, origin: origin, root: root)
+        let object = try session.store(.version, [UInt8](version.record))
+        let caches = try keeper.caches.map { (path: $0.path, bytes: try $0.cache.encoded(session.hasher)) }
+        let voided = session.voided
+        if !voided.isEmpty {
+            let note = VersionNote(change: .removed, date: now(), versions: voided.map(\.version.id))
+            _ = try session.store(.note, note.encoded)
+        }
+        // If this comes to nothing, the record is in a pack all the same.
+        session.voided.append((version, object))
+        try session.commit { index in
+            for (version, object) in voided {
+                try index.insert(version, object: object)
+                try index.setVoid(version.id)
+            }
+            try index.insert(version, object: object)
+            for cache in caches {
+                try index.setMemberCache(item, cache.path, generation: session.generation, cache.bytes)
+            }
+        }
+        return version
+    }
+
+    // MARK: Versions
+
+    /// The versions of a document, the oldest first.
+    package func versions(of item: FileMark) throws -> [KeptVersion] {
+        try store.withIndex { try $0.versions(of: item) }
+    }
+
+    /// One version; nil when there is none, or none any more.
+    package func version(_ id: VersionID) throws -> KeptVersion? {
+        try store.withIndex { try $0.version(id) }
+    }
+
+    /// The documents that have versions, in no order.
+    package func items() throws -> [FileMark] {
+        try store.withIndex { try $0.items() }
+    }
+
+    /// Removes versions. What only they had is gone when the vault has been collected.
+    ///
+    /// - Parameter ids: Which; one that is not there is passed over.
+    package func remove(_ ids: [VersionID]) throws {
+        try note(.removed, ids)
+    }
+
+    /// Removes all versions of a document but some.
+    package func removeVersions(of item: FileMark, but kept: Set<VersionID> = []) throws {
+        try remove(try versions(of: item).map(\.id).filter { !kept.contains($0) })
+    }
+
+    /// Says that a conflict has been settled. Nothing can undo this.
+    package func setResolved(_ ids: [VersionID]) throws {
+        try note(.resolved, ids)
+    }
+
+    /// Says whether thinning may remove versions.
+    package func setDiscardable(_ isDiscardable: Bool, _ ids: [VersionID]) throws {
+        try note(isDiscardable ? .discardable : .undiscardable, ids)
+    }
+
+    /// Removes what the rules let go of.
+    ///
+    /// - Parameters:
+    ///   - item: Of which document; nil for all.
+    ///   - retention: The rules.
+    /// - Returns: The versions removed.
+    @discardableResult
+    package func thin(
+        _ item: FileMark? = nil,
+        by retention: VersionRetention = .standard
+    ) throws -> [VersionID] {
+        var removed: [VersionID] = []
+        let moment = now()
+        for item in try item.map({ [$0] }) ?? items() {
+            let versions = try versions(of: item)
+            let candidates = versions.map {
+                VersionRetention.Candidate(date: $0.date, isProtected: $0.isProtected)
+            }
+            removed += retention.superfluous(of: candidates, now: moment).map { versions[$0].id }
+        }
+        try remove(removed)
+        return removed
+    }
+
+    private func note(_ change: VersionNote.Change, _ ids: [VersionID]) throws {
+        guard !ids.isEmpty else { return }
+        let session = try KeepSession(store: store)
+        var notes: [VersionNote] = []
+        for start in stride(from: 0, to: ids.count, by: VersionNote.versionCountMax) {
+            let some = Array(ids[start..<min(start + VersionNote.versionCountMax, ids.count)])
+            let note = VersionNote(change: change, date: now(), versions: some)
+            _ = try session.store(.note, note.encoded)
+            notes.append(note)
+        }
+        // It leads to nothing that could have been collected.
+        try session.commit(reliesOnOthers: false) { index in
+            for note in notes { try index.apply(note) }
+        }
+    }
+}
+
+extension ManifestEntry {
+    /// Whether the bytes, the names and the attributes are the same; the document's own time is let be.
+    func isSameState(as other: ManifestEntry) -> Bool {
+        var other = other
+        other.dress.modificationSeconds = dress.modificationSeconds
+        other.dress.modificationNanoseconds = dress.modificationNanoseconds
+        return self == other
+    }
+}

@@ -1,0 +1,149 @@
+internal import Dispatch
+package import FileSystem
+internal import Foundation
+internal import Locks
+internal import Synchronization
+
+extension Vault {
+    /// Puts a version where nothing is yet.
+    ///
+    /// Every byte is compared with its name first. Nothing is synced: restore into a `StagedSave`, whose commit does
+    /// that and puts it in place in one step. Nothing is written outside of `target`: names are checked when they are
+    /// read, folders and files are made anew through the folder they are in, links are made and never followed.
+    /// What has been written when it fails is left for the caller to remove.
+    ///
+    /// - Parameters:
+    ///   - id: Which version.
+    ///   - target: Where; the folder above must exist, the name must be free.
+    /// - Throws: `VaultError` with code `unknownVersion` or `damaged`; `SystemError`, `EEXIST` when the name is taken.
+    package func restore(_ id: VersionID, to target: FilePath) throws {
+        guard let version = try version(id) else {
+            let detail = "There is no version \(id). List the document's versions anew."
+            throw VaultError(code: .unknownVersion, path: target, detail: detail)
+        }
+        let restorer = try Restorer(store: store)
+        try restorer.restore(
+            try version.root(),
+            as: target.name,
+            in: try StorageFolder(containing: target),
+            depth: 0
+        )
+    }
+
+    /// Goes through a version and compares every byte of it, without writing any.
+    ///
+    /// - Throws: As `restore`.
+    package func check(_ version: KeptVersion) throws {
+        let restorer = try Restorer(store: store)
+        try restorer.check(try version.root())
+    }
+}
+
+/// Makes documents again out of objects.
+struct Restorer {
+    private let store: VaultStore
+    private let reader: ObjectReader
+
+    private static let depthMax = 256
+    /// Files of at least so many bytes are written by two threads.
+    private static let sharedByteCountMin = 2 << 20
+
+    init(store: VaultStore) throws {
+        self.store = store
+        reader = try ObjectReader(store: store)
+    }
+
+    func restore(_ entry: ManifestEntry, as name: String, in folder: StorageFolder, depth: Int) throws {
+        switch entry.kind {
+        case .link: try folder.makeLink(name, text: entry.linkText)
+        case .file:
+            let file = try folder.create(name)
+            try write(entry, to: file)
+            try file.dress(entry.dress)
+        case .folder:
+            guard depth < Self.depthMax, let content = entry.content else { throw damaged(entry) }
+            let own = try folder.makeFolder(name)
+            try forEachMember(of: content) { try restore($0, as: $0.name, in: own, depth: depth + 1) }
+            try own.dress(entry.dress)
+        }
+    }
+
+    func check(_ entry: ManifestEntry) throws {
+        guard let content = entry.content else { return }
+        if entry.kind == .folder { return try forEachMember(of: content, check) }
+        for piece in try pieces(of: content, byteCount: entry.byteCount) {
+            _ = try reader.object(piece.name, .chunk)
+        }
+    }
+
+    /// The members of a folder, in order.
+    func forEachMember(of content: ContentReference, _ body: (ManifestEntry) throws -> Void) throws {
+        let bytes = try reader.object(content.name, .folder)
+        let node = try read(content.name) {
+            try bytes.withUnsafeBytes { try TreeNode.folder($0, level: content.level) }
+        }
+        switch node {
+        case .entries(let entries): for entry in entries { try body(entry) }
+        case .names(let names):
+            for name in names {
+                try forEachMember(of: ContentReference(name: name, level: content.level - 1), body)
+            }
+        case .pieces: throw VaultError.damaged(content.name, in: store.folder.path)
+        }
+    }
+
+    /// The pieces of a file, in order.
+    func pieces(of content: ContentReference?, byteCount: UInt64) throws -> [ContentTree.Piece] {
+        guard let content else { return [] }
+        if content.level == 0 { return [ContentTree.Piece(name: content.name, byteCount: byteCount)] }
+        let bytes = try reader.object(content.name, .list)
+        let below = try read(content.name) {
+            try bytes.withUnsafeBytes { try TreeNode.list($0, level: content.level) }
+        }
+        if content.level == 1 { return below }
+        return try below.flatMap { piece in
+            let reference = ContentReference(name: piece.name, level: content.level - 1)
+            return try pieces(of: reference, byteCount: piece.byteCount)
+        }
+    }
+
+    private func read<Node>(_ name: ObjectName, _ body: () throws -> Node) throws -> Node {
+        do { return try body() } catch is MalformedBytes {
+            throw VaultError.damaged(name, in: store.folder.path)
+        }
+    }
+
+    private func damaged(_ entry: ManifestEntry) -> VaultError {
+        .damaged(entry.content?.name ?? ObjectName(), in: store.folder.path)
+    }
+
+    private func write(_ entry: ManifestEntry, to file: StorageFile) throws {
+        let pieces = try pieces(of: entry.content, byteCount: entry.byteCount)
+        var offsets: [Int] = []
+        var end = 0
+        for piece in pieces {
+            offsets.append(end)
+            guard piece.byteCount <= PackFormat.objectByteCountMax else { throw damaged(entry) }
+            end += Int(piece.byteCount)
+        }
+        guard UInt64(end) == entry.byteCount else { throw damaged(entry) }
+        let isShared = end >= Self.sharedByteCountMin
+        let readers = isShared ? [reader, try ObjectReader(store: store)] : [reader]
+        let next = Atomic<Int>(0)
+        let failure = Locked<(any Error)?>(nil)
+        // Each thread has a reader of its own, and takes pieces that no other has taken.
+        nonisolated(unsafe) let work = { (worker: Int) throws in
+            while case let index = next.add(1, ordering: .relaxed).oldValue, index < pieces.count {
+                try readers[worker].withObject(pieces[index].name, .chunk) { bytes in
+                    guard bytes.count == Int(pieces[index].byteCount) else { throw damaged(entry) }
+                    try file.write(bytes, at: offsets[index])
+                }
+            }
+        }
+        guard isShared else { return try work(0) }
+        DispatchQueue.concurrentPerform(iterations: 2) { worker in
+            do { try work(worker) } catch { failure.withLock { $0 = $0 ?? error } }
+        }
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+}
