@@ -12,6 +12,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "sheaf",
     products: [
+        .library(name: "ChangeSets", targets: ["ChangeSets"]),
         .library(name: "DocumentFoundation", targets: ["DocumentFoundation"]),
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
@@ -44,6 +45,7 @@ let package = Package(
         ),
         // Cores: pure decisions.
         .target(name: "Coordination", swiftSettings: strict),
+        .target(name: "ChangeSets", swiftSettings: strict),
         .target(
             name: "Agent",
             dependencies: ["Coordination", "LocalSockets", "Locks"],
@@ -92,7 +94,7 @@ let package = Package(
         .target(name: "CPeers", path: "Benchmarks/CPeers"),
         .executableTarget(
             name: "sheaf-bench",
-            dependencies: ["CPeers", "DocumentFoundation", "UIKit"],
+            dependencies: ["CPeers", "ChangeSets", "DocumentFoundation", "UIKit"],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
         ),
@@ -138,6 +140,11 @@ let package = Package(
         .testTarget(
             name: "CoordinationTests",
             dependencies: ["ArbiterModel", "Coordination", "SeededNumbers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ChangeSetsTests",
+            dependencies: ["ChangeSets", "SeededNumbers"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -15,6 +15,7 @@ enum SheafBench {
         ("bookmark", BookmarkBenchmark.run),
         ("watch-change", WatchBenchmark.latency),
         ("watch-many", WatchBenchmark.many),
+        ("changes", ChangeSetBenchmark.run),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.
@@ -34,6 +35,10 @@ enum SheafBench {
     private static func run(_ arguments: [String]) async throws {
         if arguments.count == 2, arguments[0] == "--peak-of" {
             print(Int(try await PackageBenchmark.openAndSave(URL(fileURLWithPath: arguments[1]))))
+            return
+        }
+        if arguments == ["--merge-peak"] {
+            print(Int(try ChangeSetBenchmark.mergeForMemory()))
             return
         }
         if arguments.count == 2, arguments[0] == "--write-times-to" {

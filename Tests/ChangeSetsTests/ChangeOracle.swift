@@ -49,7 +49,9 @@ struct ChangeOracle {
         case .editWins: return edits.contains { !isCovered($0) }
         case .deletionWins: return false
         case .latestWins:
-            guard let edit = edits.max(by: isBefore), let deletion = open.max(by: isBefore) else { return false }
+            guard let edit = edits.max(by: isBefore), let deletion = open.max(by: isBefore) else {
+                return false
+            }
             return isBefore(deletion, edit)
         }
     }
@@ -63,7 +65,10 @@ struct ChangeOracle {
     }
 
     /// Every edit of a property, in the order of a change's list: whose, its place, what.
-    private func edits(of name: String, _ indices: [Int]) -> [(index: Int, place: Int, edit: PropertyChange.Edit)] {
+    private func edits(
+        of name: String,
+        _ indices: [Int]
+    ) -> [(index: Int, place: Int, edit: PropertyChange.Edit)] {
         indices.flatMap { index in
             changes[index].changes.enumerated().filter { $0.element.property == name }
                 .map { (index, $0.offset, $0.element.edit) }

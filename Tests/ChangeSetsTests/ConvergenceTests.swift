@@ -38,7 +38,9 @@ struct ConvergenceTests {
                 guard case .values(let property, let sides) = conflict.kind else { continue }
                 let place = "\(conflict.objectType) \(conflict.objectID) \(property)"
                 found[place, default: []].formUnion(sides.map(\.value))
-                #expect(sides.last?.value == replica.value(of: property, conflict.objectType, conflict.objectID))
+                #expect(
+                    sides.last?.value == replica.value(of: property, conflict.objectType, conflict.objectID)
+                )
             }
             #expect(found == ChangeOracle(fleet.all, fleet.rules).survivors, "seed \(seed)")
         }

@@ -49,6 +49,11 @@ struct Batch {
         String(decoding: bytes[Int(change.idStart)..<Int(change.idStart + change.idCount)], as: UTF8.self)
     }
 
+    /// Gives the edits' properties a replica's numbers in place of the batch's.
+    mutating func rename(_ numbers: [Int32]) {
+        for index in edits.indices { edits[index].property = numbers[Int(edits[index].property)] }
+    }
+
     init(_ encoded: [UInt8]) throws(ChangeSetError) {
         guard encoded.count <= ChangeLimits.itemCountMax else {
             throw .beyondLimit("bytes of a batch", ChangeLimits.itemCountMax)
@@ -144,7 +149,8 @@ struct Batch {
                 throw .malformed("a kind of edit that is not known")
             }
             let value = try reader.value()
-            if kind == .increment, case .integer = value {} else if kind == .increment {
+            if kind == .increment, case .integer = value {
+            } else if kind == .increment {
                 throw .malformed("an increment that is no whole number")
             }
             edits.append(StoredEdit(value: value, property: property, kind: kind))

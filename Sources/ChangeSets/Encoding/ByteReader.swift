@@ -40,7 +40,9 @@ struct ByteReader {
     /// How many things follow, each of at least so many bytes.
     mutating func count(ofAtLeast byteCount: Int) throws(ChangeSetError) -> Int {
         let count = try number()
-        guard count <= UInt64(remainingCount / byteCount) else { throw .malformed("a count of more than there is") }
+        guard count <= UInt64(remainingCount / byteCount) else {
+            throw .malformed("a count of more than there is")
+        }
         return Int(count)
     }
 
@@ -54,7 +56,8 @@ struct ByteReader {
     mutating func fixed() throws(ChangeSetError) -> UInt64 {
         guard remainingCount >= 8 else { throw .malformed("they end too early") }
         defer { position += 8 }
-        return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: UInt64.self) }.littleEndian
+        return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: UInt64.self) }
+            .littleEndian
     }
 
     mutating func device() throws(ChangeSetError) -> DeviceID {

@@ -30,7 +30,9 @@ struct ByteWriter {
 
     /// Eight bytes, the lowest first.
     mutating func fixed(_ bits: UInt64) {
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: bits >> shift)) }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: bits >> shift))
+        }
     }
 
     mutating func device(_ device: DeviceID) {

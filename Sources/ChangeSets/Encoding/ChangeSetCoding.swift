@@ -6,7 +6,7 @@ public enum ChangeSetCoding {
     /// - Throws: `malformed`, `versionUnknown`, `beyondLimit`.
     public static func decode(_ encoded: some Collection<UInt8>) throws(ChangeSetError) -> [ChangeSet] {
         let batch = try Batch(Array(encoded))
-        return batch.runs.flatMap { run in run.changes.map { changeSet($0, of: run, in: batch) } }
+        return batch.runs.flatMap { run in run.changes.map { changeSet($0, of: run, in: batch, batch.name) } }
     }
 
     /// A batch of change sets.
@@ -33,7 +33,12 @@ public enum ChangeSetCoding {
         return encoded
     }
 
-    static func changeSet(_ index: Int, of run: Batch.Run, in batch: Batch) -> ChangeSet {
+    static func changeSet(
+        _ index: Int,
+        of run: Batch.Run,
+        in batch: Batch,
+        _ propertyName: (Int32) -> String
+    ) -> ChangeSet {
         let change = batch.changes[index]
         var seen = VersionVector()
         for item in batch.seen(of: index) { seen[batch.devices[Int(item.device)]] = item.sequence }
@@ -42,7 +47,7 @@ public enum ChangeSetCoding {
             objectType: batch.name(change.type),
             objectID: batch.id(change),
             changes: batch.edits(of: index).map { edit in
-                PropertyChange(batch.name(edit.property), PropertyChange.Edit(edit))
+                PropertyChange(propertyName(edit.property), PropertyChange.Edit(edit))
             },
             device: batch.devices[run.device],
             sequence: run.first + UInt64(index - run.changes.lowerBound),

@@ -27,7 +27,9 @@ struct StateEncoder {
         for object in contents.objects.indices where contents.exists(object) {
             isUsed[Int(contents.objectNames.salt(of: object))] = true
         }
-        for register in contents.registers where register.entries >= 0 { isUsed[Int(register.property)] = true }
+        for register in contents.registers where register.entries >= 0 {
+            isUsed[Int(register.property)] = true
+        }
         return isUsed.indices.filter { isUsed[$0] }
     }
 
@@ -73,7 +75,9 @@ struct StateEncoder {
         write(contents.marks.list(from: contents.objects[object].edits))
         write(contents.marks.list(from: contents.objects[object].deletions))
         var registers: [Int] = []
-        contents.forEachRegister(of: object) { if contents.registers[$0].entries >= 0 { registers.append($0) } }
+        contents.forEachRegister(of: object) {
+            if contents.registers[$0].entries >= 0 { registers.append($0) }
+        }
         registers.sort { property(of: $0) < property(of: $1) }
         writer.number(registers.count)
         for register in registers {
@@ -145,7 +149,10 @@ enum State {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    private static func readDevices(_ reader: inout ByteReader, _ contents: inout Contents) throws(ChangeSetError) {
+    private static func readDevices(
+        _ reader: inout ByteReader,
+        _ contents: inout Contents
+    ) throws(ChangeSetError) {
         let count = try reader.count(ofAtLeast: 16)
         for number in 0..<count {
             guard try contents.matrix.intern(try reader.device()) == number else {
@@ -173,7 +180,9 @@ enum State {
             throw .malformed("an object that is there twice")
         }
         contents.makeObject(number)
-        for mark in try readMarks(&reader, contents) { contents.marks.push(mark, on: &contents.objects[number].edits) }
+        for mark in try readMarks(&reader, contents) {
+            contents.marks.push(mark, on: &contents.objects[number].edits)
+        }
         for mark in try readMarks(&reader, contents) {
             contents.marks.push(mark, on: &contents.objects[number].deletions)
         }
@@ -181,7 +190,9 @@ enum State {
         for _ in 0..<(try reader.count(ofAtLeast: 2)) {
             let property = try reader.index(below: contents.names.count)
             let register = contents.register(Int32(number), Int32(property))
-            guard contents.registers[register].entries < 0 else { throw .malformed("a property that is there twice") }
+            guard contents.registers[register].entries < 0 else {
+                throw .malformed("a property that is there twice")
+            }
             for _ in 0..<(try reader.count(ofAtLeast: 5)) {
                 contents.entries.push(
                     try readEntry(&reader, contents),
@@ -191,7 +202,10 @@ enum State {
         }
     }
 
-    private static func readMarks(_ reader: inout ByteReader, _ contents: Contents) throws(ChangeSetError) -> [Mark] {
+    private static func readMarks(
+        _ reader: inout ByteReader,
+        _ contents: Contents
+    ) throws(ChangeSetError) -> [Mark] {
         var marks: [Mark] = []
         for _ in 0..<(try reader.count(ofAtLeast: 4)) {
             let dot = try readDot(&reader, contents)
@@ -207,19 +221,26 @@ enum State {
         return marks
     }
 
-    private static func readEntry(_ reader: inout ByteReader, _ contents: Contents) throws(ChangeSetError) -> Entry {
+    private static func readEntry(
+        _ reader: inout ByteReader,
+        _ contents: Contents
+    ) throws(ChangeSetError) -> Entry {
         let dot = try readDot(&reader, contents)
         guard let kind = PropertyChange.Edit.Kind(rawValue: try reader.byte()), kind != .remove else {
             throw .malformed("a kind of edit that is not known")
         }
         let value = try reader.value()
-        if kind == .increment, case .integer = value {} else if kind == .increment {
+        if kind == .increment, case .integer = value {
+        } else if kind == .increment {
             throw .malformed("an increment that is no whole number")
         }
         return Entry(time: dot.time, sequence: dot.sequence, value: value, device: dot.device, kind: kind)
     }
 
-    private static func readDot(_ reader: inout ByteReader, _ contents: Contents) throws(ChangeSetError) -> Dot {
+    private static func readDot(
+        _ reader: inout ByteReader,
+        _ contents: Contents
+    ) throws(ChangeSetError) -> Dot {
         let device = try reader.index(below: contents.matrix.devices.count)
         let sequence = try reader.sequence()
         guard sequence > 0, sequence <= contents.matrix.applied[device] else {

@@ -58,7 +58,7 @@ extension Replica {
     }
 
     private mutating func apply(
-        _ batch: Batch,
+        _ batch: consuming Batch,
         _ touched: inout [Int32]?  // nil: nobody wants to know
     ) throws(ChangeSetError) -> (applied: Int, repeated: Int) {
         try checkRepeated(batch)
@@ -93,8 +93,11 @@ extension Replica {
         guard contents.matrix.devices.count + unknown <= ChangeLimits.deviceCountMax else {
             throw .beyondLimit("devices that share the data", ChangeLimits.deviceCountMax)
         }
-        let most = max(contents.entries.elements.count, contents.objects.count) + batch.edits.count + batch.changes.count
-        guard most <= ChangeLimits.itemCountMax else {
+        let most =
+            max(contents.entries.elements.count, contents.objects.count) + batch.edits.count
+            + batch.changes.count
+        let bytes = contents.objectNames.byteCount + contents.names.byteCount + batch.bytes.count
+        guard max(most, bytes) <= ChangeLimits.itemCountMax else {
             throw .beyondLimit("values of a replica", ChangeLimits.itemCountMax)
         }
     }
@@ -139,7 +142,8 @@ extension Replica {
         }
     }
 
-    private mutating func apply(_ applying: Applying, _ index: Int, _ device: Int, _ sequence: UInt64) -> Int {
+    private mutating func apply(_ applying: Applying, _ index: Int, _ device: Int, _ sequence: UInt64) -> Int
+    {
         let change = applying.batch.changes[index]
         for item in applying.batch.seen(of: index) {
             contents.matrix.note(device, saw: applying.devices[Int(item.device)], item.sequence)
@@ -147,7 +151,7 @@ extension Replica {
         contents.matrix.noteApplied(device, sequence, change.time)
         clock.observe(HybridTime(bits: change.time))
         let object = applying.object(of: change, &contents)
-        let edits = applying.edits[applying.editRange(index)]
+        let edits = applying.batch.edits(of: index)
         contents.apply(
             change.action,
             to: object,
@@ -161,11 +165,16 @@ extension Replica {
         return object
     }
 
+    /// A change of a batch whose edits are by the replica's names.
+    private func changeSet(_ index: Int, of run: Batch.Run, in batch: Batch) -> ChangeSet {
+        ChangeSetCoding.changeSet(index, of: run, in: batch) { contents.names[Int($0)] }
+    }
+
     private mutating func keepWaiting(_ applying: Applying) {
         var room = ChangeLimits.waitingCountMax - waitingCount
         for (number, run) in applying.batch.runs.enumerated() {
             for index in applying.cursors[number]..<run.changes.upperBound where room > 0 {
-                let change = ChangeSetCoding.changeSet(index, of: run, in: applying.batch)
+                let change = changeSet(index, of: run, in: applying.batch)
                 waiting[applying.devices[run.device], default: [:]][change.sequence] = change
                 room -= 1
             }
@@ -242,31 +251,27 @@ extension Replica {
 
 /// A batch on its way into a replica: how far it got, and which of the replica's numbers its own stand for.
 private struct Applying {
+    /// Its edits are by the replica's names.
     let batch: Batch
     let devices: [Int]
     private let names: [Int32]
-    /// The batch's edits by the replica's names.
-    let edits: [StoredEdit]
     /// The next change of each run.
     var cursors: [Int]
     var appliedCount = 0
 
     /// There is room for the batch's devices.
-    init(_ batch: Batch, _ contents: inout Contents) throws(ChangeSetError) {
-        self.batch = batch
+    init(_ batch: consuming Batch, _ contents: inout Contents) throws(ChangeSetError) {
         var devices: [Int] = []
         for device in batch.devices { devices.append(try contents.matrix.intern(device)) }
         self.devices = devices
-        let names = batch.names.map { range in
-            batch.bytes.withUnsafeBufferPointer { bytes in
-                Int32(contents.names.intern(UnsafeBufferPointer(rebasing: bytes[range]), salt: 0))
-            }
+        var names: [Int32] = []
+        for name in batch.names.indices {
+            names.append(Int32(contents.names.intern(batch.name(Int32(name)))))
         }
         self.names = names
-        var edits = batch.edits
-        for index in edits.indices { edits[index].property = names[Int(edits[index].property)] }
-        self.edits = edits
         cursors = batch.runs.map(\.changes.lowerBound)
+        batch.rename(names)
+        self.batch = batch
     }
 
     /// Passes over what has been applied before. Answers how many changes that are.
@@ -278,10 +283,6 @@ private struct Applying {
             count += Int(known)
         }
         return count
-    }
-
-    func editRange(_ index: Int) -> Range<Int> {
-        (index == 0 ? 0 : Int(batch.changes[index - 1].editsEnd))..<Int(batch.changes[index].editsEnd)
     }
 
     func object(of change: Batch.Change, _ contents: inout Contents) -> Int {

@@ -15,7 +15,7 @@ extension Replica {
             guard first <= contents.matrix.applied[number] else { continue }
             guard logs[number].first <= first else { return nil }
             let range = Int(first - logs[number].first)..<logs[number].changes.count
-            encoder.reserve(range.count * 48)
+            encoder.reserve(range.count * 32)
             encoder.beginRun(device, first, range.count)
             for index in range { encode(number, index, &encoder, &names) }
         }

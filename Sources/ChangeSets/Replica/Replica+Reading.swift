@@ -67,8 +67,7 @@ extension Replica {
         guard let property = contents.names.index(of: property), let object = contents.findObject(type, id),
             contents.isAlive(object, deletionRule(of: object))
         else { return nil }
-        let found = contents.registerTable.find(Int32(object), Int32(property), in: contents.registers)
-        return found < 0 ? nil : Int(found)
+        return contents.findRegister(Int32(object), Int32(property))
     }
 
     private func properties(of object: Int) -> [String: ChangeValue] {

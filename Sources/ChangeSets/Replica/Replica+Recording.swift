@@ -19,25 +19,47 @@ extension Replica {
         at milliseconds: UInt64
     ) throws(ChangeSetError) -> ChangeSet {
         try check(action, type, id, changes)
-        let matrix = contents.matrix
-        let seen = matrix.applied.indices.filter { number in
-            number != own && matrix.applied[number] > (number < told.count ? told[number] : 0)
-        }.map { SeenUpTo(device: Int32($0), sequence: matrix.applied[$0]) }
-        let sequence = matrix.applied[own] + 1
+        let seen = unsaid()
+        let sequence = contents.matrix.applied[own] + 1
         let time = clock.next(milliseconds: milliseconds)
         contents.matrix.noteApplied(own, sequence, time.bits)
+        for item in seen { contents.matrix.note(own, saw: Int(item.device), item.sequence) }
         told = contents.matrix.applied
-        contents.matrix.noteAllSeen(by: own)
         let stored = changes.map { change in
             let (kind, value) = change.edit.parts
-            return StoredEdit(value: value, property: Int32(contents.names.intern(change.property)), kind: kind)
+            return StoredEdit(
+                value: value,
+                property: Int32(contents.names.intern(change.property)),
+                kind: kind
+            )
         }
         let object = contents.objectNames.intern(id, salt: Int32(contents.names.intern(type)))
         contents.makeObject(object)
         let dot = Dot(time: time.bits, sequence: sequence, device: UInt16(own))
         contents.apply(action, to: object, stored[...], by: dot)
         logs[own].append(action, object, time: time.bits, stored[...], seen: seen[...])
-        return changeSet(own, sequence)
+        var vector = VersionVector()
+        for item in seen { vector[contents.matrix.devices[Int(item.device)]] = item.sequence }
+        return ChangeSet(
+            action: action,
+            objectType: type,
+            objectID: id,
+            changes: changes,
+            device: device,
+            sequence: sequence,
+            time: time,
+            seen: vector
+        )
+    }
+
+    /// What this device has seen since its last change.
+    private func unsaid() -> [SeenUpTo] {
+        var seen: [SeenUpTo] = []
+        for (number, applied) in contents.matrix.applied.enumerated()
+        where number != own && applied > (number < told.count ? told[number] : 0) {
+            seen.append(SeenUpTo(device: Int32(number), sequence: applied))
+        }
+        return seen
     }
 
     private func check(

@@ -53,7 +53,8 @@ public struct Replica: Sendable {
 
     func deletionRule(of object: Int) -> DeletionRule {
         deletionRules.isEmpty
-            ? .editWins : deletionRules[contents.names[Int(contents.objectNames.salt(of: object))]] ?? .editWins
+            ? .editWins
+            : deletionRules[contents.names[Int(contents.objectNames.salt(of: object))]] ?? .editWins
     }
 
     /// Logs that have nothing of what the contents came with, and go on after it.

@@ -14,7 +14,12 @@ struct Dot {
 
 extension Contents {
     /// Applies a change to an object. Its device's row says what it has seen, itself included.
-    mutating func apply(_ action: ChangeSet.Action, to object: Int, _ edits: ArraySlice<StoredEdit>, by dot: Dot) {
+    mutating func apply(
+        _ action: ChangeSet.Action,
+        to object: Int,
+        _ edits: ArraySlice<StoredEdit>,
+        by dot: Dot
+    ) {
         let seen = matrix.rows[Int(dot.device)]
         switch action {
         case .delete: markDeletion(object, dot, seen)
@@ -91,9 +96,13 @@ extension Contents {
 }
 
 extension Mark {
-    fileprivate func isSeen(in row: [UInt64]) -> Bool { Int(device) < row.count && row[Int(device)] >= sequence }
+    fileprivate func isSeen(in row: [UInt64]) -> Bool {
+        Int(device) < row.count && row[Int(device)] >= sequence
+    }
 }
 
 extension Entry {
-    fileprivate func isSeen(in row: [UInt64]) -> Bool { Int(device) < row.count && row[Int(device)] >= sequence }
+    fileprivate func isSeen(in row: [UInt64]) -> Bool {
+        Int(device) < row.count && row[Int(device)] >= sequence
+    }
 }

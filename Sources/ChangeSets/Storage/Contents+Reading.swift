@@ -26,7 +26,9 @@ extension Contents {
     /// The time of the latest, and its device.
     private func latest(_ head: Int32) -> (UInt64, DeviceID) {
         var latest = (UInt64(0), DeviceID(high: 0, low: 0))
-        marks.forEach(from: head) { latest = max(latest, ($0.time, matrix.devices[Int($0.device)])) { $0 < $1 } }
+        marks.forEach(from: head) {
+            latest = max(latest, ($0.time, matrix.devices[Int($0.device)])) { $0 < $1 }
+        }
         return latest
     }
 
@@ -42,9 +44,13 @@ extension Contents {
     func value(_ register: Int) -> ChangeValue? {
         let head = registers[register].entries
         guard head >= 0 else { return nil }
-        let only = entries[head]
-        if only.next < 0, only.kind != .insert { return only.value }
-        return joined(entries.list(from: head))
+        var (number, winner) = (head, head)
+        while number >= 0 {
+            guard entries[number].kind == .set else { return joined(entries.list(from: head)) }
+            if number != winner, precedes(entries[winner], entries[number]) { winner = number }
+            number = entries[number].next
+        }
+        return entries[winner].value
     }
 
     /// Elements before counters before single values: a property is meant to be changed in one way only.

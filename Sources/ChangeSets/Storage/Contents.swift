@@ -23,7 +23,6 @@ struct Contents: Sendable {
         objects.reserveCapacity(objects.count + changes)
         marks.reserve(marks.elements.count + changes)
         registers.reserveCapacity(registers.count + edits)
-        registerTable.reserve(registers.count + edits, registers)
         entries.reserve(entries.elements.count + edits)
     }
 
@@ -32,15 +31,31 @@ struct Contents: Sendable {
         if number == objects.count { objects.append(StoredObject()) }
     }
 
+    /// A property's register; a new one when the object had none of that name.
     mutating func register(_ object: Int32, _ property: Int32) -> Int {
-        let found = registerTable.find(object, property, in: registers)
-        if found >= 0 { return Int(found) }
+        if let found = findRegister(object, property) { return found }
+        let number = Int32(registers.count)
+        let first = objects[Int(object)].registers
+        // The first stays the first: it is found without the table.
         registers.append(
-            Register(object: object, property: property, next: objects[Int(object)].registers)
+            Register(object: object, property: property, next: first < 0 ? -1 : registers[Int(first)].next)
         )
-        objects[Int(object)].registers = Int32(registers.count - 1)
-        registerTable.insertLast(of: registers)
-        return registers.count - 1
+        if first < 0 {
+            objects[Int(object)].registers = number
+        } else {
+            registers[Int(first)].next = number
+            registerTable.insert(number, of: registers)
+        }
+        return Int(number)
+    }
+
+    func findRegister(_ object: Int32, _ property: Int32) -> Int? {
+        let first = objects[Int(object)].registers
+        guard first >= 0 else { return nil }
+        if registers[Int(first)].property == property { return Int(first) }
+        guard registers[Int(first)].next >= 0 else { return nil }
+        let found = registerTable.find(object, property, in: registers)
+        return found < 0 ? nil : Int(found)
     }
 
     func findObject(_ type: String, _ id: String) -> Int? {

@@ -36,13 +36,11 @@ struct Register {
     var entries: Int32 = -1
 }
 
-/// Finds a register by object and property: open addressing over the registers' numbers.
+/// Finds an object's further registers, after its first, by object and property: open addressing over their numbers.
 struct RegisterTable: Sendable {
+    /// A power of two long, at most seven eighths full; -1 where none is.
     private var slots: [Int32] = Array(repeating: -1, count: 16)
-
-    mutating func reserve(_ count: Int, _ registers: [Register]) {
-        if count * 4 > slots.count * 3 { rehash(registers, atLeast: count) }
-    }
+    private var count = 0
 
     func find(_ object: Int32, _ property: Int32, in registers: [Register]) -> Int32 {
         var slot = Self.hash(object, property) & (slots.count - 1)
@@ -54,26 +52,20 @@ struct RegisterTable: Sendable {
         return -1
     }
 
-    /// Takes the last of the registers in.
-    mutating func insertLast(of registers: [Register]) {
-        if registers.count * 4 > slots.count * 3 {
-            rehash(registers, atLeast: registers.count)
-        } else if let last = registers.last {
-            insert(last, Int32(registers.count - 1))
+    mutating func insert(_ number: Int32, of registers: [Register]) {
+        count += 1
+        if count * 8 > slots.count * 7 {
+            let old = slots
+            slots = Array(repeating: -1, count: old.count * 2)
+            for number in old where number >= 0 { place(number, registers[Int(number)]) }
         }
+        place(number, registers[Int(number)])
     }
 
-    private mutating func insert(_ register: Register, _ number: Int32) {
+    private mutating func place(_ number: Int32, _ register: Register) {
         var slot = Self.hash(register.object, register.property) & (slots.count - 1)
         while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
         slots[slot] = number
-    }
-
-    private mutating func rehash(_ registers: [Register], atLeast count: Int) {
-        var capacity = slots.count
-        while count * 4 > capacity * 3 { capacity *= 2 }
-        slots = Array(repeating: -1, count: capacity)
-        for (number, register) in registers.enumerated() { insert(register, Int32(number)) }
     }
 
     private static func hash(_ object: Int32, _ property: Int32) -> Int {

@@ -29,7 +29,10 @@ public struct ChangeSetError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String { "\(code): \(detail)" }
 
     static func malformed(_ what: String) -> ChangeSetError {
-        ChangeSetError(code: .malformed, detail: "The bytes are no change sets: \(what). Ask the sender again.")
+        ChangeSetError(
+            code: .malformed,
+            detail: "The bytes are no change sets: \(what). Ask the sender again."
+        )
     }
 
     static func beyondLimit(_ what: String, _ limit: Int) -> ChangeSetError {
@@ -46,11 +49,15 @@ public struct ChangeSetError: Error, Hashable, Sendable, CustomStringConvertible
     static func deviceUsedTwice(_ device: DeviceID, _ sequence: UInt64) -> ChangeSetError {
         ChangeSetError(
             code: .deviceUsedTwice,
-            detail: "Two changes are number \(sequence) of device \(device): give one copy of the data a new id."
+            detail:
+                "Two changes are number \(sequence) of device \(device): give one copy of the data a new id."
         )
     }
 
     static func objectMissing(_ type: String, _ id: String) -> ChangeSetError {
-        ChangeSetError(code: .objectMissing, detail: "There is no \(type) \(id): add it before it is changed.")
+        ChangeSetError(
+            code: .objectMissing,
+            detail: "There is no \(type) \(id): add it before it is changed."
+        )
     }
 }
