@@ -46,6 +46,7 @@ let package = Package(
         // Cores: pure decisions.
         .target(name: "Coordination", swiftSettings: strict),
         .target(name: "ChangeSets", swiftSettings: strict),
+        .target(name: "Merging", dependencies: ["ChangeSets"], swiftSettings: strict),
         .target(
             name: "Agent",
             dependencies: ["Coordination", "LocalSockets", "Locks"],
@@ -94,7 +95,7 @@ let package = Package(
         .target(name: "CPeers", path: "Benchmarks/CPeers"),
         .executableTarget(
             name: "sheaf-bench",
-            dependencies: ["CPeers", "ChangeSets", "DocumentFoundation", "UIKit"],
+            dependencies: ["CPeers", "ChangeSets", "DocumentFoundation", "Merging", "UIKit"],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
         ),
@@ -145,6 +146,11 @@ let package = Package(
         .testTarget(
             name: "ChangeSetsTests",
             dependencies: ["ChangeSets", "SeededNumbers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "MergingTests",
+            dependencies: ["ChangeSets", "Merging", "SeededNumbers"],
             swiftSettings: strict
         ),
         .testTarget(

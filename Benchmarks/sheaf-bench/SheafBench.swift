@@ -16,6 +16,7 @@ enum SheafBench {
         ("watch-change", WatchBenchmark.latency),
         ("watch-many", WatchBenchmark.many),
         ("changes", ChangeSetBenchmark.run),
+        ("merge", MergeBenchmark.run),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.

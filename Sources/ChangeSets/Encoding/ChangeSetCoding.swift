@@ -33,6 +33,13 @@ public enum ChangeSetCoding {
         return encoded
     }
 
+    /// A value by itself.
+    public static func encode(_ value: ChangeValue) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.value(value)
+        return writer.bytes
+    }
+
     static func changeSet(
         _ index: Int,
         of run: Batch.Run,

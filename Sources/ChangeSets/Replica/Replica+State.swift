@@ -52,3 +52,10 @@ extension Replica {
         return encoder.encode()
     }
 }
+
+extension Replica {
+    /// A state to look at, on no device's behalf: what is recorded in it is nobody's.
+    package init(reading state: [UInt8], deletionRules: [String: DeletionRule]) throws(ChangeSetError) {
+        try self.init(state: state, device: DeviceID(high: 0, low: 0), deletionRules: deletionRules)
+    }
+}
