@@ -24,8 +24,17 @@ struct MovedBlocks {
 
     /// Where a whole block is now, if all of it went to one place, in order.
     func target(of block: Range<Int>) -> Range<Int>? {
-        guard let first = block.first, targets[first] >= 0 else { return nil }
-        for line in block where targets[line] != targets[first] + Int32(line - first) { return nil }
+        guard let first = block.first, block.allSatisfy({ follows($0, first) }) else { return nil }
         return Int(targets[first])..<Int(targets[first]) + block.count
+    }
+
+    /// Whether a line went where the first one of some lines leads to.
+    private func follows(_ line: Int, _ first: Int) -> Bool {
+        targets[first] >= 0 && targets[line] == targets[first] + Int32(line - first)
+    }
+
+    /// How many of some lines, from the first on, went together, to one place here and to one place there.
+    func runLength(of lines: Range<Int>, with other: MovedBlocks) -> Int {
+        lines.prefix { follows($0, lines.lowerBound) && other.follows($0, lines.lowerBound) }.count
     }
 }

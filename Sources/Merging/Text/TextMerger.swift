@@ -231,13 +231,27 @@ private struct TextMerge {
         return range.isEmpty || text.bytes[range.upperBound - 1] == 0x0A
     }
 
-    /// Both moved the chunk's lines to places of their own: they would be there twice.
+    /// Lines of the chunk that both moved to places of their own would be there twice.
     private mutating func settleTwoMoves(
         _ chunk: ThreeWay.Chunk,
         _ ownMoves: MovedBlocks,
         _ otherMoves: MovedBlocks
     ) {
-        guard let own = ownMoves.target(of: chunk.base), let other = otherMoves.target(of: chunk.base),
+        var start = chunk.base.lowerBound
+        while start < chunk.base.upperBound {
+            let rest = start..<chunk.base.upperBound
+            let count = ownMoves.runLength(of: rest, with: otherMoves)
+            settleTwoMoves(of: start..<start + count, ownMoves, otherMoves)
+            start += max(1, count)
+        }
+    }
+
+    private mutating func settleTwoMoves(
+        of block: Range<Int>,
+        _ ownMoves: MovedBlocks,
+        _ otherMoves: MovedBlocks
+    ) {
+        guard let own = ownMoves.target(of: block), let other = otherMoves.target(of: block),
             isOwn(own, .onlyMine, \.mine), isOwn(other, .onlyTheirs, \.theirs)
         else { return }
         if standing == .mine {
@@ -247,7 +261,7 @@ private struct TextMerge {
         }
         merged.conflicts.append(
             MergeConflict(
-                base: part(base, chunk.base),
+                base: part(base, block),
                 mine: part(mine, own),
                 theirs: part(theirs, other),
                 standing: standing
