@@ -7,14 +7,15 @@ struct Batch {
     }
 
     struct Change {
-        var time: UInt64
+        var action = ChangeSet.Action.add
+        var time: UInt64 = 0
+        var type = 0
         /// Where the object's id lies in the bytes.
-        var idStart: Int32
-        var idCount: Int32
-        var type: Int32
-        var editsEnd: Int32
-        var seenEnd: Int32
-        var action: ChangeSet.Action
+        var id = 0..<0
+        /// By the batch's names.
+        var edits: [StoredEdit] = []
+        /// By the batch's devices.
+        var seen: [SeenUpTo] = []
     }
 
     /// How far the sender had seen the others when it wrote the batch.
@@ -29,30 +30,17 @@ struct Batch {
     private(set) var names: [Range<Int>] = []
     private(set) var report: Report?
     private(set) var runs: [Run] = []
-    private(set) var changes: [Change] = []
-    private(set) var edits: [StoredEdit] = []
-    private(set) var seen: [SeenUpTo] = []
+    /// Where each change lies in the bytes, and its time. Changes are read again when they are applied: all at once
+    /// they would take several times the room of their bytes.
+    private var starts: [Int32] = []
+    private(set) var times: [UInt64] = []
+    private(set) var editCount = 0
 
     static let version: UInt8 = 1
 
-    func edits(of index: Int) -> ArraySlice<StoredEdit> {
-        edits[(index == 0 ? 0 : Int(changes[index - 1].editsEnd))..<Int(changes[index].editsEnd)]
-    }
+    var changeCount: Int { times.count }
 
-    func seen(of index: Int) -> ArraySlice<SeenUpTo> {
-        seen[(index == 0 ? 0 : Int(changes[index - 1].seenEnd))..<Int(changes[index].seenEnd)]
-    }
-
-    func name(_ index: Int32) -> String { String(decoding: bytes[names[Int(index)]], as: UTF8.self) }
-
-    func id(_ change: Change) -> String {
-        String(decoding: bytes[Int(change.idStart)..<Int(change.idStart + change.idCount)], as: UTF8.self)
-    }
-
-    /// Gives the edits' properties a replica's numbers in place of the batch's.
-    mutating func rename(_ numbers: [Int32]) {
-        for index in edits.indices { edits[index].property = numbers[Int(edits[index].property)] }
-    }
+    func name(_ index: Int) -> String { String(decoding: bytes[names[index]], as: UTF8.self) }
 
     init(_ encoded: [UInt8]) throws(ChangeSetError) {
         guard encoded.count <= ChangeLimits.itemCountMax else {
@@ -103,57 +91,70 @@ struct Batch {
         let first = try reader.sequence()
         guard first > 0 else { throw .malformed("a change's number out of range") }
         let count = try reader.count(ofAtLeast: 5)
-        let start = changes.count
-        changes.reserveCapacity(start + count)
-        edits.reserveCapacity(edits.count + count)
+        let start = times.count
+        starts.reserveCapacity(start + count)
+        times.reserveCapacity(start + count)
         var time: UInt64 = 0
-        for _ in 0..<count { time = try readChange(&reader, after: time) }
-        runs.append(Run(device: device, first: first, changes: start..<changes.count))
+        var seen: [SeenUpTo] = []
+        for _ in 0..<count {
+            starts.append(Int32(reader.position))
+            let head = try reader.byte()
+            let action = try Self.action(head)
+            time = try reader.time(after: time)
+            times.append(time)
+            _ = try reader.index(below: names.count)
+            _ = try reader.name()
+            if head & 4 != 0 { try readSeen(&reader, into: &seen) }
+            seen.removeAll(keepingCapacity: true)
+            if action != .delete { try checkEdits(&reader) }
+        }
+        runs.append(Run(device: device, first: first, changes: start..<times.count))
     }
 
-    private mutating func readChange(
-        _ reader: inout ByteReader,
-        after last: UInt64
-    ) throws(ChangeSetError) -> UInt64 {
-        let head = try reader.byte()
+    private static func action(_ head: UInt8) throws(ChangeSetError) -> ChangeSet.Action {
         guard head & ~7 == 0, let action = ChangeSet.Action(rawValue: head & 3) else {
             throw .malformed("an action that is not known")
         }
-        let time = try reader.time(after: last)
-        let type = try reader.index(below: names.count)
-        let id = try reader.name()
-        if head & 4 != 0 { try readSeen(&reader, into: &seen) }
-        if action != .delete { try readEdits(&reader) }
-        changes.append(
-            Change(
-                time: time,
-                idStart: Int32(id.lowerBound),
-                idCount: Int32(id.count),
-                type: Int32(type),
-                editsEnd: Int32(edits.count),
-                seenEnd: Int32(seen.count),
-                action: action
-            )
-        )
-        return time
+        return action
     }
 
-    private mutating func readEdits(_ reader: inout ByteReader) throws(ChangeSetError) {
+    private mutating func checkEdits(_ reader: inout ByteReader) throws(ChangeSetError) {
         let count = try reader.count(ofAtLeast: 3)
         guard count <= ChangeLimits.editCountMax else {
             throw .beyondLimit("changed properties of a change set", ChangeLimits.editCountMax)
         }
+        editCount += count
         for _ in 0..<count {
+            _ = try reader.index(below: names.count)
+            guard let kind = PropertyChange.Edit.Kind(rawValue: try reader.byte()) else {
+                throw .malformed("a kind of edit that is not known")
+            }
+            let isInteger = try reader.skipValue() == 3
+            guard kind != .increment || isInteger else {
+                throw .malformed("an increment that is no whole number")
+            }
+        }
+    }
+
+    /// Reads a change whose bytes were checked when the batch was made.
+    func read(_ index: Int, into change: inout Change) throws(ChangeSetError) {
+        var reader = ByteReader(bytes, at: Int(starts[index]))
+        let head = try reader.byte()
+        change.action = try Self.action(head)
+        change.time = times[index]
+        _ = try reader.signed()
+        change.type = try reader.index(below: names.count)
+        change.id = try reader.name()
+        change.seen.removeAll(keepingCapacity: true)
+        if head & 4 != 0 { try readSeen(&reader, into: &change.seen) }
+        change.edits.removeAll(keepingCapacity: true)
+        guard change.action != .delete else { return }
+        for _ in 0..<(try reader.count(ofAtLeast: 3)) {
             let property = Int32(try reader.index(below: names.count))
             guard let kind = PropertyChange.Edit.Kind(rawValue: try reader.byte()) else {
                 throw .malformed("a kind of edit that is not known")
             }
-            let value = try reader.value()
-            if kind == .increment, case .integer = value {
-            } else if kind == .increment {
-                throw .malformed("an increment that is no whole number")
-            }
-            edits.append(StoredEdit(value: value, property: property, kind: kind))
+            change.edits.append(StoredEdit(value: try reader.value(), property: property, kind: kind))
         }
     }
 }

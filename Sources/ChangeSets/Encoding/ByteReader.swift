@@ -3,8 +3,9 @@ struct ByteReader {
     let bytes: [UInt8]
     private(set) var position = 0
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], at position: Int = 0) {
         self.bytes = bytes
+        self.position = position
     }
 
     var remainingCount: Int { bytes.count - position }
@@ -118,6 +119,27 @@ struct ByteReader {
             return .list(values)
         default: throw .malformed("a kind of value that is not known")
         }
+    }
+
+    /// Passes over a value, having held it against the format.
+    mutating func skipValue(depth: Int = 0) throws(ChangeSetError) -> UInt8 {
+        let kind = try byte()
+        switch kind {
+        case 0, 1, 2: break
+        case 3: _ = try number()
+        case 4: _ = try fixed()
+        case 5:
+            let range = try blob()
+            guard isASCII(range) || String(validating: bytes[range], as: UTF8.self) != nil else {
+                throw .malformed("a text that is no UTF-8")
+            }
+        case 6: _ = try blob()
+        case 7:
+            guard depth < ChangeValue.depthMax else { throw .malformed("lists too deep in each other") }
+            for _ in 0..<(try count(ofAtLeast: 1)) { _ = try skipValue(depth: depth + 1) }
+        default: throw .malformed("a kind of value that is not known")
+        }
+        return kind
     }
 
     func end() throws(ChangeSetError) {

@@ -6,7 +6,11 @@ public enum ChangeSetCoding {
     /// - Throws: `malformed`, `versionUnknown`, `beyondLimit`.
     public static func decode(_ encoded: some Collection<UInt8>) throws(ChangeSetError) -> [ChangeSet] {
         let batch = try Batch(Array(encoded))
-        return batch.runs.flatMap { run in run.changes.map { changeSet($0, of: run, in: batch, batch.name) } }
+        var changeSets: [ChangeSet] = []
+        for run in batch.runs {
+            for index in run.changes { changeSets.append(try changeSet(index, of: run, in: batch)) }
+        }
+        return changeSets
     }
 
     /// A batch of change sets.
@@ -43,18 +47,18 @@ public enum ChangeSetCoding {
     static func changeSet(
         _ index: Int,
         of run: Batch.Run,
-        in batch: Batch,
-        _ propertyName: (Int32) -> String
-    ) -> ChangeSet {
-        let change = batch.changes[index]
+        in batch: Batch
+    ) throws(ChangeSetError) -> ChangeSet {
+        var change = Batch.Change()
+        try batch.read(index, into: &change)
         var seen = VersionVector()
-        for item in batch.seen(of: index) { seen[batch.devices[Int(item.device)]] = item.sequence }
+        for item in change.seen { seen[batch.devices[Int(item.device)]] = item.sequence }
         return ChangeSet(
             action: change.action,
             objectType: batch.name(change.type),
-            objectID: batch.id(change),
-            changes: batch.edits(of: index).map { edit in
-                PropertyChange(propertyName(edit.property), PropertyChange.Edit(edit))
+            objectID: String(decoding: batch.bytes[change.id], as: UTF8.self),
+            changes: change.edits.map { edit in
+                PropertyChange(batch.name(Int(edit.property)), PropertyChange.Edit(edit))
             },
             device: batch.devices[run.device],
             sequence: run.first + UInt64(index - run.changes.lowerBound),

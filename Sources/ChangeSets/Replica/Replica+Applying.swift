@@ -58,7 +58,7 @@ extension Replica {
     }
 
     private mutating func apply(
-        _ batch: consuming Batch,
+        _ batch: Batch,
         _ touched: inout [Int32]?  // nil: nobody wants to know
     ) throws(ChangeSetError) -> (applied: Int, repeated: Int) {
         try checkRepeated(batch)
@@ -67,8 +67,8 @@ extension Replica {
         while logs.count < contents.matrix.devices.count { logs.append(ChangeLog()) }
         let repeatedCount = applying.skipRepeated(contents.matrix.applied)
         reserve(for: applying)
-        while advance(&applying, &touched) {}
-        keepWaiting(applying)
+        while try advance(&applying, &touched) {}
+        try keepWaiting(applying)
         noteReport(applying)
         applying.appliedCount += applyWaiting(&touched)
         return (applying.appliedCount, repeatedCount)
@@ -81,7 +81,7 @@ extension Replica {
             for index in run.changes {
                 let sequence = run.first + UInt64(index - run.changes.lowerBound)
                 guard sequence < logs[device].next else { break }
-                if let known = logs[device].time(of: sequence), known != batch.changes[index].time {
+                if let known = logs[device].time(of: sequence), known != batch.times[index] {
                     throw .deviceUsedTwice(contents.matrix.devices[device], sequence)
                 }
             }
@@ -94,8 +94,8 @@ extension Replica {
             throw .beyondLimit("devices that share the data", ChangeLimits.deviceCountMax)
         }
         let most =
-            max(contents.entries.elements.count, contents.objects.count) + batch.edits.count
-            + batch.changes.count
+            max(contents.entries.elements.count, contents.objects.count) + batch.editCount
+            + batch.changeCount
         let bytes = contents.objectNames.byteCount + contents.names.byteCount + batch.bytes.count
         guard max(most, bytes) <= ChangeLimits.itemCountMax else {
             throw .beyondLimit("values of a replica", ChangeLimits.itemCountMax)
@@ -105,15 +105,18 @@ extension Replica {
     private mutating func reserve(for applying: Applying) {
         let batch = applying.batch
         // Doubling copies what is large; small batches grow as they come.
-        guard batch.changes.count >= 10_000 else { return }
-        contents.reserve(changes: batch.changes.count, edits: batch.edits.count)
+        guard batch.changeCount >= 10_000 else { return }
+        contents.reserve(changes: batch.changeCount, edits: batch.editCount)
         for run in batch.runs {
             logs[applying.devices[run.device]].reserve(changes: run.changes.count, edits: run.changes.count)
         }
     }
 
     /// Goes on in each run as far as it goes. Answers whether it went on anywhere.
-    private mutating func advance(_ applying: inout Applying, _ touched: inout [Int32]?) -> Bool {
+    private mutating func advance(
+        _ applying: inout Applying,
+        _ touched: inout [Int32]?
+    ) throws(ChangeSetError) -> Bool {
         var hasAdvanced = false
         for number in applying.batch.runs.indices {
             let run = applying.batch.runs[number]
@@ -123,8 +126,10 @@ extension Replica {
                 let sequence = run.first + UInt64(index - run.changes.lowerBound)
                 let applied = contents.matrix.applied[device]
                 if sequence > applied {
-                    guard sequence == applied + 1, isReady(applying, index) else { break }
-                    let object = apply(applying, index, device, sequence)
+                    guard sequence == applied + 1 else { break }
+                    try applying.read(index)
+                    guard isReady(applying.change) else { break }
+                    let object = apply(&applying, device, sequence)
                     touched?.append(Int32(object))
                     applying.appliedCount += 1
                 }
@@ -136,45 +141,40 @@ extension Replica {
     }
 
     /// Whether all that a change has seen is here.
-    private func isReady(_ applying: Applying, _ index: Int) -> Bool {
-        applying.batch.seen(of: index).allSatisfy { item in
-            contents.matrix.applied[applying.devices[Int(item.device)]] >= item.sequence
-        }
+    private func isReady(_ change: Batch.Change) -> Bool {
+        change.seen.allSatisfy { contents.matrix.applied[Int($0.device)] >= $0.sequence }
     }
 
-    private mutating func apply(_ applying: Applying, _ index: Int, _ device: Int, _ sequence: UInt64) -> Int
-    {
-        let change = applying.batch.changes[index]
-        for item in applying.batch.seen(of: index) {
-            contents.matrix.note(device, saw: applying.devices[Int(item.device)], item.sequence)
+    /// Applies the change that was read last.
+    private mutating func apply(_ applying: inout Applying, _ device: Int, _ sequence: UInt64) -> Int {
+        let object = applying.object(&contents)
+        let time = applying.change.time
+        for item in applying.change.seen {
+            contents.matrix.note(device, saw: Int(item.device), item.sequence)
         }
-        contents.matrix.noteApplied(device, sequence, change.time)
-        clock.observe(HybridTime(bits: change.time))
-        let object = applying.object(of: change, &contents)
-        let edits = applying.batch.edits(of: index)
+        contents.matrix.noteApplied(device, sequence, time)
+        clock.observe(HybridTime(bits: time))
         contents.apply(
-            change.action,
+            applying.change.action,
             to: object,
-            edits,
-            by: Dot(time: change.time, sequence: sequence, device: UInt16(device))
+            applying.change.edits[...],
+            by: Dot(time: time, sequence: sequence, device: UInt16(device))
         )
-        let seen = applying.batch.seen(of: index).map { item in
-            SeenUpTo(device: Int32(applying.devices[Int(item.device)]), sequence: item.sequence)
-        }
-        logs[device].append(change.action, object, time: change.time, edits, seen: seen[...])
+        logs[device].append(
+            applying.change.action,
+            object,
+            time: time,
+            applying.change.edits[...],
+            seen: applying.change.seen[...]
+        )
         return object
     }
 
-    /// A change of a batch whose edits are by the replica's names.
-    private func changeSet(_ index: Int, of run: Batch.Run, in batch: Batch) -> ChangeSet {
-        ChangeSetCoding.changeSet(index, of: run, in: batch) { contents.names[Int($0)] }
-    }
-
-    private mutating func keepWaiting(_ applying: Applying) {
+    private mutating func keepWaiting(_ applying: Applying) throws(ChangeSetError) {
         var room = ChangeLimits.waitingCountMax - waitingCount
         for (number, run) in applying.batch.runs.enumerated() {
             for index in applying.cursors[number]..<run.changes.upperBound where room > 0 {
-                let change = changeSet(index, of: run, in: applying.batch)
+                let change = try ChangeSetCoding.changeSet(index, of: run, in: applying.batch)
                 waiting[applying.devices[run.device], default: [:]][change.sequence] = change
                 room -= 1
             }
@@ -251,27 +251,23 @@ extension Replica {
 
 /// A batch on its way into a replica: how far it got, and which of the replica's numbers its own stand for.
 private struct Applying {
-    /// Its edits are by the replica's names.
     let batch: Batch
     let devices: [Int]
-    private let names: [Int32]
+    private var names: [Int32] = []
     /// The next change of each run.
     var cursors: [Int]
     var appliedCount = 0
+    /// The change that was read last, by the replica's numbers.
+    private(set) var change = Batch.Change()
 
     /// There is room for the batch's devices.
-    init(_ batch: consuming Batch, _ contents: inout Contents) throws(ChangeSetError) {
+    init(_ batch: Batch, _ contents: inout Contents) throws(ChangeSetError) {
         var devices: [Int] = []
         for device in batch.devices { devices.append(try contents.matrix.intern(device)) }
-        self.devices = devices
-        var names: [Int32] = []
-        for name in batch.names.indices {
-            names.append(Int32(contents.names.intern(batch.name(Int32(name)))))
-        }
-        self.names = names
-        cursors = batch.runs.map(\.changes.lowerBound)
-        batch.rename(names)
         self.batch = batch
+        self.devices = devices
+        cursors = batch.runs.map(\.changes.lowerBound)
+        for name in batch.names.indices { names.append(Int32(contents.names.intern(batch.name(name)))) }
     }
 
     /// Passes over what has been applied before. Answers how many changes that are.
@@ -285,12 +281,22 @@ private struct Applying {
         return count
     }
 
-    func object(of change: Batch.Change, _ contents: inout Contents) -> Int {
+    mutating func read(_ index: Int) throws(ChangeSetError) {
+        try batch.read(index, into: &change)
+        for place in change.edits.indices {
+            change.edits[place].property = names[Int(change.edits[place].property)]
+        }
+        for place in change.seen.indices {
+            change.seen[place].device = Int32(devices[Int(change.seen[place].device)])
+        }
+    }
+
+    /// The object of the change that was read last.
+    func object(_ contents: inout Contents) -> Int {
         let object = batch.bytes.withUnsafeBufferPointer { bytes in
-            let id = bytes[Int(change.idStart)..<Int(change.idStart + change.idCount)]
-            return contents.objectNames.intern(
-                UnsafeBufferPointer(rebasing: id),
-                salt: names[Int(change.type)]
+            contents.objectNames.intern(
+                UnsafeBufferPointer(rebasing: bytes[change.id]),
+                salt: names[change.type]
             )
         }
         contents.makeObject(object)
