@@ -59,7 +59,7 @@ struct ChangeOracle {
     private func properties(_ indices: [Int]) -> [String: ChangeValue] {
         var properties: [String: ChangeValue] = [:]
         for name in Set(indices.flatMap { changes[$0].changes.map(\.property) }) {
-            properties[name] = value(of: name, indices)
+            properties[name] = name == "notes" ? .text(text(indices)) : value(of: name, indices)
         }
         return properties
     }
@@ -107,6 +107,55 @@ struct ChangeOracle {
             last[index] = (place, value)
         }
         return last.map { ($0.key, $0.value.value) }
+    }
+
+    private struct Letter {
+        let change: Int
+        let offset: Int
+        let scalar: Unicode.Scalar
+        var isDeleted = false
+    }
+
+    /// A text by the textbook: letter by letter in a list, each behind its forerunner and behind all that is later.
+    private func text(_ indices: [Int]) -> String {
+        var letters: [Letter] = []
+        for index in indices.sorted(by: isBefore) {
+            if changes[index].action == .add {
+                for place in letters.indices where saw(index, letters[place].change) {
+                    letters[place].isDeleted = true
+                }
+            }
+            for case .splice(let splice) in changes[index].changes.map(\.edit) {
+                for run in splice.deletions {
+                    for offset in run.offsets {
+                        if let place = find(run, offset, letters) { letters[place].isDeleted = true }
+                    }
+                }
+                for insertion in splice.insertions {
+                    var place =
+                        insertion.after.flatMap { find($0, $0.offsets.upperBound - 1, letters) }.map {
+                            $0 + 1
+                        } ?? 0
+                    while place < letters.count, isBefore(index, letters[place].change) { place += 1 }
+                    for (offset, scalar) in insertion.text.unicodeScalars.enumerated() {
+                        letters.insert(
+                            Letter(change: index, offset: offset, scalar: scalar),
+                            at: place + offset
+                        )
+                    }
+                }
+            }
+        }
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: letters.filter { !$0.isDeleted }.map(\.scalar))
+        return String(text)
+    }
+
+    private func find(_ run: TextSplice.Run, _ offset: Int, _ letters: [Letter]) -> Int? {
+        letters.firstIndex {
+            changes[$0.change].device == run.device && changes[$0.change].sequence == run.sequence
+                && $0.offset == offset
+        }
     }
 
     /// Of every property, the values that nobody has replaced who had seen them.

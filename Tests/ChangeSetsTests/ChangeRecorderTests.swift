@@ -7,6 +7,7 @@ private final class Bookmark: ChangeTrackedObject {
     @ChangeTracked var url: URL?
     @ChangeTracked(.set) var tags: Set<String> = []
     @ChangeTracked(.counter) var visits = 0
+    @ChangeTracked(.text) var notes = ""
     @ChangeTracked(.merged { values in values.max { "\($0)" < "\($1)" } ?? .none }) var rating = "a"
 }
 
@@ -75,6 +76,28 @@ struct ChangeRecorderTests {
         here.tags.remove("wet")
         try exchange()
         #expect(there.tags == ["blue"])
+    }
+
+    @Test("What two write into one text is all there, each one's in one piece")
+    func texts() throws {
+        let (here, there) = try share()
+        here.notes = "The sea."
+        try exchange()
+        here.notes = "The blue sea."
+        there.notes = "The sea. It is deep."
+        try exchange()
+        #expect(here.notes == "The blue sea. It is deep.")
+        #expect(there.notes == here.notes)
+        (here.notes, there.notes) = ("one " + here.notes, "two " + there.notes)
+        try exchange()
+        #expect(
+            ["one two The blue sea. It is deep.", "two one The blue sea. It is deep."].contains(here.notes)
+        )
+        #expect(there.notes == here.notes)
+        try phone.recorder.delete(here)
+        try phone.recorder.insert(here, id: "1")
+        try exchange()
+        #expect(desktop.bookmarks["1"]?.notes == here.notes)
     }
 
     @Test("A deleted bookmark goes on the other device, too, unless it was edited there")

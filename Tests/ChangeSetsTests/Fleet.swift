@@ -45,8 +45,30 @@ struct Fleet {
         let isThere = replicas[device].contains(type, id)
         let action: ChangeSet.Action =
             !isThere ? .add : pick([.modify, .modify, .modify, .modify, .delete, .add])
-        let changes = action == .delete ? [] : (0...numbers.below(2)).map { _ in change() }
+        var changes = action == .delete ? [] : (0...numbers.below(2)).map { _ in change() }
+        if action != .delete, numbers.below(3) == 0, let edit = writing(device, action, type, id) {
+            changes.append(PropertyChange("notes", edit))
+        }
         all.append(try replicas[device].record(action, type, id, changes, at: now(device)))
+    }
+
+    /// A word put into a text, or some of it taken away.
+    private mutating func writing(
+        _ device: Int,
+        _ action: ChangeSet.Action,
+        _ type: String,
+        _ id: String
+    ) -> PropertyChange.Edit? {
+        var text: [Character] = []
+        if action == .modify, case .text(let old) = replicas[device].value(of: "notes", type, id) {
+            text = Array(old)
+        }
+        let place = numbers.below(text.count + 1)
+        let end = min(text.count, place + numbers.below(3))
+        text.replaceSubrange(place..<end, with: Array(pick(["sea", "é", "🌊!", ""])))
+        return action == .add
+            ? Replica.splice(of: String(text))
+            : replicas[device].splice(of: "notes", type, id, to: String(text))
     }
 
     private mutating func change() -> PropertyChange {

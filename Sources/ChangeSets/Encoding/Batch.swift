@@ -129,7 +129,12 @@ struct Batch {
             guard let kind = PropertyChange.Edit.Kind(rawValue: try reader.byte()) else {
                 throw .malformed("a kind of edit that is not known")
             }
+            let start = reader.position
             let isInteger = try reader.skipValue() == 3
+            if kind == .splice {
+                var again = ByteReader(bytes, at: start)
+                _ = try TextSplice(again.value())
+            }
             guard kind != .increment || isInteger else {
                 throw .malformed("an increment that is no whole number")
             }

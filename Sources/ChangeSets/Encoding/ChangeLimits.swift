@@ -10,6 +10,8 @@ enum ChangeLimits {
     static let waitingCountMax = 100_000
     /// No device makes more changes; it would take one each microsecond for 300 years to get there.
     static let sequenceMax: UInt64 = 1 << 53
+    /// Scalars that one change of a text puts in, or takes away.
+    static let spliceCountMax = 1 << 24
     /// How many objects, properties and values memory has numbers for.
     static let itemCountMax = Int(Int32.max)
 }

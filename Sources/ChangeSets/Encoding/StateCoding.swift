@@ -27,7 +27,7 @@ struct StateEncoder {
         for object in contents.objects.indices where contents.exists(object) {
             isUsed[Int(contents.objectNames.salt(of: object))] = true
         }
-        for register in contents.registers where register.entries >= 0 {
+        for (number, register) in contents.registers.enumerated() where !contents.isEmpty(number) {
             isUsed[Int(register.property)] = true
         }
         return isUsed.indices.filter { isUsed[$0] }
@@ -75,15 +75,14 @@ struct StateEncoder {
         write(contents.marks.list(from: contents.objects[object].edits))
         write(contents.marks.list(from: contents.objects[object].deletions))
         var registers: [Int] = []
-        contents.forEachRegister(of: object) {
-            if contents.registers[$0].entries >= 0 { registers.append($0) }
-        }
+        contents.forEachRegister(of: object) { if !contents.isEmpty($0) { registers.append($0) } }
         registers.sort { property(of: $0) < property(of: $1) }
         writer.number(registers.count)
         for register in registers {
             writer.number(property(of: register))
             let entries = contents.entries.list(from: contents.registers[register].entries)
             write(entries.count < 2 ? entries : entries.sorted(by: precedes))
+            write(contents.texts[Int32(register)])
         }
     }
 
@@ -114,6 +113,53 @@ struct StateEncoder {
             writer.byte(entry.kind.rawValue)
             writer.value(entry.value)
         }
+    }
+}
+
+extension StateEncoder {
+    /// Runs of scalars of one change, each behind the one before it, ascending by device, change and place.
+    private mutating func write(_ text: WovenText?) {
+        guard let text else { return writer.number(0) }
+        let scalars = text.scalars
+        let key = { [devicePlaces] (number: Int) in
+            let name = scalars[number].name
+            return (devicePlaces[Int(name.device)], name.sequence, name.offset)
+        }
+        let sorted = scalars.indices.sorted { key($0) < key($1) }
+        var runs: [[Int]] = []
+        for number in sorted {
+            if let last = runs.last?.last, isContinued(scalars[last], last, by: scalars[number]) {
+                runs[runs.count - 1].append(number)
+            } else {
+                runs.append([number])
+            }
+        }
+        writer.number(runs.count)
+        for run in runs { write(run, of: scalars) }
+    }
+
+    private func isContinued(_ scalar: WovenText.Scalar, _ number: Int, by next: WovenText.Scalar) -> Bool {
+        scalar.name.device == next.name.device && scalar.name.sequence == next.name.sequence
+            && scalar.name.offset + 1 == next.name.offset && next.before == number
+            && scalar.isDeleted == next.isDeleted
+    }
+
+    private mutating func write(_ run: [Int], of scalars: [WovenText.Scalar]) {
+        let first = scalars[run[0]]
+        writer.number(devicePlaces[Int(first.name.device)])
+        writer.number(first.name.sequence)
+        writer.number(Int(first.name.offset))
+        writer.number(first.time)
+        writer.byte((first.isDeleted ? 1 : 0) | (first.before < 0 ? 0 : 2))
+        if first.before >= 0 {
+            let before = scalars[Int(first.before)].name
+            writer.number(devicePlaces[Int(before.device)])
+            writer.number(before.sequence)
+            writer.number(Int(before.offset))
+        }
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: run.map { scalars[$0].scalar })
+        writer.text(String(text))
     }
 }
 
@@ -187,7 +233,7 @@ enum State {
             contents.marks.push(mark, on: &contents.objects[number].deletions)
         }
         guard contents.exists(number) else { throw .malformed("an object that nothing was done to") }
-        for _ in 0..<(try reader.count(ofAtLeast: 2)) {
+        for _ in 0..<(try reader.count(ofAtLeast: 3)) {
             let property = try reader.index(below: contents.names.count)
             let register = contents.register(Int32(number), Int32(property))
             guard contents.registers[register].entries < 0 else {
@@ -199,6 +245,7 @@ enum State {
                     on: &contents.registers[register].entries
                 )
             }
+            if let text = try readText(&reader, contents) { contents.texts[Int32(register)] = text }
         }
     }
 
@@ -226,7 +273,9 @@ enum State {
         _ contents: Contents
     ) throws(ChangeSetError) -> Entry {
         let dot = try readDot(&reader, contents)
-        guard let kind = PropertyChange.Edit.Kind(rawValue: try reader.byte()), kind != .remove else {
+        guard let kind = PropertyChange.Edit.Kind(rawValue: try reader.byte()), kind != .remove,
+            kind != .splice
+        else {
             throw .malformed("a kind of edit that is not known")
         }
         let value = try reader.value()
@@ -247,5 +296,83 @@ enum State {
             throw .malformed("a change's number out of range")
         }
         return Dot(time: try reader.time(), sequence: sequence, device: UInt16(device))
+    }
+
+    private struct TextRun {
+        var name: WovenText.Name
+        var time: UInt64
+        var isDeleted: Bool
+        var before: WovenText.Name?
+        var text: String
+    }
+
+    /// Runs may lie before what they were put behind: they are put together in the order of times, as nothing is put
+    /// behind what is later.
+    private static func readText(
+        _ reader: inout ByteReader,
+        _ contents: Contents
+    ) throws(ChangeSetError) -> WovenText? {
+        var runs: [TextRun] = []
+        for _ in 0..<(try reader.count(ofAtLeast: 7)) { runs.append(try readRun(&reader, contents)) }
+        guard !runs.isEmpty else { return nil }
+        let devices = contents.matrix.devices
+        runs.sort { left, right in
+            if left.time != right.time { return left.time < right.time }
+            let (first, second) = (devices[Int(left.name.device)], devices[Int(right.name.device)])
+            return first != second ? first < second : left.name.offset < right.name.offset
+        }
+        var text = WovenText()
+        for run in runs {
+            var before: Int32 = -1
+            if let name = run.before {
+                guard let number = text.number(name) else {
+                    throw .malformed("a text put behind what is not there")
+                }
+                before = number
+            }
+            for (index, scalar) in run.text.unicodeScalars.enumerated() {
+                var name = run.name
+                name.offset += Int32(index)
+                guard text.number(name) == nil else { throw .malformed("a scalar that is there twice") }
+                text.append(
+                    WovenText.Scalar(
+                        name: name,
+                        time: run.time,
+                        before: before,
+                        scalar: scalar,
+                        isDeleted: run.isDeleted
+                    )
+                )
+                before = Int32(text.scalars.count - 1)
+            }
+        }
+        return text
+    }
+
+    private static func readRun(
+        _ reader: inout ByteReader,
+        _ contents: Contents
+    ) throws(ChangeSetError) -> TextRun {
+        let name = try readName(&reader, contents)
+        let (time, flags) = (try reader.time(), try reader.byte())
+        guard flags < 4 else { throw .malformed("flags that are not known") }
+        let before = flags & 2 == 0 ? nil : try readName(&reader, contents)
+        let text = try reader.text()
+        guard !text.isEmpty, Int(name.offset) + text.utf8.count <= ChangeLimits.itemCountMax else {
+            throw .malformed("an insertion of nothing, or of too much")
+        }
+        return TextRun(name: name, time: time, isDeleted: flags & 1 == 1, before: before, text: text)
+    }
+
+    private static func readName(
+        _ reader: inout ByteReader,
+        _ contents: Contents
+    ) throws(ChangeSetError) -> WovenText.Name {
+        let device = try reader.index(below: contents.matrix.devices.count)
+        let (sequence, offset) = (try reader.sequence(), try reader.number())
+        guard sequence > 0, sequence <= contents.matrix.applied[device],
+            offset < UInt64(ChangeLimits.itemCountMax)
+        else { throw .malformed("a place in a text out of range") }
+        return WovenText.Name(device: UInt16(device), sequence: sequence, offset: Int32(offset))
     }
 }

@@ -69,6 +69,7 @@ extension Contents {
         var number = objects[object].registers
         while number >= 0 {
             entries.remove(from: &registers[Int(number)].entries, emptied: Self.noEntry) { _ in true }
+            texts[number] = nil
             number = registers[Int(number)].next
         }
     }

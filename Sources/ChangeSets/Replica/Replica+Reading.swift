@@ -78,4 +78,31 @@ extension Replica {
         }
         return properties
     }
+
+    /// The change that makes a text another one and goes together with what others write into it meanwhile: all
+    /// between what is the same at both ends is taken away and put in.
+    ///
+    /// - Returns: An edit for ``record(_:_:_:_:at:)``, to be recorded before any other; nil when the text is that
+    ///   already. What such an edit has begun stays a text: values that are set as a whole no longer show.
+    public func splice(
+        of property: String,
+        _ type: String,
+        _ id: String,
+        to text: String
+    ) -> PropertyChange.Edit? {
+        let woven = storedText(of: property, ObjectReference(type: type, id: id)) ?? WovenText()
+        return woven.splice(to: text, contents.matrix.devices).map { .splice($0) }
+    }
+
+    /// The change that a new object's text begins with; nil for an empty one.
+    public static func splice(of text: String) -> PropertyChange.Edit? {
+        WovenText().splice(to: text, []).map { .splice($0) }
+    }
+
+    private func storedText(of property: String, _ reference: ObjectReference) -> WovenText? {
+        guard let property = contents.names.index(of: property),
+            let object = contents.findObject(reference.type, reference.id)
+        else { return nil }
+        return contents.findRegister(Int32(object), Int32(property)).flatMap { contents.texts[Int32($0)] }
+    }
 }

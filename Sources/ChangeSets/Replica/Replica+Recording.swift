@@ -109,6 +109,9 @@ extension PropertyChange.Edit {
         case (.increment, .integer(let number)): self = .increment(number)
         case (.insert, let value): self = .insert(value)
         case (.remove, let value): self = .remove(value)
+        case (.splice, let value):
+            // What cannot be read is let in nowhere.
+            self = (try? TextSplice(value)).map { .splice($0) } ?? .set(value)
         // An increment that is no whole number is let in nowhere.
         case (_, let value): self = .set(value)
         }

@@ -2,7 +2,8 @@
 ///
 /// Each device records its own edits, hands its change sets to the others by whatever way there is, and applies
 /// theirs. Replicas that have applied the same changes hold the same data, whatever the order: property by property,
-/// the last writer wins; counters add up; sets have every element that nobody removed who knew of it.
+/// the last writer wins; counters add up; sets have every element that nobody removed who knew of it; of texts that are
+/// spliced (``splice(of:_:_:to:)``) all that anyone wrote is there.
 ///
 /// A value type without clock, file or thread: who calls brings the time. Equal ids of objects mean the same object
 /// on all devices; ids that name no fixed thing should be random.

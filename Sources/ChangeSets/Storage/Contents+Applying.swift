@@ -52,6 +52,14 @@ extension Contents {
             entries.remove(from: &registers[Int(number)].entries, emptied: Self.noEntry) {
                 $0.kind != .increment && $0.isSeen(in: seen)
             }
+            if let text = texts[number] {
+                for (index, scalar) in text.scalars.enumerated()
+                where Int(scalar.name.device) < seen.count
+                    && seen[Int(scalar.name.device)] >= scalar.name.sequence
+                {
+                    texts[number]?.delete(Int32(index))
+                }
+            }
             number = registers[Int(number)].next
         }
     }
@@ -70,6 +78,11 @@ extension Contents {
             if edit.kind == .remove { return }
         case .increment:
             if addUp(edit, in: register, dot) { return }
+        case .splice:
+            // What cannot be read is let in nowhere.
+            guard let splice = try? TextSplice(edit.value) else { return }
+            texts[Int32(register), default: WovenText()].apply(splice, by: dot) { matrix.number(of: $0) }
+            return
         }
         let entry = Entry(
             time: dot.time,

@@ -39,6 +39,7 @@ extension Contents {
                 for entry in other.entries.list(from: other.registers[register].entries) {
                     entries.push(joining.entry(entry), on: &registers[own].entries)
                 }
+                joinText(register, other, into: own, joining)
             }
         }
     }
@@ -77,6 +78,7 @@ extension Contents {
             isJoined.insert(register)
             let list = other.entries.list(from: other.registers[number].entries).map(joining.entry)
             join(list, register, joining)
+            joinText(number, other, into: register, joining)
         }
         var number = objects[object].registers
         while number >= 0 {
@@ -101,6 +103,11 @@ extension Contents {
                 : entry.sequence > joining.ownApplied[Int(entry.device)]
             if isNew { entries.push(entry, on: &registers[register].entries) }
         }
+    }
+
+    private mutating func joinText(_ theirs: Int, _ other: Contents, into register: Int, _ joining: Joining) {
+        guard let text = other.texts[Int32(theirs)] else { return }
+        texts[Int32(register), default: WovenText()].join(text, joining.devices)
     }
 
     private mutating func joinMatrix(_ other: Contents, _ joining: Joining) {

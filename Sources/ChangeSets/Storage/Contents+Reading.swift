@@ -42,6 +42,7 @@ extension Contents {
 
     /// What a property holds; nil when it holds nothing.
     func value(_ register: Int) -> ChangeValue? {
+        if !texts.isEmpty, let text = texts[Int32(register)] { return .text(text.text(matrix.devices)) }
         let head = registers[register].entries
         guard head >= 0 else { return nil }
         var (number, winner) = (head, head)
@@ -53,7 +54,7 @@ extension Contents {
         return entries[winner].value
     }
 
-    /// Elements before counters before single values: a property is meant to be changed in one way only.
+    /// A text before elements before counters before single values: a property is meant to be changed in one way only.
     private func joined(_ list: [Entry]) -> ChangeValue? {
         if list.contains(where: { $0.kind == .insert }) { return .list(elements(list)) }
         let winner = list.filter { $0.kind == .set }.max(by: precedes)?.value

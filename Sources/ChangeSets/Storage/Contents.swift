@@ -14,6 +14,8 @@ struct Contents: Sendable {
     var registerTable = RegisterTable()
     var marks = Chains<Mark>()
     var entries = Chains<Entry>()
+    /// Texts that several write, by register.
+    var texts: [Int32: WovenText] = [:]
 
     static let noMark = Mark(time: 0, sequence: 0, device: 0)
     static let noEntry = Entry(time: 0, sequence: 0, value: .none, device: 0, kind: .set)
@@ -57,6 +59,9 @@ struct Contents: Sendable {
         let found = registerTable.find(object, property, in: registers)
         return found < 0 ? nil : Int(found)
     }
+
+    /// Whether a property holds nothing, and has nothing to remember.
+    func isEmpty(_ register: Int) -> Bool { registers[register].entries < 0 && texts[Int32(register)] == nil }
 
     func findObject(_ type: String, _ id: String) -> Int? {
         guard let type = names.index(of: type) else { return nil }

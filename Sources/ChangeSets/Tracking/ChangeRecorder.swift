@@ -62,9 +62,7 @@ public final class ChangeRecorder {
         let reference = Replica.ObjectReference(type: type(of: object).changeType, id: id)
         let properties = Self.properties(of: object)
         let changes = properties.flatMap { name, property in
-            let old: ChangeValue? =
-                if case .counter = property.rule { replica.storedValue(of: name, reference) } else { nil }
-            return property.rule.edits(from: old, to: property.current).map { PropertyChange(name, $0) }
+            firstEdits(of: name, property, reference).map { PropertyChange(name, $0) }
         }
         try replica.record(.add, reference.type, id, changes, at: milliseconds())
         drop(reference)
@@ -93,16 +91,39 @@ public final class ChangeRecorder {
                 let changes = tracked.properties.filter { names.contains($0.name) }.flatMap {
                     name,
                     property in
-                    let old = replica.value(of: name, reference.type, reference.id)
-                    return property.rule.edits(from: old, to: property.current).map {
-                        PropertyChange(name, $0)
-                    }
+                    edits(of: name, property, reference).map { PropertyChange(name, $0) }
                 }
                 if !changes.isEmpty {
                     try replica.record(.modify, reference.type, reference.id, changes, at: milliseconds())
                 }
             }
             changed.removeFirst()
+        }
+    }
+
+    private func edits(
+        of name: String,
+        _ property: any TrackedProperty,
+        _ reference: Replica.ObjectReference
+    ) -> [PropertyChange.Edit] {
+        if case .text = property.rule, case .text(let text) = property.current {
+            return replica.splice(of: name, reference.type, reference.id, to: text).map { [$0] } ?? []
+        }
+        let old = replica.value(of: name, reference.type, reference.id)
+        return property.rule.edits(from: old, to: property.current)
+    }
+
+    /// What a new object begins with. A counter goes on from where one of the same id was.
+    private func firstEdits(
+        of name: String,
+        _ property: any TrackedProperty,
+        _ reference: Replica.ObjectReference
+    ) -> [PropertyChange.Edit] {
+        switch (property.rule, property.current) {
+        case (.text, .text(let text)): Replica.splice(of: text).map { [$0] } ?? []
+        case (.counter, let value):
+            property.rule.edits(from: replica.storedValue(of: name, reference), to: value)
+        case (_, let value): property.rule.edits(from: nil, to: value)
         }
     }
 

@@ -38,6 +38,8 @@ public enum TrackingRule {
     case counter
     /// A set: every element that was inserted stays, unless it was removed by one who knew of it.
     case set
+    /// A text: what several write into it at the same time is all there.
+    case text
     /// The latest counts in the change sets, but what is shown is what this makes of all of them, from the oldest to
     /// the latest; it must answer the same on every device.
     case merged(by: ([ChangeValue]) -> ChangeValue)

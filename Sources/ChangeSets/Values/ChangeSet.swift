@@ -40,6 +40,8 @@ public struct PropertyChange: Hashable, Sendable {
         case insert(ChangeValue)
         /// A set lacks an element; one that was inserted unseen meanwhile stays.
         case remove(ChangeValue)
+        /// A text has this in place of what it had; see ``Replica/splice(of:_:_:to:)``.
+        case splice(TextSplice)
     }
 
     /// The property's name, 1 to 1,000 bytes.
@@ -61,6 +63,7 @@ extension PropertyChange.Edit {
         case increment = 1
         case insert = 2
         case remove = 3
+        case splice = 4
     }
 
     var parts: (kind: Kind, value: ChangeValue) {
@@ -69,6 +72,7 @@ extension PropertyChange.Edit {
         case .increment(let number): (.increment, .integer(number))
         case .insert(let value): (.insert, value)
         case .remove(let value): (.remove, value)
+        case .splice(let splice): (.splice, splice.value)
         }
     }
 }
