@@ -49,6 +49,16 @@ struct ReplicaTests {
         #expect(!desktop.contains("B", "2"))
     }
 
+    @Test("A change tells what its device has seen since the one before, and no more")
+    mutating func seen() throws {
+        try desktop.apply([try phone.record(.add, "B", "1", at: 1)])
+        let first = try desktop.record(.modify, "B", "1", name("a"), at: 2)
+        let second = try desktop.record(.modify, "B", "1", name("b"), at: 3)
+        #expect(first.seen.devices == [phone.device])
+        #expect(first.seen[phone.device] == 1)
+        #expect(second.seen == VersionVector())
+    }
+
     @Test("What is not there is neither modified nor deleted")
     mutating func missing() throws {
         for action in [ChangeSet.Action.modify, .delete] {

@@ -103,6 +103,17 @@ struct JSONMergerTests {
         #expect(merged.text == "{\"a\":1,\"b\":3}")
     }
 
+    @Test("White space that one side changed beside a value stays as it is now")
+    func reformatting() {
+        let merged = lawfulMerge(
+            merger,
+            "{\"a\":[1,2],\"b\":1,\"c\":1}",
+            "{\"a\":[1, 2],\"b\":1,\"c\":3}",
+            "{\"a\":[1,2],\"b\":2,\"c\":1}"
+        )
+        #expect(merged.text == "{\"a\":[1, 2],\"b\":2,\"c\":3}")
+    }
+
     @Test(
         "What is broken, doubled or too deep is a conflict as a whole",
         arguments: [

@@ -133,6 +133,7 @@ public final class ChangeRecorder {
     ///     try recorder.withReplica { try $0.apply(theirs) }
     ///
     /// - Parameter body: May do anything with the replica but put another one in its place.
+    @discardableResult
     public func withReplica<Result>(_ body: (inout Replica) throws -> Result) throws -> Result {
         try record()
         let before = replica.vector

@@ -73,14 +73,14 @@ struct SequenceDifference {
     }
 
     private mutating func divide(_ region: Region) {
-        guard !region.old.isEmpty, !region.new.isEmpty else {
-            for index in region.old { isOldChanged[index] = true }
-            for index in region.new { isNewChanged[index] = true }
-            return
-        }
+        guard !region.old.isEmpty, !region.new.isEmpty else { return markChanged(region) }
         let anchors = region.depth < Self.anchorDepthMax ? anchors(region) : []
         if anchors.isEmpty {
             let (oldCut, newCut) = search.middle(old, region.old, new, region.new)
+            let isAtStart = oldCut == region.old.lowerBound && newCut == region.new.lowerBound
+            let isAtEnd = oldCut == region.old.upperBound && newCut == region.new.upperBound
+            // A cut in the middle is what makes this end; the search gives no other.
+            guard !isAtStart, !isAtEnd else { return markChanged(region) }
             let depth = Self.anchorDepthMax
             regions.append(
                 Region(old: region.old.lowerBound..<oldCut, new: region.new.lowerBound..<newCut, depth: depth)
@@ -96,6 +96,11 @@ struct SequenceDifference {
             (oldStart, newStart) = (anchor.old + 1, anchor.new + 1)
         }
         push(oldStart..<region.old.upperBound, newStart..<region.new.upperBound, region.depth + 1)
+    }
+
+    private mutating func markChanged(_ region: Region) {
+        for index in region.old { isOldChanged[index] = true }
+        for index in region.new { isNewChanged[index] = true }
     }
 
     private mutating func push(_ old: Range<Int>, _ new: Range<Int>, _ depth: Int) {
@@ -165,7 +170,7 @@ struct SequenceDifference {
 /// Myers' search for the middle of a shortest way, from both ends at once.
 private struct MiddleSearch {
     /// Edits from each end before the search gives up.
-    private static let editCountMax = 256
+    private static let editCountMax = 100
     private static let unreached = -1_000_000_000
     private var forward = [Int](repeating: 0, count: 2 * editCountMax + 3)
     private var backward = [Int](repeating: 0, count: 2 * editCountMax + 3)

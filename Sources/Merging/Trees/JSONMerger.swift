@@ -4,7 +4,8 @@
 /// - What neither changed stays as it was written, to the byte: white space, order of keys, digits of numbers. Where
 ///   both changed something, the standing side's text is what the other's changes are put into.
 /// - A key that one side changed and the other took away stays, and is a conflict.
-/// - Order of keys is no change by itself. Two ways to write a number are two values.
+/// - Order of keys and white space are no change by themselves: where one side has changed nothing else, the other
+///   side's text is taken. Two ways to write a number are two values.
 /// - What is broken, has a key twice in one object, or is nested more than 200 deep is not looked into: it is merged
 ///   as a whole, or a conflict.
 public struct JSONMerger: Merger {
