@@ -12,6 +12,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "sheaf",
     products: [
+        .library(name: "ChangeSets", targets: ["ChangeSets"]),
         .library(name: "DocumentFoundation", targets: ["DocumentFoundation"]),
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
@@ -60,6 +61,8 @@ let package = Package(
         ),
         // Cores: pure decisions.
         .target(name: "Coordination", swiftSettings: strict),
+        .target(name: "ChangeSets", swiftSettings: strict),
+        .target(name: "Merging", dependencies: ["ChangeSets"], swiftSettings: strict),
         .target(
             name: "Agent",
             dependencies: ["Coordination", "LocalSockets", "Locks"],
@@ -109,7 +112,8 @@ let package = Package(
         .executableTarget(
             name: "sheaf-bench",
             dependencies: [
-                "Agent", "CPeers", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "LocalSockets", "UIKit", "Vault",
+                "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation",
+                "FileSystem", "LocalSockets", "Merging", "UIKit", "Vault",
             ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
@@ -176,6 +180,16 @@ let package = Package(
         .testTarget(
             name: "CoordinationTests",
             dependencies: ["ArbiterModel", "Coordination", "SeededNumbers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ChangeSetsTests",
+            dependencies: ["ChangeSets", "SeededNumbers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "MergingTests",
+            dependencies: ["ChangeSets", "Merging", "SeededNumbers"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -89,9 +89,13 @@ int peer_resolve(const char *path) {
 }
 
 int peer_run(char *const arguments[]) {
+    return peer_run_into("/dev/null", arguments);
+}
+
+int peer_run_into(const char *output, char *const arguments[]) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     pid_t child;
     errno = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);

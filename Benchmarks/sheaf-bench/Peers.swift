@@ -28,11 +28,16 @@ enum Peers {
 
     /// - Returns: Seconds that the program took; nil when there is no such program.
     static func run(_ arguments: String...) throws -> Double? {
+        try run(arguments, output: "/dev/null")
+    }
+
+    /// - Parameter output: The file that what the program prints goes into.
+    static func run(_ arguments: [String], output: String) throws -> Double? {
         var copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         copies.append(nil)
         defer { copies.forEach { free($0) } }
         var status: CInt = 0
-        let elapsed = seconds { status = peer_run(copies) }
+        let elapsed = seconds { status = peer_run_into(output, copies) }
         if status == -1, errno == ENOENT { return nil }
         guard status == 0 else { throw BenchmarkFailure("\(arguments) ended with \(status)") }
         return elapsed

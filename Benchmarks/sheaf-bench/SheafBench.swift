@@ -21,6 +21,8 @@ enum SheafBench {
         ("vault-package", VaultBenchmark.package),
         ("vault-list", VaultBenchmark.list),
         ("vault-restore", VaultBenchmark.restore),
+        ("changes", ChangeSetBenchmark.run),
+        ("merge", MergeBenchmark.run),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.
@@ -41,6 +43,10 @@ enum SheafBench {
     private static func run(_ arguments: [String]) async throws {
         if arguments.count == 2, arguments[0] == "--peak-of" {
             print(Int(try await PackageBenchmark.openAndSave(URL(fileURLWithPath: arguments[1]))))
+            return
+        }
+        if arguments == ["--merge-peak"] {
+            print(Int(try ChangeSetBenchmark.mergeForMemory()))
             return
         }
         if arguments.count == 2, arguments[0] == "--write-times-to" {

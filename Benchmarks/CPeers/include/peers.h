@@ -18,6 +18,9 @@ int peer_resolve(const char *path);
 /// Runs a program found on the PATH with its output thrown away. Returns its exit status, -1 when it died.
 int peer_run(char *const arguments[]);
 
+/* The same; what the program prints goes into a file. */
+int peer_run_into(const char *output, char *const arguments[]);
+
 /// The most memory this process ever held, VmHWM of proc(5), in bytes; -1 on error.
 long long peer_peak_bytes(void);
 

@@ -1,0 +1,88 @@
+/// One device's changes, from some number on, as they are handed on to others.
+struct ChangeLog: Sendable {
+    struct Change {
+        var time: UInt64
+        var object: Int32
+        /// Where its edits end; they begin where those of the change before end.
+        var editsEnd: Int32
+        var seenEnd: Int32
+        var action: ChangeSet.Action
+    }
+
+    /// The number of the first change that is here, or would be.
+    private(set) var first: UInt64 = 1
+    private(set) var changes: [Change] = []
+    private(set) var edits: [StoredEdit] = []
+    private(set) var seen: [SeenUpTo] = []
+
+    /// The number of the next change.
+    var next: UInt64 { first + UInt64(changes.count) }
+
+    mutating func reserve(changes more: Int, edits moreEdits: Int) {
+        changes.reserveCapacity(changes.count + more)
+        edits.reserveCapacity(edits.count + moreEdits)
+    }
+
+    mutating func append(
+        _ action: ChangeSet.Action,
+        _ object: Int,
+        time: UInt64,
+        _ newEdits: ArraySlice<StoredEdit>,
+        seen newSeen: ArraySlice<SeenUpTo>
+    ) {
+        edits.append(contentsOf: newEdits)
+        seen.append(contentsOf: newSeen)
+        changes.append(
+            Change(
+                time: time,
+                object: Int32(object),
+                editsEnd: Int32(edits.count),
+                seenEnd: Int32(seen.count),
+                action: action
+            )
+        )
+    }
+
+    func edits(of index: Int) -> ArraySlice<StoredEdit> {
+        edits[(index == 0 ? 0 : Int(changes[index - 1].editsEnd))..<Int(changes[index].editsEnd)]
+    }
+
+    func seen(of index: Int) -> ArraySlice<SeenUpTo> {
+        seen[(index == 0 ? 0 : Int(changes[index - 1].seenEnd))..<Int(changes[index].seenEnd)]
+    }
+
+    /// The time of a change; nil when it is not here.
+    func time(of sequence: UInt64) -> UInt64? {
+        sequence >= first && sequence < next ? changes[Int(sequence - first)].time : nil
+    }
+
+    /// Drops the changes up to a number.
+    mutating func drop(through sequence: UInt64) {
+        guard sequence >= first else { return }
+        guard sequence + 1 < next else { return restart(at: Swift.max(next, sequence + 1)) }
+        let count = Int(sequence + 1 - first)
+        let (editCount, seenCount) = (changes[count - 1].editsEnd, changes[count - 1].seenEnd)
+        changes = changes[count...].map { change in
+            var change = change
+            change.editsEnd -= editCount
+            change.seenEnd -= seenCount
+            return change
+        }
+        edits = Array(edits[Int(editCount)...])
+        seen = Array(seen[Int(seenCount)...])
+        first = sequence + 1
+    }
+
+    /// Forgets all; what comes next has this number.
+    mutating func restart(at sequence: UInt64) {
+        self = ChangeLog()
+        first = sequence
+    }
+}
+
+/// A device's changes have been seen up to a number.
+struct SeenUpTo {
+    /// In memory the device's number, in a batch its place in the batch's table.
+    var device: Int32
+    var sequence: UInt64
+}

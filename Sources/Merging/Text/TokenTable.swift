@@ -1,0 +1,146 @@
+import Foundation
+
+/// Gives equal runs of bytes equal numbers, across all versions of a text.
+struct TokenTable {
+    private struct Token {
+        let version: Int32
+        let start: Int32
+        let count: Int32
+    }
+
+    private var versions: [[UInt8]] = []
+    private var tokens: [Token] = []
+    /// By hash, open addressing: the upper half of the hash above the token's number; all bits set where none is.
+    private var slots: [UInt64]
+
+    var count: Int { tokens.count }
+
+    /// - Parameter tokenCount: About how many different ones there will be.
+    init(tokenCount: Int) {
+        var capacity = 64
+        while capacity < tokenCount * 2 { capacity *= 2 }
+        slots = Array(repeating: .max, count: capacity)
+    }
+
+    /// The numbers of a version's tokens.
+    ///
+    /// - Parameter ends: Where each token ends, ascending; the next one begins there.
+    mutating func numbers(of version: [UInt8], ends: [Int32]) -> [Int32] {
+        versions.append(version)
+        var numbers: [Int32] = []
+        numbers.reserveCapacity(ends.count)
+        var start: Int32 = 0
+        version.withUnsafeBytes { bytes in
+            for end in ends {
+                let token = UnsafeRawBufferPointer(rebasing: bytes[Int(start)..<Int(end)])
+                numbers.append(number(of: token, start))
+                start = end
+            }
+        }
+        return numbers
+    }
+
+    private mutating func number(of bytes: UnsafeRawBufferPointer, _ start: Int32) -> Int32 {
+        if tokens.count * 2 >= slots.count { grow() }
+        let hash = Self.hash(bytes)
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[slot] != .max {
+            let number = Int(UInt32(truncatingIfNeeded: slots[slot]))
+            if slots[slot] >> 32 == hash >> 32, isEqual(tokens[number], bytes) { return Int32(number) }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        slots[slot] = hash & ~0xFFFF_FFFF | UInt64(tokens.count)
+        tokens.append(Token(version: Int32(versions.count - 1), start: start, count: Int32(bytes.count)))
+        return Int32(tokens.count - 1)
+    }
+
+    private func isEqual(_ token: Token, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard Int(token.count) == bytes.count else { return false }
+        guard let address = bytes.baseAddress, token.count > 0 else { return true }
+        return versions[Int(token.version)].withUnsafeBytes { all in
+            all.baseAddress.map { memcmp($0 + Int(token.start), address, bytes.count) == 0 } ?? false
+        }
+    }
+
+    private mutating func grow() {
+        slots = Array(repeating: .max, count: slots.count * 2)
+        for (number, token) in tokens.enumerated() {
+            let hash = versions[Int(token.version)].withUnsafeBytes { all in
+                Self.hash(
+                    UnsafeRawBufferPointer(rebasing: all[Int(token.start)..<Int(token.start + token.count)])
+                )
+            }
+            var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+            while slots[slot] != .max { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = hash & ~0xFFFF_FFFF | UInt64(number)
+        }
+    }
+
+    /// Differs from process to process, so that nobody can write texts whose lines collide.
+    private static let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = seed ^ UInt64(bytes.count) << 48
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            hash = mix(hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < bytes.count {
+            rest = rest << 8 | UInt64(bytes[offset])
+            offset += 1
+        }
+        return mix(hash ^ rest)
+    }
+
+    private static func mix(_ bits: UInt64) -> UInt64 {
+        let product = (bits ^ 0xA076_1D64_78BD_642F).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB)
+        return product.high ^ product.low
+    }
+}
+
+/// Where the tokens of a text end.
+enum TokenEnds {
+    /// Lines, each with its line feed; the last may have none.
+    static func lines(_ bytes: [UInt8]) -> [Int32] {
+        var ends: [Int32] = []
+        ends.reserveCapacity(bytes.count / 32)
+        bytes.withUnsafeBytes { raw in
+            guard let first = raw.baseAddress else { return }
+            var position = 0
+            while position < raw.count {
+                let found = memchr(first + position, 0x0A, raw.count - position)
+                position = found.map { UnsafeRawPointer($0) - first + 1 } ?? raw.count
+                ends.append(Int32(position))
+            }
+        }
+        return ends
+    }
+
+    /// Words, runs of white space, and everything else byte by byte. Bytes beyond ASCII belong to words.
+    static func words(_ bytes: some Collection<UInt8>) -> [Int32] {
+        var ends: [Int32] = []
+        var (last, position) = (Kind.other, Int32(0))
+        for byte in bytes {
+            let kind = Kind(byte)
+            if position > 0, kind != last || kind == .other { ends.append(position) }
+            last = kind
+            position += 1
+        }
+        if position > 0 { ends.append(position) }
+        return ends
+    }
+
+    private enum Kind {
+        case word, space, other
+
+        init(_ byte: UInt8) {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x80...: self = .word
+            case 0x20, 0x09: self = .space
+            default: self = .other
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// Merges JSON by key.
+///
+/// - Lists of objects that carry an identity (`id` and the like, each once) are merged by it, other lists by order.
+/// - What neither changed stays as it was written, to the byte: white space, order of keys, digits of numbers. Where
+///   both changed something, the standing side's text is what the other's changes are put into.
+/// - A key that one side changed and the other took away stays, and is a conflict.
+/// - Order of keys and white space are no change by themselves: where one side has changed nothing else, the other
+///   side's text is taken. Two ways to write a number are two values.
+/// - What is broken, has a key twice in one object, or is nested more than 200 deep is not looked into: it is merged
+///   as a whole, or a conflict.
+public struct JSONMerger: Merger {
+    private let identityKeys: [String]
+
+    /// - Parameter identityKeys: What tells a list's objects apart, the most trusted first.
+    public init(identityKeys: [String] = ["id", "uuid", "UUID", "identifier", "_id"]) {
+        self.identityKeys = identityKeys
+    }
+
+    /// The merged JSON.
+    public func merge(base: [UInt8]?, mine: [UInt8], theirs: [UInt8]) -> MergedFile {
+        mergeTrees(JSONSyntax.self, base: base, mine: mine, theirs: theirs, identityKeys)
+    }
+}
+
+func mergeTrees<Syntax: TreeSyntax>(
+    _ syntax: Syntax.Type,
+    base: [UInt8]?,
+    mine: [UInt8],
+    theirs: [UInt8],
+    _ identityKeys: [String]
+) -> MergedFile {
+    if let merged = MergedFile.ofUnchanged(base: base, mine: mine, theirs: theirs) { return merged }
+    var numbers = NumberedValues()
+    let baseTree = base.flatMap { Syntax.parse($0, &numbers) }
+    guard let own = Syntax.parse(mine, &numbers), let other = Syntax.parse(theirs, &numbers),
+        (baseTree == nil) == (base == nil)
+    else { return .inConflict(base: base, mine: mine, theirs: theirs) }
+    var merge = TreeMerge<Syntax>(
+        base: baseTree,
+        mine: own,
+        theirs: other,
+        standing: .standing(mine: mine, theirs: theirs),
+        identityKeys: identityKeys,
+        numberCount: numbers.count
+    )
+    return merge.run()
+}

@@ -1,0 +1,173 @@
+import Foundation
+import SeededNumbers
+import Testing
+
+@testable import Merging
+
+@Suite("PropertyListMerger")
+struct PropertyListMergerTests {
+    private let merger = PropertyListMerger()
+
+    private static let head = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+
+        """
+
+    private static func list(_ body: String) -> String { head + body + "\n</plist>\n" }
+
+    @Test("XML merges by key, and stays as it was written")
+    func xml() {
+        let base = Self.list(
+            "<dict>\n\t<key>a</key>\n\t<integer>1</integer>\n\t<!-- kept -->\n\t<key>b &amp; c</key>\n\t<real>0.10</real>\n</dict>"
+        )
+        let mine = base.replacingOccurrences(of: ">1<", with: ">2<")
+        let theirs = base.replacingOccurrences(of: "</dict>", with: "\t<key>d</key>\n\t<true/>\n</dict>")
+        let merged = lawfulMerge(merger, base, mine, theirs)
+        #expect(merged.text == theirs.replacingOccurrences(of: ">1<", with: ">2<"))
+        #expect(merged.conflicts.isEmpty)
+    }
+
+    @Test("Lists of dictionaries with an identity merge by it; values in conflict are told with their place")
+    func identity() {
+        let list = { (name: String) in
+            Self.list(
+                "<array><dict><key>uuid</key><string>u1</string><key>n</key><string>\(name)</string></dict></array>"
+            )
+        }
+        let merged = lawfulMerge(merger, list("x"), list("y"), list("z"))
+        #expect(merged.text == list("z"))
+        #expect(merged.conflicts.first?.place == [.identity("<string>u1</string>"), .key("n")])
+        #expect(merged.conflicts.first?.mine?.text == "<string>y</string>")
+    }
+
+    @Test(
+        "What is broken is a conflict as a whole",
+        arguments: [
+            "<plist></plist>", "<plist><dict><key>a</key></dict></plist>",
+            "<plist><string>&x;</string></plist>",
+            "<plist><dict/>", "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><dict/></plist>",
+            "<plist><dict><key>a</key><true/><key>a</key><true/></dict></plist>",
+            "<plist><!-- <dict/></plist>",
+            "<plist>" + String(repeating: "<array>", count: 50_000),
+        ]
+    )
+    func broken(_ text: String) {
+        let merged = lawfulMerge(merger, Self.list("<dict/>"), text, Self.list("<true/>"))
+        #expect(merged.conflicts.count == 1)
+        #expect(merged.conflicts.first?.place == [])
+    }
+
+    private static func binary(_ value: Any) throws -> [UInt8] {
+        Array(try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0))
+    }
+
+    private static func value(_ bytes: [UInt8]) throws -> NSObject? {
+        try PropertyListSerialization.propertyList(from: Data(bytes), options: [], format: nil) as? NSObject
+    }
+
+    private static var everything: [String: Any] {
+        [
+            "text": "Grüße 🌊", "ascii": String(repeating: "x", count: 20), "yes": true, "no": false,
+            "int": 300,
+            "minus": -5, "large": Int.max, "real": 0.1, "float": Float(0.5),
+            "date": Date(timeIntervalSince1970: 1.25),
+            "data": Data([1, 2, 255]), "list": [1, "a", [:] as [String: Any]] as [Any], "empty": [] as [Any],
+        ]
+    }
+
+    @Test("Binary lists merge by key; every kind of value keeps its bits; Foundation reads the outcome")
+    func binary() throws {
+        var (own, other) = (Self.everything, Self.everything)
+        own["int"] = 7
+        other["new"] = ["k": Date(timeIntervalSinceReferenceDate: 0.123_456)]
+        let base = try Self.binary(Self.everything)
+        let merged = lawfulMerge(merger, base, try Self.binary(own), try Self.binary(other))
+        #expect(merged.conflicts.isEmpty)
+        var expected = own
+        expected["new"] = other["new"]
+        #expect(try Self.value(merged.contents) == Self.value(Self.binary(expected)))
+    }
+
+    @Test("A conflict in a binary list has property lists for parts")
+    func binaryConflict() throws {
+        let (base, mine, theirs) = (["a": [1]], ["a": [2]], ["a": [3, 4]])
+        let merged = lawfulMerge(
+            merger,
+            try Self.binary(base),
+            try Self.binary(mine),
+            try Self.binary(theirs)
+        )
+        let conflict = try #require(merged.conflicts.first)
+        #expect(conflict.place == [.key("a"), .index(0)])
+        #expect(try Self.value(try #require(conflict.theirs?.bytes)) == NSArray(array: [3, 4]))
+    }
+
+    @Test("A keyed archive is never taken apart")
+    func keyedArchive() throws {
+        let archives = try ["a", "b", "c"].map { text in
+            Array(
+                try NSKeyedArchiver.archivedData(
+                    withRootObject: NSString(string: text),
+                    requiringSecureCoding: false
+                )
+            )
+        }
+        let merged = lawfulMerge(merger, archives[0], archives[1], archives[2])
+        #expect(merged.conflicts.count == 1)
+        #expect(merged.contents == max(archives[1], archives[2]) { $0.lexicographicallyPrecedes($1) })
+    }
+
+    private func max(_ left: [UInt8], _ right: [UInt8], by precedes: ([UInt8], [UInt8]) -> Bool) -> [UInt8] {
+        precedes(left, right) ? right : left
+    }
+
+    @Test("The laws hold for random lists in both forms, and both forms agree")
+    func random() throws {
+        for seed in UInt64(1)...60 {
+            var numbers = SplitMix64(seed: seed)
+            let base = RandomTree.list([RandomTree.make(&numbers, depth: 3)])
+            let (mine, theirs) = (base.edited("m", &numbers), base.edited("t", &numbers))
+            let xml = lawfulMerge(
+                merger,
+                Self.list(base.xml),
+                Self.list(mine.xml),
+                Self.list(theirs.xml),
+                "seed \(seed)"
+            )
+            let value = try Self.value(Array(xml.text.utf8))
+            #expect(value != nil, "seed \(seed)")
+            let binary = lawfulMerge(
+                merger,
+                try Self.binary(base.any),
+                try Self.binary(mine.any),
+                try Self.binary(theirs.any),
+                "seed \(seed)"
+            )
+            // Which side stands differs between the forms.
+            if xml.conflicts.isEmpty, binary.conflicts.isEmpty {
+                #expect(try Self.value(binary.contents) == value, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("Damaged binary lists never harm")
+    func fuzz() throws {
+        let base = try Self.binary(Self.everything)
+        for seed in UInt64(1)...300 {
+            var numbers = SplitMix64(seed: seed)
+            var mine = base
+            for _ in 0...numbers.below(3) {
+                mine[numbers.below(mine.count)] = UInt8(truncatingIfNeeded: numbers.next())
+            }
+            let trailer = mine.count - 32
+            if numbers.below(4) == 0 {
+                mine[trailer + numbers.below(32)] = UInt8(truncatingIfNeeded: numbers.next())
+            }
+            if let json = BinaryPropertyList.json(mine), let again = BinaryPropertyList.binary(json) {
+                #expect(BinaryPropertyList.json(again) == json, "seed \(seed)")
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import SeededNumbers
+import Testing
+
+@testable import Merging
+
+@Suite("TextMerger")
+struct TextMergerTests {
+    private let merger = TextMerger()
+
+    @Test("Changes of different lines go together")
+    func lines() {
+        let merged = lawfulMerge(merger, "a\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\nf\n")
+        #expect(merged.text == "A\nb\nc\nd\nE\nf\n")
+        #expect(merged.conflicts.isEmpty)
+    }
+
+    @Test("Changes of different words of one line go together, and of lines side by side")
+    func words() {
+        let line = lawfulMerge(merger, "the sea is blue\n", "the lake is blue\n", "the sea is deep\n")
+        #expect(line.text == "the lake is deep\n")
+        let neighbours = lawfulMerge(merger, "one\ntwo\n", "ONE\ntwo\n", "one\nTWO\n")
+        #expect(neighbours.text == "ONE\nTWO\n")
+        #expect(line.conflicts.isEmpty && neighbours.conflicts.isEmpty)
+    }
+
+    @Test("One word changed in two ways is a conflict whose ranges lead to it; no mark is in the text")
+    func conflict() throws {
+        let merged = lawfulMerge(merger, "x\nsea\ny\n", "x\nlake\ny\n", "x\nocean\ny\n")
+        let conflict = try #require(merged.conflicts.first)
+        #expect(merged.conflicts.count == 1)
+        #expect(conflict.base?.range == 2..<6)
+        #expect(
+            [conflict.base, conflict.mine, conflict.theirs].map { $0?.text } == [
+                "sea\n", "lake\n", "ocean\n",
+            ]
+        )
+        // “xocean” is greater than “xlake”.
+        #expect(conflict.standing == .theirs)
+        #expect(merged.text == "x\nocean\ny\n")
+    }
+
+    @Test("Lines taken away by one and changed by the other are a conflict")
+    func deletion() {
+        let merged = lawfulMerge(merger, "a\nb\nc\n", "a\nc\n", "a\nB\nc\n")
+        #expect(merged.conflicts.count == 1)
+        #expect(merged.conflicts.first?.mine?.bytes == [])
+        #expect(merged.conflicts.first?.theirs?.text == "B\n")
+    }
+
+    @Test("What both inserted at one place is a conflict, unless it is the same")
+    func insertions() {
+        #expect(lawfulMerge(merger, "a\n", "a\nb\n", "a\nc\n").conflicts.count == 1)
+        let same = lawfulMerge(merger, "a\nx\n", "a\nb\nx\n1\n", "a\nb\nx\n")
+        #expect(same.text == "a\nb\nx\n1\n")
+        #expect(same.conflicts.isEmpty)
+    }
+
+    private static let block = "alpha one\nalpha two\nalpha three\n"
+    private static let rest = (0..<12).map { "line \($0)\n" }.joined()
+
+    @Test("Lines that one side moved are edited where they are now")
+    func movedAndEdited() {
+        let base = Self.block + Self.rest
+        let moved = Self.rest + Self.block
+        let edited = "alpha one\nalpha 2\nalpha three\n" + Self.rest
+        let merged = lawfulMerge(merger, base, moved, edited)
+        #expect(merged.text == Self.rest + "alpha one\nalpha 2\nalpha three\n")
+        #expect(merged.conflicts.isEmpty)
+    }
+
+    @Test("Lines that both moved to different places are there once, and a conflict")
+    func movedTwice() {
+        let half = (0..<6).map { "line \($0)\n" }.joined()
+        let other = (6..<12).map { "line \($0)\n" }.joined()
+        let merged = lawfulMerge(
+            merger,
+            Self.block + half + "middle\n" + other,
+            half + Self.block + "middle\n" + other,
+            half + "middle\n" + other + Self.block
+        )
+        #expect(merged.text.split(separator: "\n").count { $0 == "alpha two" } == 1)
+        #expect(merged.conflicts.count == 1)
+        #expect(merged.conflicts.first?.mine?.text == Self.block)
+    }
+
+    @Test("Line ends stay as they were, mixed and missing ones, too")
+    func lineEnds() {
+        let merged = lawfulMerge(merger, "a\r\nb\nc", "A\r\nb\nc", "a\r\nb\nc\r\nd")
+        #expect(merged.text == "A\r\nb\nc\r\nd")
+        #expect(merged.conflicts.isEmpty)
+    }
+
+    @Test("Bytes that are no UTF-8 merge by line only; zero bytes not at all")
+    func bytes() {
+        let base: [UInt8] = [0xFF, 0x20, 0x61, 0x0A, 0x62, 0x0A, 0x63, 0x0A]
+        let mine: [UInt8] = [0xFE, 0x20, 0x61, 0x0A, 0x62, 0x0A, 0x63, 0x0A]
+        let lines = lawfulMerge(merger, base, mine, [0xFF, 0x20, 0x61, 0x0A, 0x62, 0x0A, 0x64, 0x0A])
+        #expect(lines.contents == [0xFE, 0x20, 0x61, 0x0A, 0x62, 0x0A, 0x64, 0x0A])
+        let words = lawfulMerge(merger, base, mine, [0xFF, 0x20, 0x7A, 0x0A, 0x62, 0x0A, 0x63, 0x0A])
+        #expect(words.conflicts.count == 1)
+        let zero = lawfulMerge(
+            merger,
+            [0, 0x0A, 1, 0x0A, 2],
+            [5, 0, 0x0A, 1, 0x0A, 2],
+            [0, 0x0A, 1, 0x0A, 3]
+        )
+        #expect(zero.conflicts.count == 1)
+    }
+
+    @Test("Two texts without an ancestor are a conflict as a whole")
+    func noBase() {
+        #expect(lawfulMerge(merger, nil, "a\n", "b\n").conflicts.count == 1)
+    }
+
+    @Test("The laws hold for random edits, and nothing of them disappears")
+    func random() {
+        for seed in UInt64(1)...150 {
+            var numbers = SplitMix64(seed: seed)
+            let base = (0..<numbers.below(25)).map { _ in Self.words(&numbers) }
+            let mine = Self.edited(base, "m", &numbers)
+            let theirs = Self.edited(base, "t", &numbers)
+            let join = { (lines: [String]) in lines.joined(separator: "\n") }
+            let merged = lawfulMerge(merger, join(base), join(mine), join(theirs), "seed \(seed)")
+            let told =
+                merged.text
+                + merged.conflicts.map { ($0.mine?.text ?? "") + ($0.theirs?.text ?? "") }.joined()
+            for word in (mine + theirs).flatMap({ $0.split(separator: " ") }) where word.contains("#") {
+                #expect(told.contains(word), "seed \(seed): \(word)")
+            }
+        }
+    }
+
+    private static func words(_ numbers: inout SplitMix64) -> String {
+        (0..<numbers.below(4)).map { _ in ["sea", "sky", "sun", "dew"][numbers.below(4)] }.joined(
+            separator: " "
+        )
+    }
+
+    /// Lines changed, put in, taken away, moved; every new word is one of a kind.
+    private static func edited(_ base: [String], _ tag: String, _ numbers: inout SplitMix64) -> [String] {
+        var lines = base
+        for edit in 0..<1 + numbers.below(4) {
+            let place = numbers.below(lines.count + 1)
+            let word = "\(tag)#\(edit)#"
+            switch numbers.below(4) {
+            case 0 where place < lines.count: lines[place] += " " + word
+            case 1 where place < lines.count: lines.remove(at: place)
+            case 2 where place < lines.count:
+                lines.insert(lines.remove(at: place), at: numbers.below(lines.count + 1))
+            default: lines.insert(word, at: place)
+            }
+        }
+        return lines
+    }
+}
+
+@Suite("SequenceDifference")
+struct SequenceDifferenceTests {
+    /// The new sequence, made of the old one and the hunks.
+    @discardableResult
+    private func check(_ old: [Int32], _ new: [Int32], _ comment: Comment, anchored: Bool = true) -> Int {
+        let count = 1 + Int(max(old.max() ?? 0, new.max() ?? 0))
+        let hunks = SequenceDifference.hunks(old, new, numberCount: count, anchored: anchored)
+        var (made, oldEnd, newEnd) = ([Int32](), 0, 0)
+        for hunk in hunks {
+            #expect(hunk.old.lowerBound - oldEnd == hunk.new.lowerBound - newEnd, comment)
+            made += old[oldEnd..<hunk.old.lowerBound] + new[hunk.new]
+            (oldEnd, newEnd) = (hunk.old.upperBound, hunk.new.upperBound)
+        }
+        made += old[oldEnd...]
+        #expect(made == new, comment)
+        return hunks.reduce(0) { $0 + $1.old.count + $1.new.count }
+    }
+
+    private func shortest(_ old: [Int32], _ new: [Int32]) -> Int {
+        var row = Array(0...new.count)
+        for (index, number) in old.enumerated() {
+            var next = [index + 1]
+            for (column, other) in new.enumerated() {
+                next.append(number == other ? row[column] : 1 + min(row[column + 1], next[column]))
+            }
+            row = next
+        }
+        return row[new.count]
+    }
+
+    @Test("Differences lead from one sequence to the other; without anchors by the shortest way")
+    func random() {
+        for seed in UInt64(1)...300 {
+            var numbers = SplitMix64(seed: seed)
+            let letters = 1 + numbers.below(6)
+            let old = (0..<numbers.below(40)).map { _ in Int32(numbers.below(letters)) }
+            let new = (0..<numbers.below(40)).map { _ in Int32(numbers.below(letters)) }
+            check(old, new, "seed \(seed)")
+            let count = check(old, new, "seed \(seed)", anchored: false)
+            #expect(count == shortest(old, new), "seed \(seed)")
+        }
+    }
+
+    @Test("Long sequences that share nothing in order are compared all the same")
+    func pathological() {
+        var numbers = SplitMix64(seed: 7)
+        let old = (0..<3_000).map { _ in Int32(numbers.below(2)) }
+        let new = (0..<3_000).map { _ in Int32(numbers.below(2) + 1) }
+        check(old, new, "two letters, one shared")
+        check(Array(0..<2000), Array((0..<2000).reversed()), "reversed")
+        check(Array(repeating: 1, count: 5000), Array(repeating: 2, count: 5000), "disjoint")
+    }
+}
