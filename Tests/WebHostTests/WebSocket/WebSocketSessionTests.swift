@@ -80,7 +80,6 @@ struct WebSocketSessionTests {
     func earlyFrames() async throws {
         let host = try TestHost()
         let id = TestHost.tabID(1)
-        let raw = try RawClient(port: host.port)
         let head = """
             GET /live?tab=\(id) HTTP/1.1\r
             Host: \(host.authority)\r
@@ -93,6 +92,8 @@ struct WebSocketSessionTests {
             \r
 
             """
+        // Connected when there is something to say: the host cuts off who says nothing for long.
+        let raw = try RawClient(port: host.port)
         try await raw.write(Array(head.utf8) + Client.frame(Array("early".utf8)))
         #expect(try await host.delegate.waitFor { $0 == [.connected(id), .received(id, "early")] })
         withExtendedLifetime(raw) {}
