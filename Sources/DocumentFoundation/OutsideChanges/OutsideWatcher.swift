@@ -154,12 +154,13 @@ final class OutsideWatcher: Sendable {
     }
 
     private func apply(_ changes: [Seen]) {
-        guard !changes.isEmpty else { return }
-        let later: @Sendable () -> Void = { [weak self] in
-            guard let self else { return }
-            queue.async { self.applyNow(changes) }
+        for together in Seen.grouped(changes) {
+            let later: @Sendable () -> Void = { [weak self] in
+                guard let self else { return }
+                queue.async { self.applyNow(together) }
+            }
+            if isQuietElsewhere(together.flatMap(\.paths), later) { applyNow(together) }
         }
-        if isQuietElsewhere(changes.flatMap(\.paths), later) { applyNow(changes) }
     }
 
     private func applyNow(_ changes: [Seen]) {
@@ -241,6 +242,27 @@ private struct Seen: Sendable {
 
     var paths: [ItemPath] {
         if case .moved(let target) = kind { [path, target] } else { [path] }
+    }
+
+    /// So many groups are made of one batch; who changes more at once is no person.
+    private static let groupsMax = 64
+
+    /// Changes that have to do with one another stay together, in order: nobody waits for the end of a write that
+    /// is about something else.
+    static func grouped(_ changes: [Seen]) -> [[Seen]] {
+        guard changes.count <= groupsMax else { return [changes] }
+        var groups: [[Seen]] = []
+        for change in changes {
+            let related = groups.indices.filter { groups[$0].contains { $0.isRelated(to: change) } }
+            let joined = related.flatMap { groups[$0] } + [change]
+            for index in related.reversed() { groups.remove(at: index) }
+            groups.append(joined)
+        }
+        return groups
+    }
+
+    private func isRelated(to other: Seen) -> Bool {
+        paths.contains { path in other.paths.contains { $0.holds(path) || path.holds($0) } }
     }
 
     func apply(to items: inout WatchedItems, isBusy: Bool) -> [OutsideReport] {
