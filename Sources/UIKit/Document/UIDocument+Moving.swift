@@ -33,10 +33,18 @@ extension UIDocument {
         announceFile()
     }
 
+    /// Notes that nothing was found at the document's place, unless something is there again by now.
     nonisolated func noteFileGone() {
         let isNew = record.withLock { record in
             defer { record.isFileGone = true }
             return !record.isFileGone
+        }
+        // Looked at when it is noted: what comes before this look is seen by it, what comes later is told and
+        // takes the note back.
+        guard isAbsent(fileURL) else {
+            record.withLock { $0.isFileGone = false }
+            checkForOutsideChange()
+            return
         }
         if isNew { announceFile() }
     }
@@ -59,6 +67,7 @@ extension UIDocument {
             guard lifecycle.phase == .open else { return }
             if found.place == nil {
                 noteFileGone()
+                if !isFileDeleted { autosaveWhereItIs() }
             } else if found.isAnother {
                 takeOutsideChange()
             } else {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import UIKit
 
+@testable import UIKit
+
 /// What becomes of a document whose file others move and remove without a word.
 @Suite("UIDocument and uncoordinated moves", .timeLimit(.minutes(2)))
 @MainActor
@@ -25,6 +27,18 @@ struct OutsideMoveTests {
     /// What mv(1) does on one volume.
     private func move(_ source: String, _ target: String) {
         #expect(rename(playground[source].path, playground[target].path) == 0)
+    }
+
+    @Test("A file that is there again when its end is noted is not taken for gone, and what it holds is read")
+    func backAlready() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        try FileManager.default.removeItem(at: document.fileURL)
+        _ = try playground.put("new", at: "a.txt")
+        document.noteFileGone()
+        #expect(!document.isFileDeleted)
+        await wait(for: document) { document.text == "new" }
+        await document.close()
     }
 
     @Test("A document follows its file when a shell renames it, and saves to the new name")
