@@ -52,7 +52,9 @@ struct OutsideChangeTests {
         presenter.settle()
         last.settle()
         #expect(Set(scene.story) == ["p changed", "last changed"])
-        #expect(scene.story.count <= 3, "\(scene.story)")
+        // A shell that comes to a halt between two writes has made two changes.
+        let changesMax = line.hasPrefix("for") ? 5 : 2
+        #expect(scene.story.count <= changesMax + 1, "\(scene.story)")
     }
 
     @Test("Moves are followed, of the item and of a folder above it, and removal is told", arguments: means)

@@ -210,6 +210,10 @@ struct UIDocumentTests {
         #expect(await document.save(to: document.fileURL, for: .forCreating))
         #expect(try playground.text("own.bundle/b") == "b")
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        // What the save has replaced is removed after it.
+        await withCheckedContinuation { removed in
+            document.performAsynchronousFileAccess { removed.resume() }
+        }
         #expect(try playground.names == ["own.bundle"])
         await document.close()
     }
