@@ -67,10 +67,14 @@ extension UIDocument {
         switch result {
         case .success:
             storedUndoManager?.removeAllActions()
-            changeLine.cleared()
+            // What was edited after the contents were taken in, and before this, is on no disk.
+            if let loadedPlace { changeLine.saved(at: loadedPlace) } else { changeLine.cleared() }
+            loadedPlace = nil
             schedule.cleared()
+            if hasUnsavedChanges { schedule.changed(at: MonotonicClock.seconds) }
             lastError = nil
             change { $0.finishReverting(success: true) }
+            armSchedule()
             handler?(true)
         case .failure where isReloading && !FileManager.default.fileExists(atPath: fileURL.path):
             // Gone again before it could be read: what was read before stays, and the watch tells the rest.

@@ -96,6 +96,7 @@ extension UIDocument {
         // Apple's contract: load(fromContents:ofType:) runs where open was called while this queue waits for it.
         try MainQueue.sync { [self] in
             try load(fromContents: transfer.value, ofType: PackageTypes.identifier(of: url) ?? fileType)
+            loadedPlace = changeLine.current
         }
     }
 }

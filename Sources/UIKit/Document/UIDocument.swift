@@ -38,6 +38,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
 
     var lifecycle = DocumentLifecycle()
     var changeLine = ChangeLine()
+    /// Where the document stood when it last took contents in: what was edited since is unsaved.
+    var loadedPlace: ChangeLine.Place?
     var isCountingUndoable = false
     var schedule = AutosaveSchedule(delay: UIDocument.autosaveDelay, delayMax: UIDocument.autosaveDelayMax)
     var scheduleTimer = 0

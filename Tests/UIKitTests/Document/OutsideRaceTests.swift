@@ -61,6 +61,17 @@ struct OutsideRaceTests {
         await document.close()
     }
 
+    @Test("What is edited in the instant after others' version was taken in is unsaved, and saved")
+    func editedAfterLoading() async throws {
+        let document = EagerDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.editsOnLoad = true
+        _ = try playground.put("theirs", at: "a.txt")
+        await wait(for: document) { document.text == "theirs, edited" && !document.hasUnsavedChanges }
+        #expect(try playground.text("a.txt") == "theirs, edited")
+        await document.close()
+    }
+
     @Test("A member that others replace while the package is written is kept with its package")
     func memberChangedWhileStaging() async throws {
         let package = playground["a.rtfd"]
@@ -140,6 +151,26 @@ private final class OvertakenDocument: UIDocument {
             for: saveOperation
         )
         try interruption.run(url)
+    }
+}
+
+/// Is edited as soon as it has taken something in, before the one who asked for that knows.
+private final class EagerDocument: UIDocument {
+    var text = ""
+    var editsOnLoad = false
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+        guard editsOnLoad else { return }
+        editsOnLoad = false
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated {
+                self.text += ", edited"
+                self.updateChangeCount(.done)
+            }
+        }
     }
 }
 
