@@ -7,14 +7,7 @@ import Testing
 struct OutsideNewsTests {
     @Test("A coordinated write of another process is told at its end, and once")
     func writing() throws {
-        try withScene { scene in
-            try scene.begin()
-            let (writer, reader) = (try scene.registry(), try scene.registry(hearsOutsiders: true))
-            let url = try scene.file("note.txt", "old")
-            let cookie = try Cookie(scene, reader)
-            let presenter = NotingPresenter(url)
-            reader.add(presenter)
-            join(writer, reader, url)
+        try withWriter { writer, url, presenter, cookie in
             NSFileCoordinator(filePresenter: nil, registry: writer)
                 .coordinate(writingItemAt: url, error: nil) { url in
                     try? "new".write(to: url, atomically: false, encoding: .utf8)
@@ -36,16 +29,9 @@ struct OutsideNewsTests {
 
     @Test("A file in a folder that another process writes is looked at when that is done")
     func writingFolder() throws {
-        try withScene { scene in
-            try scene.begin()
-            let (writer, reader) = (try scene.registry(), try scene.registry(hearsOutsiders: true))
-            let url = try scene.file("note.txt", "old")
-            let cookie = try Cookie(scene, reader)
-            let presenter = NotingPresenter(url)
-            reader.add(presenter)
-            join(writer, reader, url)
+        try withWriter { writer, url, presenter, cookie in
             NSFileCoordinator(filePresenter: nil, registry: writer)
-                .coordinate(writingItemAt: scene.root, error: nil) { _ in
+                .coordinate(writingItemAt: url.deletingLastPathComponent(), error: nil) { _ in
                     try? "new".write(to: url, atomically: false, encoding: .utf8)
                     #expect(!presenter.noted.contains("changed"))
                 }
@@ -80,6 +66,22 @@ struct OutsideNewsTests {
     }
 
     // MARK: Steps
+
+    /// A process that coordinates, and a presenter of a file in another one that watches.
+    private func withWriter(
+        _ body: (FileAccessRegistry, URL, NotingPresenter, Cookie) throws -> Void
+    ) throws {
+        try withScene { scene in
+            try scene.begin()
+            let (writer, reader) = (try scene.registry(), try scene.registry(hearsOutsiders: true))
+            let url = try scene.file("note.txt", "old")
+            let cookie = try Cookie(scene, reader)
+            let presenter = NotingPresenter(url)
+            reader.add(presenter)
+            join(writer, reader, url)
+            try body(writer, url, presenter, cookie)
+        }
+    }
 
     /// Makes a move while three processes watch, and expects that each of them hears of it once.
     private func withMove(

@@ -28,8 +28,7 @@ public struct Replica: Sendable {
     ///   - deletionRules: By the objects' type; what is not named has `editWins`. The same on every device.
     public init(device: DeviceID, deletionRules: [String: DeletionRule] = [:]) {
         var contents = Contents()
-        // The first device of an empty table is below the limit.
-        own = (try? contents.matrix.intern(device)) ?? 0
+        own = contents.matrix.insert(device)
         self.device = device
         self.contents = contents
         self.deletionRules = deletionRules

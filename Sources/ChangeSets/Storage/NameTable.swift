@@ -11,10 +11,7 @@ struct NameTable: Sendable {
     /// By hash, open addressing: the upper half of the hash above the name's number; nothing where all bits are set.
     /// A power of two long, at most seven eighths full.
     private var slots: [UInt64] = Array(repeating: .max, count: 16)
-    /// Differs from process to process, so that nobody can choose names that collide.
-    private let seed = NameTable.processSeed
-
-    private static let processSeed = UInt64(truncatingIfNeeded: Hasher().finalize())
+    private let seed = ByteHash.processSeed
 
     var count: Int { list.count }
 
@@ -106,25 +103,8 @@ struct NameTable: Sendable {
         }
     }
 
-    /// Eight bytes at a time, each multiplied into a 128-bit product whose halves are joined.
     private static func hash(_ name: UnsafeBufferPointer<UInt8>, _ salt: Int32, _ seed: UInt64) -> UInt64 {
-        var hash = seed ^ UInt64(truncatingIfNeeded: salt) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(name.count) << 56
-        let raw = UnsafeRawBufferPointer(name)
-        var offset = 0
-        while offset + 8 <= raw.count {
-            hash = mix(hash ^ raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            offset += 8
-        }
-        var rest: UInt64 = 0
-        while offset < raw.count {
-            rest = rest << 8 | UInt64(raw[offset])
-            offset += 1
-        }
-        return mix(hash ^ rest)
-    }
-
-    private static func mix(_ bits: UInt64) -> UInt64 {
-        let product = (bits ^ 0xA076_1D64_78BD_642F).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB)
-        return product.high ^ product.low
+        let salted = seed ^ UInt64(truncatingIfNeeded: salt) &* 0x9E37_79B9_7F4A_7C15
+        return ByteHash.hash(UnsafeRawBufferPointer(name), seed: salted)
     }
 }

@@ -18,6 +18,11 @@ struct SeenMatrix: Sendable {
         guard devices.count < ChangeLimits.deviceCountMax else {
             throw .beyondLimit("devices that share the data", ChangeLimits.deviceCountMax)
         }
+        return insert(device)
+    }
+
+    /// Gives a device that has none a number. Who has not looked at the limit puts the first one in.
+    mutating func insert(_ device: DeviceID) -> Int {
         numbers[device] = devices.count
         devices.append(device)
         applied.append(0)

@@ -14,8 +14,8 @@ package import Foundation
 /// save of the same item before the first has ended waits for ever.
 ///
 /// 1. Until `commit` swaps, nothing that a reader of the item sees has changed.
-/// 2. Staging exists from the first write to the end of the commit, the removal of the remains, or `abandon`;
-///    it is locked all the while.
+/// 2. Staging exists from the first write (of a package's only changed file: from the commit) to the end of the
+///    commit, the removal of the remains, or `abandon`; it is locked all the while.
 /// 3. What is dropped without a commit is abandoned.
 package final class StagedSave {
     let site: SaveSite

@@ -136,9 +136,11 @@ package final class FileEvents: Sendable {
     ///
     /// A volume that cannot be watched for it, for want of watches, goes unheard: its folders fall silent.
     private func watchVolume(of path: FilePath, for id: WatchID, _ state: inout State) {
+        // A folder that is gone already has no volume; its own watch tells.
         guard let device = try? FileStamp(of: path, followsSymbolicLink: true).device else { return }
         state.volumeOf[id] = device
         guard !state.volumes.values.contains(device) else { return }
+        // Without a watch to be had it goes unheard, as said above.
         let end = try? plain(path, &state).watchEnd(Self.top(of: path, on: device))
         if let end { state.volumes[end] = device }
     }

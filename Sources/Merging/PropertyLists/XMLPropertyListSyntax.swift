@@ -156,16 +156,7 @@ private struct XMLReader {
         }
         let closingSpace = leadStart..<position
         guard isEmpty || isClosing(name) else { return nil }
-        let number = kind == .list ? numbers.list(members) : numbers.dictionary(members)
-        return number.map {
-            SourceNode(
-                kind: kind,
-                range: start..<position,
-                members: members,
-                closingSpace: closingSpace,
-                number: $0
-            )
-        }
+        return numbers.container(kind, start..<position, members, closingSpace)
     }
 
     private mutating func member(_ kind: SourceNode.Kind, from start: Int, _ depth: Int) -> SourceNode.Member?

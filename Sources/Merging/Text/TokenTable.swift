@@ -1,3 +1,4 @@
+internal import ChangeSets
 import Foundation
 
 /// Gives equal runs of bytes equal numbers, across all versions of a text.
@@ -42,7 +43,7 @@ struct TokenTable {
 
     private mutating func number(of bytes: UnsafeRawBufferPointer, _ start: Int32) -> Int32 {
         if tokens.count * 2 >= slots.count { grow() }
-        let hash = Self.hash(bytes)
+        let hash = ByteHash.hash(bytes)
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] != .max {
             let number = Int(UInt32(truncatingIfNeeded: slots[slot]))
@@ -66,7 +67,7 @@ struct TokenTable {
         slots = Array(repeating: .max, count: slots.count * 2)
         for (number, token) in tokens.enumerated() {
             let hash = versions[Int(token.version)].withUnsafeBytes { all in
-                Self.hash(
+                ByteHash.hash(
                     UnsafeRawBufferPointer(rebasing: all[Int(token.start)..<Int(token.start + token.count)])
                 )
             }
@@ -74,29 +75,6 @@ struct TokenTable {
             while slots[slot] != .max { slot = (slot + 1) & (slots.count - 1) }
             slots[slot] = hash & ~0xFFFF_FFFF | UInt64(number)
         }
-    }
-
-    /// Differs from process to process, so that nobody can write texts whose lines collide.
-    private static let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
-
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var hash = seed ^ UInt64(bytes.count) << 48
-        var offset = 0
-        while offset + 8 <= bytes.count {
-            hash = mix(hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            offset += 8
-        }
-        var rest: UInt64 = 0
-        while offset < bytes.count {
-            rest = rest << 8 | UInt64(bytes[offset])
-            offset += 1
-        }
-        return mix(hash ^ rest)
-    }
-
-    private static func mix(_ bits: UInt64) -> UInt64 {
-        let product = (bits ^ 0xA076_1D64_78BD_642F).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB)
-        return product.high ^ product.low
     }
 }
 

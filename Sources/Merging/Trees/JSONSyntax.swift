@@ -79,16 +79,7 @@ private struct JSONReader {
         }
         let closingSpace = leadStart..<position
         position += 1
-        let number = kind == .list ? numbers.list(members) : numbers.dictionary(members)
-        return number.map {
-            SourceNode(
-                kind: kind,
-                range: start..<position,
-                members: members,
-                closingSpace: closingSpace,
-                number: $0
-            )
-        }
+        return numbers.container(kind, start..<position, members, closingSpace)
     }
 
     private mutating func member(_ kind: SourceNode.Kind, from start: Int, _ depth: Int) -> SourceNode.Member?

@@ -60,10 +60,23 @@ struct NumberedValues {
     /// - Parameter text: What tells the value from others, its type included.
     mutating func scalar(_ text: [UInt8]) -> Int32 { number(.scalar(text)) }
 
-    mutating func list(_ members: [SourceNode.Member]) -> Int32 { number(.list(members.map(\.value.number))) }
+    /// A list or dictionary, numbered by its members; nil when a key is there twice.
+    mutating func container(
+        _ kind: SourceNode.Kind,
+        _ range: Range<Int>,
+        _ members: [SourceNode.Member],
+        _ closingSpace: Range<Int>
+    ) -> SourceNode? {
+        let number = kind == .list ? list(members.map(\.value.number)) : dictionary(members)
+        return number.map {
+            SourceNode(kind: kind, range: range, members: members, closingSpace: closingSpace, number: $0)
+        }
+    }
+
+    private mutating func list(_ elements: [Int32]) -> Int32 { number(.list(elements)) }
 
     /// Nil when a key is there twice.
-    mutating func dictionary(_ members: [SourceNode.Member]) -> Int32? {
+    private mutating func dictionary(_ members: [SourceNode.Member]) -> Int32? {
         let sorted = members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
         for (first, second) in zip(sorted, sorted.dropFirst()) where first.key == second.key { return nil }
         return number(.dictionary(sorted.map(\.key), sorted.map(\.value.number)))

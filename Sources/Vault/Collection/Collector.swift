@@ -55,8 +55,8 @@ final class Collector {
         var notes: [ObjectName] = []
         try index.forEachObject(of: .note) { place, _ in notes.append(place.header.name) }
         for name in notes {
+            // A note that is not ours to read, as a later version's, is kept.
             let note = try reader.object(name, .note).withUnsafeBytes { try? VersionNote($0) }
-            // A note that is not ours to read is kept.
             if note?.versions.contains(where: known.contains) ?? true { records.insert(name) }
         }
     }

@@ -65,6 +65,7 @@ final class OutsideWriter: Sendable {
         for await status in ended { #expect(status == 0, "\(style) ended with \(status)") }
     }
 
+    // The pauses are a real program's pace; the test itself waits for the writer's end.
     private static let shell = """
         style=$0 file=$1 text=$2 scratch=$3; shift 3; n=0
         for pause in "$@"; do
