@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import conftest
+from color_editor import hex_field, set_hex
 
 HOSTILE = """<!doctype html>
 <html lang="en"><head><title>Hostile</title></head>
@@ -91,8 +92,12 @@ def hostile(tmp_path, monkeypatch, start_app, open_tab, stranger):
     return open_tab(start_app("Color"))
 
 
-def test_a_hostile_editor_reaches_nothing(hostile, stranger):
+@pytest.mark.parametrize("is_written", [False, True], ids=["loaded", "written-into-a-spare-frame"])
+def test_a_hostile_editor_reaches_nothing(hostile, stranger, is_written):
     hostile.create()
+    if is_written:
+        hostile.close_document()
+        create_in_spare_frame(hostile)
     found = hostile.editor.get_by_label("Found")
     expect(hostile.editor.locator("body[data-done]")).to_be_visible()
     outcome = found.evaluate("field => JSON.parse(field.value)")
@@ -102,6 +107,37 @@ def test_a_hostile_editor_reaches_nothing(hostile, stranger):
     assert asked == []
     assert hostile.page.url.startswith("http://127.0.0.1:")
     hostile.close_document()
+
+
+def create_in_spare_frame(tab):
+    """Waits for the frame that is held ready, creates a document, and sees that it is shown there."""
+    frames = tab.page.locator("iframe.frame")
+    expect(frames).to_have_count(1)
+    frames.evaluate("frame => { frame.dataset.held = '' }")
+    tab.page.wait_for_function("() => document.querySelector('iframe.frame')?.dataset.isReady !== undefined")
+    tab.create()
+    expect(tab.page.locator("iframe.is-shown.is-loaded[data-held]")).to_have_count(1)
+
+
+def test_an_editor_in_a_spare_frame_is_as_if_it_had_been_loaded(start_app, open_tab):
+    tab = open_tab(start_app("Color"))
+    tab.create()
+    look = """() => ({
+        mode: document.compatMode, ready: document.readyState, path: location.pathname.split('/').slice(3).join('/'),
+        styles: document.styleSheets.length, text: document.body.innerText.trim() !== '',
+        left: Object.keys(window).length, title: document.title, length: history.length,
+    })"""
+    loaded = tab.editor.locator("body").evaluate(look)
+    tab.close_document()
+    create_in_spare_frame(tab)
+    assert tab.editor.locator("body").evaluate(look) == loaded
+    set_hex(tab, "#102030")
+    tab.expect_saved()
+    # Loaded again it is an ordinary document, at the same address.
+    tab.editor.locator("body").evaluate("() => { location.reload() }")
+    expect(hex_field(tab)).to_have_value("#102030")
+    set_hex(tab, "#405060")
+    tab.close_document()
 
 
 def test_what_an_editor_posts_is_data_only(hostile):

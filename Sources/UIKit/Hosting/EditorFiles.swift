@@ -12,21 +12,27 @@ enum EditorFiles {
         case folder(URL, [EditorScript])
         /// A text of HTML.
         case document(String, [EditorScript])
+        /// A frame that is held ready, and no document yet.
+        case nothingYet
 
         var scripts: [EditorScript] {
             switch self {
             case .folder(_, let scripts), .document(_, let scripts): scripts
+            case .nothingYet: []
             }
         }
     }
 
     private static let sources = Locked<[String: Source]>([:])
-    /// The bridge as it stands in a document, where it is there at once; nil where our page's files are missing,
-    /// of which the page has told by then.
-    private static let bridge: String? = {
-        let file = PageFiles.directory.appendingPathComponent("bridge/bridge.js")
-        return (try? String(contentsOf: file, encoding: .utf8)).map { "<script>\($0)</script>" }
-    }()
+    /// The bridge as it stands in a document, where it is there at once.
+    private static let bridge = inlined("bridge/bridge.js")
+    private static let spare = "<!doctype html>" + inlined("bridge/spare.js")
+
+    /// One of our page's scripts as a tag; nothing where our page's files are missing, of which the page has told.
+    private static func inlined(_ path: String) -> String {
+        let file = PageFiles.directory.appendingPathComponent(path)
+        return (try? String(contentsOf: file, encoding: .utf8)).map { "<script>\($0)</script>" } ?? ""
+    }
 
     static func newKey() -> String {
         var generator = SystemRandomNumberGenerator()
@@ -44,6 +50,9 @@ enum EditorFiles {
         sources.withLock { $0[key] = nil }
     }
 
+    /// Where a document is.
+    static func address(_ key: String, _ path: String) -> String { "/web/\(key)/\(path)" }
+
     /// A path as it stands in an address.
     static func escaped(_ path: String) -> String {
         path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
@@ -54,6 +63,7 @@ enum EditorFiles {
         guard let source = sources.withLock({ $0[key] }) else { return missing }
         if let script = script(path, of: source) { return script }
         switch source {
+        case .nothingYet: return .html(spare)
         case .document(let html, let scripts):
             guard path.isEmpty else { return missing }
             return .html(adding(scripts, to: html, key: key))
@@ -94,7 +104,7 @@ enum EditorFiles {
 
     /// The document with the bridge and the app's own scripts, before anything of its own runs.
     private static func adding(_ scripts: [EditorScript], to html: String, key: String) -> String {
-        var tags = bridge ?? ""
+        var tags = bridge
         for (number, script) in scripts.enumerated() {
             let deferred = script.runsAtEnd ? " defer" : ""
             tags += #"<script\#(deferred) src="/web/\#(key)/.sheaf/script-\#(number).js"></script>"#

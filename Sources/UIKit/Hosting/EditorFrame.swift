@@ -13,14 +13,17 @@ package final class EditorFrame {
     /// What the page calls this frame.
     package let identifier = UUID().uuidString
     /// The address of the frame's document, as the page loads it; nil while there is nothing to show.
-    package private(set) var address: String?
+    package var address: String? { path.map { EditorFiles.address(key, $0) } }
 
     /// Called when the editor posts to a handler; the last argument takes the answer, a value or an error.
     package var onMessage: ((_ handler: String, _ body: Any, _ answer: @escaping (Answer) -> Void) -> Void)?
     /// Called when the editor's document has loaded.
     package var onLoad: (() -> Void)?
 
-    private let key = EditorFiles.newKey()
+    private var key = EditorFiles.newKey()
+    /// The document's path below its folder, as it stands in an address.
+    private var path: String?
+    private var source: EditorFiles.Source?
     private var isLoaded = false
     private var waiting: [(message: [String: Any], answer: (Answer) -> Void)] = []
     private var calls: [Int: (Answer) -> Void] = [:]
@@ -44,21 +47,21 @@ package final class EditorFrame {
     ///   - path: The file to show, below the folder.
     ///   - scripts: Run before the editor's own scripts, or after its document was parsed.
     package func show(folder: URL, path: String, scripts: [EditorScript]) {
-        EditorFiles.set(.folder(folder, scripts), for: key)
-        load("/web/\(key)/\(EditorFiles.escaped(path))")
+        load(.folder(folder, scripts), EditorFiles.escaped(path))
     }
 
     /// Shows a text of HTML.
     package func show(html: String, scripts: [EditorScript]) {
-        EditorFiles.set(.document(html, scripts), for: key)
-        load("/web/\(key)/")
+        load(.document(html, scripts), "")
     }
 
-    private func load(_ newAddress: String) {
+    private func load(_ newSource: EditorFiles.Source, _ newPath: String) {
+        EditorFiles.set(newSource, for: key)
+        source = newSource
         isLoaded = false
         failCalls("The editor was loaded anew.")
-        let isSame = address == newAddress
-        address = newAddress
+        let isSame = path == newPath
+        path = newPath
         if isSame { tab?.send(.web(identifier, ["do": "load"])) }
         SceneUpdates.request()
     }
@@ -95,6 +98,11 @@ package final class EditorFrame {
     func attach(to newTab: TabSession) {
         guard tab !== newTab else { return }
         tab = newTab
+        if let source, let path, let spare = newTab.takeSpare(of: path) {
+            EditorFiles.remove(key)
+            key = spare
+            EditorFiles.set(source, for: key)
+        }
         tabLost()
     }
 
@@ -114,6 +122,7 @@ package final class EditorFrame {
     func received(_ message: [String: Any]) {
         if message["event"] as? String == "loaded" {
             isLoaded = true
+            if let path { tab?.holdSpare(of: path) }
             let queued = waiting
             waiting = []
             onLoad?()

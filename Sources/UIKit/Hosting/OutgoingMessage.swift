@@ -22,10 +22,13 @@ enum OutgoingMessage {
         var items: [SceneDescription.Item]?
         var stack: [SceneDescription.Layer]?
         var webs: [SceneDescription.Web]?
+        var spare: String??
 
-        var isEmpty: Bool { browser == nil && items == nil && stack == nil && webs == nil }
+        var isEmpty: Bool {
+            browser == nil && items == nil && stack == nil && webs == nil && spare == nil
+        }
 
-        private enum Key: String, CodingKey { case browser, items, stack, webs }
+        private enum Key: String, CodingKey { case browser, items, stack, webs, spare }
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: Key.self)
@@ -33,6 +36,7 @@ enum OutgoingMessage {
             try container.encodeIfPresent(items, forKey: .items)
             try container.encodeIfPresent(stack, forKey: .stack)
             try container.encodeIfPresent(webs, forKey: .webs)
+            if let spare { try container.encode(spare, forKey: .spare) }
         }
     }
 

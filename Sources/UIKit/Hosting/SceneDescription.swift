@@ -4,6 +4,8 @@ struct SceneDescription: Encodable {
     var items: [Item]
     var stack: [Layer]
     var webs: [Web]
+    /// The address of a frame to hold ready.
+    var spare: String?
 
     struct Browser: Encodable, Equatable {
         var id: String

@@ -11,6 +11,8 @@ final class TabSession {
     private(set) var isVisible = true
     private var revision = 0
     private var shown: SceneDescription?
+    /// What the next editor is going to be shown in, most likely.
+    private var spare: SpareEditor?
     private lazy var acts = Acts(self)
     private var underWay: Set<Int> = []
     private var answers: [Int: OutgoingMessage] = [:]
@@ -56,6 +58,25 @@ final class TabSession {
         return found
     }
 
+    // MARK: The spare frame
+
+    /// Where a frame is held ready; nil where there is none.
+    var spareAddress: String? { spare?.address }
+
+    /// Holds a frame ready for another editor that is made of a document of this path.
+    func holdSpare(of path: String) {
+        guard spare?.path != path else { return }
+        spare = SpareEditor(path: path)
+        SceneUpdates.request()
+    }
+
+    /// The key of the frame that is held ready for such an editor, which is the taker's from now on.
+    func takeSpare(of path: String) -> String? {
+        guard let taken = spare, taken.path == path else { return nil }
+        spare = nil
+        return taken.take()
+    }
+
     func send(_ message: OutgoingMessage) {
         guard let tab else { return }
         do {
@@ -71,7 +92,8 @@ final class TabSession {
     func bringUpToDate() {
         guard tab != nil else { return }
         for frame in frames { frame.attach(to: self) }
-        let now = SceneRenderer.describe(window)
+        var now = SceneRenderer.describe(window)
+        now.spare = spareAddress
         defer { shown = now }
         guard let before = shown else {
             revision += 1
@@ -84,6 +106,7 @@ final class TabSession {
         if before.browser != now.browser { sections.browser = .some(now.browser) }
         if before.stack != now.stack { sections.stack = now.stack }
         if before.webs != now.webs { sections.webs = now.webs }
+        if before.spare != now.spare { sections.spare = .some(now.spare) }
         let isSameFolder = before.browser?.folder == now.browser?.folder
         if !isSameFolder { sections.items = now.items }
         if !sections.isEmpty {

@@ -19,6 +19,7 @@ export class Store {
   items = new Map();
   stack = [];
   webs = [];
+  spare = null;
   /** @type {'connecting' | 'live' | 'off' | 'signedOut'} */
   connection = 'connecting';
 
@@ -101,7 +102,7 @@ export class Store {
     this.app = app;
     this.#hidden.clear();
     this.#titles.clear();
-    this.#replace({ browser: null, items: [], stack: [], webs: [], ...scene });
+    this.#replace({ browser: null, items: [], stack: [], webs: [], spare: null, ...scene });
     this.#touch('app');
   }
 
@@ -111,7 +112,7 @@ export class Store {
   }
 
   #replace(scene) {
-    for (const name of ['browser', 'stack', 'webs']) {
+    for (const name of ['browser', 'stack', 'webs', 'spare']) {
       if (name in scene) {
         this[name] = scene[name];
         this.#touch(name);

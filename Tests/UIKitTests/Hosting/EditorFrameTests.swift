@@ -172,4 +172,84 @@ struct EditorFrameTests {
         other.show(folder: folder, path: "my editor/index #1.html", scripts: [])
         #expect(other.address != address)
     }
+
+    // MARK: The spare frame
+
+    /// Where the page was told last to hold a frame ready; the outer nil where it was not told.
+    private func spareTold() throws -> String?? {
+        let scenes = try stage.told("change", "hello").compactMap { $0["scene"] as? [String: Any] }
+        return scenes.last { $0["spare"] != nil }.map { $0["spare"] as? String }
+    }
+
+    private func show(_ frame: EditorFrame, _ path: String) {
+        frame.show(folder: FileManager.default.temporaryDirectory, path: path, scripts: [])
+        root.view.editorFrame = frame
+        stage.tabSession.bringUpToDate()
+    }
+
+    private func text(at address: String) throws -> String {
+        let parts = address.split(separator: "/", maxSplits: 2)
+        let response = EditorFiles.response(key: String(parts[1]), path: String(parts[2]))
+        guard case .bytes(let data) = response.body else { return "" }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test("When an editor has loaded, a frame is held ready, and the next one of that path gets its address")
+    func spare() throws {
+        let playground = try Playground()
+        let file = try playground.put("<p>second", at: "index.html")
+        show(frame, "index.html")
+        #expect(try spareTold() == nil)
+        try loaded()
+        stage.tabSession.bringUpToDate()
+        let spare = try #require(try spareTold() ?? nil)
+        #expect(try text(at: spare).contains("sheaf: 'spare'"))
+        let next = EditorFrame()
+        next.show(folder: file.deletingLastPathComponent(), path: "index.html", scripts: [])
+        let former = try #require(next.address)
+        root.view.editorFrame = next
+        stage.tabSession.bringUpToDate()
+        #expect(next.address == spare)
+        #expect(try spareTold() == .some(nil))
+        #expect(try text(at: spare).contains("<p>second"))
+        #expect(try !text(at: former).contains("<p>"))
+        try stage.send(["type": "web", "web": next.identifier, "event": "loaded"])
+        stage.tabSession.bringUpToDate()
+        #expect(try spareTold() ?? nil != spare)
+    }
+
+    @Test(
+        "An editor of another path does not get the frame held ready; when it has loaded, one of its own is held"
+    )
+    func spareOfAnotherPath() throws {
+        show(frame, "index.html")
+        try loaded()
+        stage.tabSession.bringUpToDate()
+        let spare = try #require(try spareTold() ?? nil)
+        let next = EditorFrame()
+        show(next, "other.html")
+        #expect(next.address != spare)
+        try stage.send(["type": "web", "web": next.identifier, "event": "loaded"])
+        stage.tabSession.bringUpToDate()
+        #expect(try (spareTold() ?? nil)?.hasSuffix("/other.html") == true)
+        #expect(EditorFiles.response(key: String(spare.split(separator: "/")[1]), path: "").status == 404)
+    }
+
+    @Test("A frame that nobody took goes with its tab")
+    func spareGone() throws {
+        let address: String
+        do {
+            let root = UIViewController()
+            let editor = EditorFrame()
+            editor.show(html: "<p>", scripts: [])
+            root.view.editorFrame = editor
+            let stage = try Stage(root)
+            try stage.send(["type": "web", "web": editor.identifier, "event": "loaded"])
+            _ = try stage.told()
+            stage.tabSession.bringUpToDate()
+            address = try #require(stage.tabSession.spareAddress)
+            stage.session.tabSession = nil
+        }
+        #expect(EditorFiles.response(key: String(address.split(separator: "/")[1]), path: "").status == 404)
+    }
 }

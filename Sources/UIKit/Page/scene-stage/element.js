@@ -21,14 +21,14 @@ export class SceneStage extends HTMLElement {
     this.frames = new WebFrames(scene, (key) => this.#documentKey(key));
     this.append(this.views, this.frames.element);
     scene.store.listen((touched) => {
-      if (touched.has('stack') || touched.has('webs') || touched.has('browser')) this.#update();
+      if (['stack', 'webs', 'spare', 'browser'].some((name) => touched.has(name))) this.#update();
     });
     document.addEventListener('keydown', (event) => this.#keyed(event));
     if (scene.store.app !== null) this.#update();
   }
 
   async #update() {
-    const { stack, webs, browser } = this.scene.store;
+    const { stack, webs, spare, browser } = this.scene.store;
     const shown = stack.filter((entry) => entry.kind === 'document' || entry.kind === 'page');
     const front = shown.at(-1) ?? null;
     const before = this.#front;
@@ -40,7 +40,7 @@ export class SceneStage extends HTMLElement {
         view.show(entry);
         view.setFront(entry.id === front?.id);
       });
-    this.frames.update(webs, front?.web ?? null, front?.title ?? '');
+    this.frames.update(webs, front?.web ?? null, front?.title ?? '', spare);
     this.classList.toggle('is-empty', front === null);
     const covers = front !== null;
     this.browser.inert = covers;

@@ -1,12 +1,11 @@
-import { h, keep, setAttributes } from '../dom.js';
+import { h, setAttributes } from '../dom.js';
 import { strings } from '../strings.js';
+import { SpareFrame, makeFrame, whenIdle } from './spare-frame.js';
 
 /**
- * @typedef {{frame: HTMLIFrameElement, port: MessagePort | null, isLoaded: boolean, waiting: any[],
+ * @typedef {{frame: HTMLIFrameElement, url: string, port: MessagePort | null, isLoaded: boolean, waiting: any[],
  *   calls: Set<number>}} Web  a frame, the end of its bridge's channel, and what is under way
  */
-
-const whenIdle = (work) => (globalThis.requestIdleCallback ?? setTimeout)(work);
 
 /** An empty frame that is never shown: browsers keep the process for sandboxed frames as long as there is one. */
 const warmFrame = () => h('iframe.warm', { sandbox: '', srcdoc: '<!doctype html>', hidden: true });
@@ -24,6 +23,7 @@ export class WebFrames {
   /** @type {Map<string, Web>} */
   #webs = new Map();
   #focusWish = null;
+  #spare = new SpareFrame(this.element);
 
   /**
    * @param {import('../scene.js').Scene} scene
@@ -43,14 +43,22 @@ export class WebFrames {
   /**
    * @param {{id: string, url: string}[]} webs
    * @param {string | null} shown  the frame in front
+   * @param {string | null} spare  where to hold a frame ready for the next editor
    */
-  update(webs, shown, title) {
-    keep(this.element, webs, (web) => `${web.id} ${web.url}`, (web) => this.#make(web), (frame, web) => {
-      const isShown = web.id === shown;
+  update(webs, shown, title, spare) {
+    const urls = new Map(webs.map(({ id, url }) => [id, url]));
+    for (const [id, { frame, url }] of this.#webs) {
+      if (urls.get(id) === url) continue;
+      frame.remove();
+      this.#webs.delete(id);
+    }
+    for (const { id, url } of webs) {
+      const { frame } = this.#webs.get(id) ?? this.#make(id, url);
+      const isShown = id === shown;
       frame.classList.toggle('is-shown', isShown);
       setAttributes(frame, { title: isShown ? strings.editor(title) : strings.editor(''), inert: !isShown });
-    });
-    for (const [id, { frame }] of this.#webs) if (!frame.isConnected) this.#webs.delete(id);
+    }
+    this.#spare.hold(spare);
   }
 
   /** Gives a frame the keyboard, now or when it has loaded. */
@@ -67,14 +75,17 @@ export class WebFrames {
     if (frame.classList.contains('is-shown') && !document.querySelector('dialog[open]')) frame.focus();
   }
 
-  #make({ id, url }) {
-    const frame = h('iframe.frame', { sandbox: 'allow-scripts', src: url, referrerpolicy: 'no-referrer' });
+  #make(id, url) {
+    const spare = this.#spare.take(url);
+    const frame = spare ?? makeFrame(url);
     frame.addEventListener('load', () => {
       frame.classList.add('is-loaded');
       this.#meetFocusWish(id);
     });
-    this.#webs.set(id, { frame, port: null, isLoaded: false, waiting: [], calls: new Set() });
-    return frame;
+    const web = { frame, url, port: null, isLoaded: false, waiting: [], calls: new Set() };
+    this.#webs.set(id, web);
+    if (spare === null) this.element.append(frame);
+    return web;
   }
 
   #channelOffered(event) {
