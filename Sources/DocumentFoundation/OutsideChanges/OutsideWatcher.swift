@@ -86,7 +86,10 @@ final class OutsideWatcher: Sendable {
 
     /// Someone who coordinates has written items; what they are now is no news.
     func wrote(_ paths: [ItemPath]) {
-        let reports = state.withLock { state in paths.flatMap { state.items.wrote($0) } }
+        let reports = state.withLock { state in
+            state.items.now = Self.now
+            return paths.flatMap { state.items.wrote($0) }
+        }
         tell(reports)
     }
 
@@ -102,6 +105,7 @@ final class OutsideWatcher: Sendable {
     func settle(_ id: PresenterID, then answer: @escaping @Sendable (ItemPath?) -> Void) {
         queue.asyncAfter(deadline: .now() + EventFolding.settleSeconds) { [self] in
             let (reports, place) = state.withLock { state in
+                state.items.now = Self.now
                 let reports = state.items.path(of: id).map { state.items.look(at: $0) } ?? []
                 return (reports, state.items.path(of: id))
             }
@@ -166,7 +170,8 @@ final class OutsideWatcher: Sendable {
     private func applyNow(_ changes: [Seen]) {
         let busy = isBeingWritten(changes.flatMap(\.paths))
         let reports = state.withLock { state in
-            changes.flatMap { $0.apply(to: &state.items, isBusy: !busy.isDisjoint(with: $0.paths)) }
+            state.items.now = Self.now
+            return changes.flatMap { $0.apply(to: &state.items, isBusy: !busy.isDisjoint(with: $0.paths)) }
         }
         tell(reports)
         lookAtIntervalsIfNeeded()
@@ -174,7 +179,11 @@ final class OutsideWatcher: Sendable {
 
     /// Compares everything with what is known: some of what happened was not seen.
     func lookAtAll() {
-        tell(state.withLock { $0.items.lookAtAll() })
+        let reports = state.withLock { state in
+            state.items.now = Self.now
+            return state.items.lookAtAll()
+        }
+        tell(reports)
     }
 
     private func tell(_ reports: [OutsideReport]) {

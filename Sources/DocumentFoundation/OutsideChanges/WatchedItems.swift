@@ -27,6 +27,9 @@ struct WatchedItems {
     private var paths: [PresenterID: ItemPath] = [:]
     private var trees: Set<ItemPath> = []
     private var handleCount = 0
+    private var departures = Departures()
+    /// The time, in seconds.
+    var now = 0.0
 
     init(_ folders: WatchedFolders) { self.folders = folders }
 
@@ -107,6 +110,9 @@ struct WatchedItems {
     /// Something is at a place that was not there, or is another now.
     mutating func written(_ path: ItemPath, by writer: WriterProcess?) -> [OutsideReport] {
         var reports: [OutsideReport] = []
+        if let place = departures.place(ofItemFrom: path, at: now), items[path] == nil, items[place] != nil {
+            reports += comeBack(from: place, to: path, by: writer)
+        }
         if folders.isWatched(path) {
             folders.refresh(path)
             for inner in items(inside: path) { reports += look(at: inner, by: writer) }
@@ -117,9 +123,7 @@ struct WatchedItems {
 
     /// Nothing is at a place any more, and no watch saw it arrive elsewhere.
     mutating func left(_ path: ItemPath, by writer: WriterProcess?) -> [OutsideReport] {
-        if (try? FileStamp.ifPresent(at: FilePath(path.string))) != nil {
-            return written(path, by: writer)
-        }
+        if Self.isPresent(path) { return written(path, by: writer) }
         let inside = items(inside: path)
         for found in [path] + inside {
             if let place = whereabouts(of: found), let target = Self.top(path, of: found, at: place) {
@@ -152,6 +156,7 @@ struct WatchedItems {
         }
         var reports: [OutsideReport] = [.moved(source, to: target)]
         let replaced = items[target]
+        if items[source] != nil { departures.note(from: source, to: target, at: now) }
         follow(from: source, to: target)
         if let replaced {
             reports += Self.reports(to: replaced.presenters, OutsideHint(isWhole: true, writer: writer))
@@ -159,10 +164,29 @@ struct WatchedItems {
         return reports + tellHinted(around: [source, target], by: writer)
     }
 
+    /// Something new is at the name that an item left a moment ago: it is this that its presenters present.
+    private mutating func comeBack(
+        from place: ItemPath,
+        to name: ItemPath,
+        by writer: WriterProcess?
+    ) -> [OutsideReport] {
+        guard Self.isPresent(name) else { return [] }
+        let presenters = items[place]?.presenters ?? [:]
+        follow(from: place, to: name)
+        return [.moved(place, to: name)]
+            + Self.reports(to: presenters, OutsideHint(isWhole: true, writer: writer))
+    }
+
+    /// What cannot be looked at is as good as gone until it can.
+    private static func isPresent(_ path: ItemPath) -> Bool {
+        (try? FileStamp.ifPresent(at: FilePath(path.string))) != nil
+    }
+
     /// Takes items to where they are now; nothing where they were followed already.
     mutating func follow(from source: ItemPath, to target: ItemPath) {
         let found = items.keys.filter { source.holds($0) }
         folders.moved(from: source, to: target)
+        departures.follow(from: source, to: target)
         for old in found {
             guard let new = old.moved(from: source, to: target), var item = items.removeValue(forKey: old)
             else { continue }
@@ -195,6 +219,9 @@ struct WatchedItems {
         guard found != nil else {
             if let place = whereabouts(of: path) { return moved(from: path, to: place, by: writer) }
             guard item.stamp != nil else { return [] }
+            if let name = departures.names(leftByItemAt: path, at: now).first(where: Self.isPresent) {
+                return comeBack(from: path, to: name, by: writer)
+            }
             endTree(path)
             note(path)
             return item.presenters.keys.map { .deleted($0) }

@@ -54,6 +54,26 @@ struct OutsideMoveTests {
         #expect(document.loads == 1)
     }
 
+    /// An editor's steps, each seen before the next.
+    @Test(
+        "A document that has followed its file away goes back to its name when something new is there at once",
+        arguments: [(folder: "", isRemoved: false), ("", true), ("away/", true)]
+    )
+    func slowSave(folder: String, isRemoved: Bool) async throws {
+        if !folder.isEmpty { try makeFolder(folder) }
+        let document = try await opened()
+        move("a.txt", folder + "b.txt")
+        await wait(for: document) { document.fileURL.lastPathComponent == "b.txt" }
+        _ = try playground.put("new", at: "a.txt")
+        if isRemoved { try FileManager.default.removeItem(at: playground[folder + "b.txt"]) }
+        await wait(for: document) { document.fileURL == playground["a.txt"] && document.text == "new" }
+        #expect(!document.isFileDeleted)
+        document.type("after")
+        #expect(await document.close())
+        #expect(try playground.text("a.txt") == "after")
+        if !isRemoved { #expect(try playground.text("b.txt") == "old") }
+    }
+
     @Test("A save right after the renaming goes to the new name: the old one does not come back")
     func savedAtOnce() async throws {
         let document = try await opened()
