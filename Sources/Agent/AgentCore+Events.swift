@@ -46,7 +46,16 @@ extension AgentCore {
             return
         }
         perform(arbiter.take(event), for: event, now: now)
+        if case .requested(let request) = event { hurry(arbiter.runningAccesses(awaitedBy: request.id)) }
         reacquireAsides()
+    }
+
+    /// Has the ends of accesses told as soon as they have ended: a client may keep them for a while otherwise.
+    mutating func hurry(_ accesses: [AccessID]) {
+        for access in accesses {
+            guard let connection = connectionsByClient[access.client] else { continue }
+            actions.append(.send(.awaited(access), connection))
+        }
     }
 
     // MARK: What a client may say

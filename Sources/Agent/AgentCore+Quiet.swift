@@ -16,6 +16,8 @@ extension AgentCore {
             actions.append(.send(.quiet(wait.number), wait.connection))
         } else {
             quietWaits.append(wait)
+            let writers = wait.items.flatMap { arbiter.runningAccesses(writing: $0, exceptBy: wait.client) }
+            hurry(Array(Set(writers)))
         }
     }
 

@@ -158,6 +158,8 @@ private struct CoreWorld {
                 faults.append("\(id) is granted beside \(other.id)")
             }
             clients[index].held[id] = request
+        case .awaited(let id):
+            if clients[index].held[id] == nil { faults.append("\(id) is awaited and is not held") }
         default: faults.append("\(message)")
         }
     }

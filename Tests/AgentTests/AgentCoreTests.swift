@@ -14,7 +14,8 @@ struct AgentCoreTests {
         let (write, read) = (CoreScene.write(one, 1), CoreScene.read(two, 1))
         scene.send(.requested(write), first)
         scene.send(.requested(read), second)
-        #expect(scene.take(first) == [.welcome(version: 1), .granted(write.id, [], isObserved: false)])
+        let own: [AgentMessage] = [.granted(write.id, [], isObserved: false), .awaited(write.id)]
+        #expect(scene.take(first) == [.welcome(version: 1)] + own)
         #expect(scene.take(second) == [.welcome(version: 1)])
         scene.send(.ended(write.id, [.changed]), first)
         #expect(scene.take(second).count == 1)
@@ -195,8 +196,24 @@ struct AgentCoreTests {
         scene.send(.quietWanted(2, [CoreScene.path("/d/own")]), second)
         scene.send(.quietWanted(0, []), second)
         #expect(scene.take(second) == [.quiet(2), .quiet(0)])
+        #expect(scene.take(first).last == .awaited(AccessID(client: one, number: 1)))
         scene.send(.ended(AccessID(client: one, number: 1), [.changed]), first)
         #expect(scene.take(second) == [.told(presenter, .itemDidChange), .quiet(1)])
+    }
+
+    @Test("Who holds what another waits for is told, once, that its end is waited for")
+    func awaited() {
+        var scene = CoreScene()
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        let held = CoreScene.write(one, 1)
+        scene.send(.requested(held), first)
+        scene.send(.requested(CoreScene.write(one, 2)), first)
+        scene.send(.requested(CoreScene.write(two, 1, CoreScene.path("/elsewhere"))), second)
+        #expect(scene.take(first).allSatisfy { $0 != .awaited(held.id) })
+        scene.send(.requested(CoreScene.write(two, 2)), second)
+        #expect(scene.take(first) == [.awaited(held.id)])
+        scene.send(.requested(CoreScene.write(one, 3, CoreScene.path("/else"))), first)
+        #expect(scene.take(first).count == 1)
     }
 
     @Test("While it is not known what is held, nothing counts as quiet")

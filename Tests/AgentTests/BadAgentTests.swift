@@ -151,6 +151,29 @@ struct BadAgentTests {
         }
     }
 
+    @Test(
+        "The end of an access that nobody hears of comes before the next request, and by itself when none follows"
+    )
+    func keptEnd() throws {
+        try withAgent { scene, registry, agent, url in
+            for presenter in registry.presenters { registry.remove(presenter) }
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                for _ in 0..<3 {
+                    NSFileCoordinator(filePresenter: nil, registry: registry)
+                        .coordinate(readingItemAt: url, error: nil) { _ in }
+                }
+                done.signal()
+            }
+            for _ in 0..<3 {
+                let id = try agent.nextRequest()
+                agent.send(.granted(id, [], isObserved: false))
+                #expect(try agent.next { $0.ended } == id)
+            }
+            #expect(done.wait(timeout: .now() + 20) == .success)
+        }
+    }
+
     @Test("Who waits for an agent that lives waits as long as it takes")
     func patience() throws {
         try withAgent(pulseSeconds: 0.02) { scene, registry, agent, url in

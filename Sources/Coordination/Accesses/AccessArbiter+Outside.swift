@@ -3,15 +3,20 @@ extension AccessArbiter {
     ///
     /// - Parameter client: Whose accesses do not count.
     package func isBeingWritten(_ item: ItemPath, exceptBy client: ClientID? = nil) -> Bool {
-        admitted.contains { id in
-            guard id.client != client, let access = accesses[id], access.stage == .running,
-                !access.request.isPreparation
-            else {
-                return false
-            }
-            return access.claims.contains { claim in
-                claim.isWriting && ([claim.scope] + claim.laterScopes).contains { $0.holds(item) }
-            }
+        admitted.contains { $0.client != client && isWriting($0, item) }
+    }
+
+    /// The running accesses of other clients that write an item.
+    package func runningAccesses(writing item: ItemPath, exceptBy client: ClientID) -> [AccessID] {
+        admitted.filter { $0.client != client && isWriting($0, item) }
+    }
+
+    private func isWriting(_ id: AccessID, _ item: ItemPath) -> Bool {
+        guard let access = accesses[id], access.stage == .running, !access.request.isPreparation else {
+            return false
+        }
+        return access.claims.contains { claim in
+            claim.isWriting && ([claim.scope] + claim.laterScopes).contains { $0.holds(item) }
         }
     }
 }

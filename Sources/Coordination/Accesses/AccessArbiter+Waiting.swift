@@ -15,6 +15,18 @@ extension AccessArbiter {
         return waits
     }
 
+    /// The running accesses that one which does not run waits for directly, of other clients.
+    package func runningAccesses(awaitedBy id: AccessID) -> [AccessID] {
+        guard let access = accesses[id] else { return [] }
+        let awaited: [AccessID] =
+            switch access.stage {
+            case .waiting: access.blockers
+            case .asking, .ready: rivals(of: access)
+            case .running: []
+            }
+        return awaited.filter { $0.client != id.client && accesses[$0]?.stage == .running }
+    }
+
     /// Admits and starts whatever can be, and fails what never could.
     ///
     /// Called after every event.

@@ -11,6 +11,7 @@ extension AgentMessage {
         static let claimLost: UInt8 = 9
         static let report: UInt8 = 10
         static let quiet: UInt8 = 11
+        static let awaited: UInt8 = 12
     }
 
     /// Writes the message as one frame.
@@ -56,6 +57,7 @@ extension AgentMessage {
             }
         case .claimLost(let access): writer.frame(Kind.claimLost) { $0.access(access) }
         case .quiet(let number): writer.frame(Kind.quiet) { $0.number(number) }
+        case .awaited(let access): writer.frame(Kind.awaited) { $0.access(access) }
         case .report(let part, let isLast):
             writer.frame(Kind.report) { writer in
                 writer.blob(part)
@@ -100,6 +102,7 @@ extension AgentMessage {
             )
         case Kind.claimLost: return .claimLost(try reader.access())
         case Kind.quiet: return .quiet(try reader.number())
+        case Kind.awaited: return .awaited(try reader.access())
         case Kind.report: return .report(try reader.blob(), isLast: try reader.flag())
         default: throw .unknownValue
         }

@@ -20,6 +20,8 @@ package enum AgentMessage: Hashable, Sendable {
     case report([UInt8], isLast: Bool)
     /// No other client writes now what the client asked about under this number.
     case quiet(UInt64)
+    /// Somebody waits for the end of this access: it is to be said at once.
+    case awaited(AccessID)
 }
 
 /// Why the agent ends a connection.

@@ -106,7 +106,7 @@ enum WireSamples {
             )
         ),
         .reacquire(Ticket(number: 77)), .attributesChanged(presenter, ["a"]), .claimLost(access), .quiet(0),
-        .quiet(300),
+        .quiet(300), .awaited(access),
         .report([1, 2, 3], isLast: true), .failed(access, .deadlock([0x7B, 0x7D])),
     ]
 
@@ -142,6 +142,7 @@ enum WireSamples {
         ("0500070000", .granted(access, [], isObserved: false)),
         ("074d", .reacquire(Ticket(number: 77))),
         ("0b07", .quiet(7)),
+        ("0c0007", .awaited(access)),
     ]
 
     static func frame(_ message: ClientMessage) -> [UInt8] {

@@ -19,6 +19,12 @@ extension FileAccessRegistry.State {
             return decideAlone(event)
         case .joined(let connection):
             joining.note(event)
+            if case .ended(let id, _) = event, joining.mayTellLater(theEndOf: id), waiters.isEmpty,
+                presenters.isEmpty
+            {
+                connection.putLater(.event(event))
+                return []
+            }
             return connection.put(.event(event)) ? [] : refuse(event)
         case .searching: return keep(event)
         }
@@ -279,6 +285,7 @@ extension FileAccessRegistry.State {
         joining.ownErrors = [:]
         joining.asides = [:]
         joining.isObserved = false
+        joining.awaited = []
         arbiter = AccessArbiter()
         // No ticket is given twice, whoever gives them.
         arbiter.countTickets(from: DispatchTime.now().uptimeNanoseconds)
@@ -332,6 +339,12 @@ extension FileAccessRegistry.State {
         case .failed(let access, let failure): fail(access, failure)
         case .reacquire(let ticket): return [.reacquire(ticket)]
         case .attributesChanged(let presenter, let names): tell(presenter, names)
+        case .awaited(let access):
+            if joining.records[access] == nil {
+                joining.connection?.hurry()
+            } else {
+                joining.awaited.insert(access)
+            }
         case .claimLost(let access):
             joining.records[access] = nil
             joining.lostAccesses.insert(access)

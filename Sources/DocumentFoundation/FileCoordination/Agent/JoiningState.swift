@@ -31,6 +31,8 @@ struct JoiningState: Sendable {
     var untold: [ArbiterEvent] = []
     /// Messages of an arbiter that is no more, unanswered, with the access that each was for.
     var orphans: [Ticket: AccessID] = [:]
+    /// Accesses whose end somebody waits for elsewhere.
+    var awaited: Set<AccessID> = []
     /// Accesses that run although others have been let in.
     var lostAccesses: Set<AccessID> = []
     /// The errors of presenters of this process, for accesses of this process.
@@ -48,6 +50,10 @@ struct JoiningState: Sendable {
         let items: [ItemPath]
         let body: @Sendable () -> Void
     }
+
+    /// Whether the end of an access may be told a little later, with what is said next: nobody hears of what it did,
+    /// and nobody is known to wait for it.
+    mutating func mayTellLater(theEndOf id: AccessID) -> Bool { awaited.remove(id) == nil && !isObserved }
 
     var connection: AgentConnection? { if case .joined(let connection) = mode { connection } else { nil } }
     var isLinked: Bool { if case .unlinked = mode { false } else { true } }
