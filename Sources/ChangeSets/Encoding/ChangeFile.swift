@@ -6,7 +6,7 @@
 public struct ChangeFile: Hashable, Sendable {
     /// What a frame holds.
     public enum Frame: Hashable, Sendable {
-        /// For ``Replica/apply(_:)``.
+        /// For `Replica.apply(_:)`.
         case changes([UInt8])
         /// For ``Replica/merge(state:)``.
         case state([UInt8])
@@ -106,7 +106,7 @@ extension Replica {
 
     /// Takes in another device's file; what is known already is passed over.
     ///
-    /// - Throws: As ``apply(_:)`` and ``merge(state:)`` do. Frames before the one that failed are in.
+    /// - Throws: As `apply(_:)` and ``merge(state:)`` do. Frames before the one that failed are in.
     public mutating func merge(_ file: ChangeFile) throws(ChangeSetError) {
         for frame in file.frames {
             switch frame {

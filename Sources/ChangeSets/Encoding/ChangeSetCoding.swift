@@ -2,7 +2,7 @@
 public enum ChangeSetCoding {
     /// Change sets of a batch.
     ///
-    /// - Parameter encoded: What ``Replica/encodedChanges(since:)`` or ``encode(_:)`` gave.
+    /// - Parameter encoded: What ``Replica/encodedChanges(since:onlyOwn:)`` or `encode(_:)` gave.
     /// - Throws: `malformed`, `versionUnknown`, `beyondLimit`.
     public static func decode(_ encoded: some Collection<UInt8>) throws(ChangeSetError) -> [ChangeSet] {
         let batch = try Batch(Array(encoded))

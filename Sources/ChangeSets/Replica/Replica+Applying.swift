@@ -21,7 +21,7 @@ extension Replica {
     ///
     /// A change that rests on one that has not come yet waits for it (``waitingCount``).
     ///
-    /// - Parameter encoded: What ``encodedChanges(since:)`` gave, on any device.
+    /// - Parameter encoded: What ``encodedChanges(since:onlyOwn:)`` gave, on any device.
     /// - Throws: `malformed`, `versionUnknown`, `beyondLimit`, `deviceUsedTwice`. Nothing was applied then.
     @discardableResult
     public mutating func apply(_ encoded: some Collection<UInt8>) throws(ChangeSetError) -> Outcome {
@@ -32,18 +32,18 @@ extension Replica {
         return outcome
     }
 
-    /// Applies change sets, as ``apply(_:)`` does, without telling which objects they are about.
+    /// Applies change sets, as `apply(_:)` does, without telling which objects they are about.
     ///
-    /// - Parameter encoded: What ``encodedChanges(since:)`` gave, on any device.
+    /// - Parameter encoded: What ``encodedChanges(since:onlyOwn:)`` gave, on any device.
     /// - Returns: How many changes were applied.
-    /// - Throws: As ``apply(_:)`` does.
+    /// - Throws: As `apply(_:)` does.
     @discardableResult
     public mutating func applyAll(_ encoded: some Collection<UInt8>) throws(ChangeSetError) -> Int {
         var untold: [Int32]?
         return try apply(Batch(Array(encoded)), &untold).applied
     }
 
-    /// Applies change sets, as ``apply(_:)`` does.
+    /// Applies change sets, as `apply(_:)` does.
     @discardableResult
     public mutating func apply(_ changeSets: [ChangeSet]) throws(ChangeSetError) -> Outcome {
         let encoded = try ChangeSetCoding.encode(changeSets)

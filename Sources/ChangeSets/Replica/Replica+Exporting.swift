@@ -4,7 +4,7 @@ extension Replica {
     /// - Parameters:
     ///   - vector: What the other one has.
     ///   - onlyOwn: Whether to leave out what other devices made, as where each device has a file of its own.
-    /// - Returns: A batch for ``apply(_:)``; nil when changes that the other lacks are no longer in the log: then it
+    /// - Returns: A batch for `apply(_:)`; nil when changes that the other lacks are no longer in the log: then it
     ///   needs ``encodedState()``, and ``merge(state:)`` keeps what it has itself.
     public func encodedChanges(since vector: VersionVector, onlyOwn: Bool = false) -> [UInt8]? {
         var encoder = BatchEncoder()

@@ -49,9 +49,13 @@ extension Replica {
 
     /// What a property holds by an app's own rule.
     ///
-    /// - Parameter merge: Is given the values that were set without knowledge of each other, from the oldest to the
-    ///   latest, each once a device, and answers what counts. It must answer the same on every device. It is not
-    ///   asked where there is one value only.
+    /// - Parameters:
+    ///   - property: Its name.
+    ///   - type: The object's type.
+    ///   - id: The object's id.
+    ///   - merge: Is given the values that were set without knowledge of each other, from the oldest to the latest,
+    ///     each once a device, and answers what counts. It must answer the same on every device. It is not asked
+    ///     where there is one value only.
     public func value(
         of property: String,
         _ type: String,

@@ -292,6 +292,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     /// other's beside it, see `conflictCopyURLs`.
     ///
     /// - Parameters:
+    ///   - typeName: The document's type, as `contents(forType:)` is asked for it.
     ///   - base: What both started from: `Data` of a file of 8 MiB at most, or the package as it was read, of
     ///     which members that were not read before may be the other's by now; nil where it is not known.
     ///   - mine: What `contents(forType:)` gives.
