@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .library(name: "ChangeSets", targets: ["ChangeSets"]),
         .library(name: "DocumentFoundation", targets: ["DocumentFoundation"]),
+        .library(name: "Merging", targets: ["Merging"]),
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "WebKit", targets: ["WebKit"]),
@@ -79,7 +80,7 @@ let package = Package(
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks",
+                "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
                 "UniformTypeIdentifiers", "WebHost",
             ],
             resources: [.copy("Page")],
@@ -231,8 +232,8 @@ let package = Package(
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "SeededNumbers", "UIKit",
-                "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
+                "ChangeSets", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "SeededNumbers", "UIKit", "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),
