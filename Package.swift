@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .library(name: "ChangeSets", targets: ["ChangeSets"]),
         .library(name: "DocumentFoundation", targets: ["DocumentFoundation"]),
+        .library(name: "DocumentTesting", targets: ["DocumentTesting"]),
         .library(name: "Merging", targets: ["Merging"]),
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
@@ -88,6 +89,7 @@ let package = Package(
         ),
         .target(name: "_Testing_UIKit", dependencies: ["UIKit"], swiftSettings: strict),
         .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
+        .target(name: "DocumentTesting", dependencies: ["Merging", "UIKit"], swiftSettings: strict),
         // The command.
         .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
         .executableTarget(
@@ -234,6 +236,14 @@ let package = Package(
             dependencies: [
                 "ChangeSets", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
                 "SeededNumbers", "UIKit", "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DocumentTestingTests",
+            dependencies: [
+                "ChangeSets", "DocumentTesting", "Merging", "UIKit", "UniformTypeIdentifiers",
+                "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),
