@@ -14,6 +14,8 @@ let package = Package(
     products: [
         .library(name: "ChangeSets", targets: ["ChangeSets"]),
         .library(name: "DocumentFoundation", targets: ["DocumentFoundation"]),
+        .library(name: "DocumentTesting", targets: ["DocumentTesting"]),
+        .library(name: "Merging", targets: ["Merging"]),
         .library(name: "UIKit", targets: ["UIKit", "_Testing_UIKit"]),
         .library(name: "UniformTypeIdentifiers", targets: ["UniformTypeIdentifiers"]),
         .library(name: "WebKit", targets: ["WebKit"]),
@@ -79,7 +81,7 @@ let package = Package(
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks",
+                "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
                 "UniformTypeIdentifiers", "WebHost",
             ],
             resources: [.copy("Page")],
@@ -87,6 +89,7 @@ let package = Package(
         ),
         .target(name: "_Testing_UIKit", dependencies: ["UIKit"], swiftSettings: strict),
         .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
+        .target(name: "DocumentTesting", dependencies: ["Merging", "UIKit"], swiftSettings: strict),
         // The command.
         .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
         .executableTarget(
@@ -231,8 +234,16 @@ let package = Package(
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "SeededNumbers", "UIKit",
-                "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
+                "ChangeSets", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "SeededNumbers", "UIKit", "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DocumentTestingTests",
+            dependencies: [
+                "ChangeSets", "DocumentTesting", "Merging", "UIKit", "UniformTypeIdentifiers",
+                "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),

@@ -17,6 +17,10 @@ int cdoc_renameat2(int from_fd, const char *from, int to_fd, const char *to, uns
     return renameat2(from_fd, from, to_fd, to, flags);
 }
 
+int cdoc_fallocate(int fd, long byte_count) {
+    return fallocate(fd, 0, 0, byte_count);
+}
+
 ssize_t cdoc_copy_file_range(int from_fd, int to_fd, size_t byte_count) {
     return copy_file_range(from_fd, NULL, to_fd, NULL, byte_count, 0);
 }

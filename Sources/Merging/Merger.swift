@@ -12,6 +12,15 @@ public protocol Merger: Sendable {
     ///   - mine: This device's version.
     ///   - theirs: The other one.
     func merge(base: [UInt8]?, mine: [UInt8], theirs: [UInt8]) -> MergedFile
+
+    /// Whether it cannot tell what was changed where the common ancestor is not known. Then it is not asked: what
+    /// differs is a conflict.
+    var needsBase: Bool { get }
+}
+
+extension Merger {
+    /// That it does.
+    public var needsBase: Bool { true }
 }
 
 /// What a merge of two files came to.

@@ -11,6 +11,9 @@ public struct ReplicaMerger: Merger {
         self.deletionRules = deletionRules
     }
 
+    /// That it does not: a state says itself who had seen what.
+    public var needsBase: Bool { false }
+
     /// The joined state.
     ///
     /// Conflicts have no ranges. Their parts are values in the format of change sets: a property's, or a list of an

@@ -99,7 +99,7 @@ package final class Vault: Sendable {
         }
         let version = try KeptVersion(id: VersionID(UUID()), item: item, origin: origin, root: root)
         let object = try session.store(.version, [UInt8](version.record))
-        let caches = try keeper.caches.map { (path: $0.path, bytes: try $0.cache.encoded(session.hasher)) }
+        let caches = keeper.caches
         let voided = session.voided
         if !voided.isEmpty {
             let note = VersionNote(change: .removed, date: now(), versions: voided.map(\.version.id))
@@ -114,7 +114,7 @@ package final class Vault: Sendable {
             }
             try index.insert(version, object: object)
             for cache in caches {
-                try index.setMemberCache(item, cache.path, generation: session.generation, cache.bytes)
+                try index.setMemberCache(item, cache, generation: session.generation)
             }
         }
         return version

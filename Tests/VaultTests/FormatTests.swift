@@ -177,6 +177,7 @@ struct FormatTests {
         }
         if let version = try? KeptVersion(bytes[...]) { _ = try? version.parts() }
         _ = try? MemberCache(bytes, hasher)
+        _ = try? FolderCache(bytes, hasher)
     }
 
     @Test("A scan of random bytes between records finds the records and nothing else")

@@ -23,6 +23,9 @@ int cdoc_renameat2(int from_fd, const char *from, int to_fd, const char *to, uns
 /// copy_file_range(2) at both files' own offsets; declared only for _GNU_SOURCE.
 ssize_t cdoc_copy_file_range(int from_fd, int to_fd, size_t byte_count);
 
+/// fallocate(2) of a whole file; declared only for _GNU_SOURCE.
+int cdoc_fallocate(int fd, long byte_count);
+
 /// ioctl_ficlone(2); ioctl is variadic.
 int cdoc_ficlone(int to_fd, int from_fd);
 

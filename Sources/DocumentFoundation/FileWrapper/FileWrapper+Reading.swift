@@ -1,5 +1,5 @@
 internal import FileSystem
-internal import Foundation
+package import Foundation
 
 extension FileWrapper {
     // MARK: - Asking for contents
@@ -96,7 +96,7 @@ extension FileWrapper {
     }
 
     /// Reads all that is unread, down to the last member.
-    func readEverything() throws {
+    package func readEverything() throws {
         var pending = [self]
         while let wrapper = pending.popLast() {
             do {
@@ -112,7 +112,8 @@ extension FileWrapper {
         }
     }
 
-    static func destinationURL(ofLinkText text: String) -> URL {
+    /// What a link with this text leads to, relative or not as the text is.
+    package static func destinationURL(ofLinkText text: String) -> URL {
         guard !text.hasPrefix("/") else { return URL(fileURLWithPath: text) }
         var components = URLComponents()
         components.path = text

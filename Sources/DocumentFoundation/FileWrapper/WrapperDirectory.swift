@@ -97,11 +97,21 @@ struct SavedMember {
     let name: String
     let record: DiskRecord?
     private let weak: WeakWrapper
+    /// The bytes of a file that had been read, for a merge that needs to know what was there.
+    private let bytes: Data?
+
+    /// Of larger files the bytes are not kept for the sake of a merge.
+    private static let byteCountMax = 8 << 20
 
     init(name: String, _ wrapper: FileWrapper) {
         self.name = name
         record = wrapper.state.record
         weak = WeakWrapper(wrapper)
+        if case .file(let data?) = wrapper.state.contents, data.count <= Self.byteCountMax {
+            bytes = data
+        } else {
+            bytes = nil
+        }
     }
 
     /// The wrapper that stood for it, if anybody still holds that.
@@ -113,8 +123,9 @@ struct SavedMember {
     func wrapper(in folder: DiskDirectory) -> FileWrapper? {
         if let held { return held }
         guard let record, record.isMember(name, of: folder),
-            let contents = WrapperContents(unreadOf: record.kind)
+            let unread = WrapperContents(unreadOf: record.kind)
         else { return nil }
+        let contents = bytes.map { WrapperContents.file($0) } ?? unread
         return FileWrapper(state: WrapperState(contents, name: name, record: record))
     }
 }

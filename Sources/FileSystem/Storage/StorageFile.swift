@@ -55,6 +55,16 @@ package final class StorageFile: Sendable {
         try SystemCalls.pwrite(bytes, to: descriptor, at: offset)
     }
 
+    /// Takes room for a new file's bytes, so that writing them need not look for any. Without effect on a volume that
+    /// cannot do so.
+    ///
+    /// - Throws: `ENOSPC` when there is not as much.
+    package func reserve(_ byteCount: Int) throws(SystemError) {
+        do throws(SystemError) { try SystemCalls.fallocate(descriptor, byteCount: byteCount) } catch {
+            guard error.errno == EOPNOTSUPP || error.errno == ENOSYS else { throw error }
+        }
+    }
+
     /// Makes the file this long: what is beyond is lost.
     package func cut(to byteCount: Int) throws(SystemError) {
         try SystemCalls.ftruncate(descriptor, byteCount: byteCount)

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Foundation
 internal import Glibc
 
@@ -36,6 +37,14 @@ extension SystemCalls {
             writtenByteCount += try perform("pwrite", at: path, effect: .change(file: raw)) {
                 Glibc.pwrite(raw, rest.baseAddress, rest.count, off_t(offset + writtenByteCount))
             }
+        }
+    }
+
+    /// fallocate(2) of all of a file, whose length becomes this.
+    static func fallocate(_ file: borrowing FileDescriptor, byteCount: Int) throws(SystemError) {
+        let raw = file.raw
+        _ = try perform("fallocate", at: file.path, effect: .change(file: raw)) {
+            cdoc_fallocate(raw, byteCount)
         }
     }
 

@@ -14,6 +14,14 @@ public struct MergedPackage: Hashable, Sendable {
     public var contents: PackageTree?
     /// Where both changed the same.
     public var conflicts: [MergeConflict]
+
+    /// - Parameters:
+    ///   - contents: The merged package.
+    ///   - conflicts: Where both changed the same.
+    public init(contents: PackageTree?, conflicts: [MergeConflict] = []) {
+        self.contents = contents
+        self.conflicts = conflicts
+    }
 }
 
 /// Merges packages member by member, each by a merger for its own type. Members that only one side has touched always

@@ -181,8 +181,9 @@ final class DocumentFileAccess: @unchecked Sendable {
         knownTree.withLock { $0 = tree }
     }
 
-    /// What was last read or written: `Data`, where it is not too large, or the package as it was read.
-    var knownContents: Any? { base.withLock { $0 } ?? knownTree.withLock { $0 }?.value }
+    /// What was last read or written: `Data`, where it is not too large, or the package as it was then, whatever the
+    /// app has done to its tree since; nil where that is not known.
+    var knownContents: Any? { base.withLock { $0 } ?? knownTree.withLock { $0 }?.value.asSaved }
 
     private func keepBase(_ data: Data?) {
         base.withLock { $0 = data.flatMap { $0.count <= Self.baseByteCountMax ? $0 : nil } }
@@ -199,7 +200,16 @@ final class DocumentFileAccess: @unchecked Sendable {
         {
             return false
         }
-        return !tree.matchesContents(of: url)
+        // What the app has changed in it is no news.
+        return !(tree.asSaved ?? tree).matchesContents(of: url)
+    }
+
+    /// What has to be looked at before a save that is to find others' work: the members that it takes the place of,
+    /// or all where the app does not change the tree that it was given.
+    var hintBeforeSaving: OutsideHint {
+        guard let tree = knownTree.withLock({ $0 })?.value else { return OutsideHint() }
+        let members = tree.differingMembers
+        return OutsideHint(members: members, isWhole: members.isEmpty)
     }
 
     func forget() {

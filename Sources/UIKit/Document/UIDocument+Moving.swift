@@ -62,9 +62,10 @@ extension UIDocument {
     /// Saves by itself, where the item is now; not when it is gone. What others have changed is looked at first,
     /// so that it can be merged.
     func autosaveWhereItIs() {
-        guard !isFileDeleted else { return }
+        // A merge under way ends in a save, or in another look.
+        guard !isFileDeleted, !isMerging else { return }
         let go = MainActorCallback<(place: URL?, isAnother: Bool)> { [self] found in
-            guard lifecycle.phase == .open else { return }
+            guard lifecycle.phase == .open, !isMerging else { return }
             if found.place == nil {
                 noteFileGone()
                 if !isFileDeleted { autosaveWhereItIs() }
@@ -76,7 +77,7 @@ extension UIDocument {
         }
         settleWhereabouts(of: fileURL) { [self] place in
             fileAccess.queue.async { [self] in
-                let isAnother = place != nil && isAnother(OutsideHint())
+                let isAnother = place != nil && isAnother(fileAccess.hintBeforeSaving)
                 DispatchQueue.main.async { go((place, isAnother)) }
             }
         }

@@ -1,7 +1,6 @@
 package import DocumentFoundation
 internal import FileSystem
 internal import Locks
-internal import UniformTypeIdentifiers
 
 extension UIDocument: nonisolated OutsideChangeReceiver {
     /// Looks whether the item is the one that this document read or wrote last, and says so if not.
@@ -80,6 +79,8 @@ extension UIDocument {
         }
         if savesRunning > 0 {
             looksAfterSaving = true
+        } else if isMerging {
+            looksAfterMerging = true
         } else if hasUnsavedChanges {
             mergeOutsideChange()
         } else {
@@ -115,61 +116,4 @@ extension UIDocument {
         userInfo[UIDocument.writerExecutableKey] = writer.executable?.url(isDirectory: false)
         return userInfo
     }
-
-    // MARK: Both have changed
-
-    /// Asks for a merged version; without one the save keeps the other's beside ours and says so in the state.
-    private func mergeOutsideChange() {
-        let decide = MainActorCallback<Result<Theirs, any Error>> { [self] theirs in
-            // What was edited or saved meanwhile is looked at anew.
-            guard lifecycle.phase == .open, savesRunning == 0, hasUnsavedChanges else {
-                checkForOutsideChange()
-                return
-            }
-            do { if try takeMerged(theirs.get()) { return } } catch {
-                // Who cannot merge keeps both.
-                lastError = nil
-            }
-            autosave(completionHandler: nil)
-        }
-        fileAccess.perform(.readingIntent(with: fileURL), for: self) { [self] access in
-            let theirs = Result {
-                let found = try fileAccess.peek(at: access.get())
-                return Theirs(contents: Transferred(found.contents), stamp: found.stamp)
-            }
-            DispatchQueue.main.async { decide(theirs) }
-        }
-    }
-
-    private func takeMerged(_ theirs: Theirs) throws -> Bool {
-        let type = savingFileType ?? fileType
-        let mine = try contents(forType: type ?? UTType.data.identifier)
-        let base = fileAccess.knownContents
-        guard
-            let merged = try mergedContents(
-                ofType: type,
-                base: base,
-                mine: mine,
-                theirs: theirs.contents.value
-            )
-        else { return false }
-        try load(fromContents: merged, ofType: type)
-        record.withLock {
-            $0.stamp = theirs.stamp
-            $0.modificationDate = theirs.stamp.modificationDate
-        }
-        fileAccess.know(theirs.contents.value)
-        storedUndoManager?.removeAllActions()
-        changeLine.touched()
-        schedule.changed(at: MonotonicClock.seconds)
-        armSchedule()
-        NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
-        return true
-    }
-}
-
-/// What someone else wrote while this document was edited.
-private struct Theirs: Sendable {
-    let contents: Transferred<Any>
-    let stamp: FileStamp
 }

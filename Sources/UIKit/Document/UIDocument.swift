@@ -51,6 +51,10 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     var looksAfterSaving = false
     /// Whether the document reads itself anew because others changed its file.
     var isReloading = false
+    /// Whether what others wrote is being merged with what is unsaved.
+    var isMerging = false
+    /// Whether the item is to be looked at when that has ended.
+    var looksAfterMerging = false
     var conflictCopies: [URL] = []
     /// How many view controllers show the document.
     var viewControllerCount = 0
@@ -284,21 +288,39 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
         try writeStaged(contents, to: url, for: saveOperation, original: originalContentsURL)
     }
 
-    /// Joins what is unsaved here with what someone else has written meanwhile. Ours; override to merge.
+    /// Joins what is unsaved here with what someone else has written meanwhile. Ours.
     ///
-    /// Called on the main actor when the file was changed by others while this document has unsaved changes.
-    /// What is returned is handed to `load(fromContents:ofType:)` and saved over the other's version; the undo
-    /// stack is emptied. Returning nil, as here, or throwing keeps both: this document's in the file, the
-    /// other's beside it, see `conflictCopyURLs`.
+    /// Called when the file was changed by others while this document has unsaved changes. Here: merges by type, as
+    /// `DocumentMergers` says, and answers where nothing was changed twice. Override to merge in another way, or to
+    /// accept conflicts: `DocumentMergers.merge(ofType:base:mine:theirs:)` names them. It MUST answer the same on every
+    /// device for the same versions, and MUST change none of them; it MAY call `super`.
+    ///
+    /// What is returned is handed to `load(fromContents:ofType:)` and saved over the other's version. What could be
+    /// undone before cannot be any more; but where there is an undo manager, the merge itself is one step to undo.
+    /// Returning nil, or throwing, keeps both: this document's in the file, the other's beside it, see
+    /// `conflictCopyURLs`.
+    ///
+    /// Called on the file queue, so that a person can go on typing. What was edited meanwhile makes it be called again;
+    /// after a few times of that, on the main actor, so that there is an end to it.
     ///
     /// - Parameters:
-    ///   - typeName: The document's type, as `contents(forType:)` is asked for it.
-    ///   - base: What both started from: `Data` of a file of 8 MiB at most, or the package as it was read, of
-    ///     which members that were not read before may be the other's by now; nil where it is not known.
+    ///   - typeName: The identifier of the type to write.
+    ///   - base: What both started from: `Data` of a file of 8 MiB at most, or a package's tree. Members of it that were
+    ///     not read before the other one changed them are nil when asked for their contents. Nil where it is not known.
     ///   - mine: What `contents(forType:)` gives.
     ///   - theirs: What the file holds now: `Data` or a `FileWrapper`.
-    open func mergedContents(ofType typeName: String?, base: Any?, mine: Any, theirs: Any) throws -> Any? {
-        nil
+    /// - Returns: Contents for `load(fromContents:ofType:)`; nil for none that both could agree to.
+    /// - Throws: Whatever makes merging impossible; nobody is told of it.
+    nonisolated open func mergedContents(
+        ofType typeName: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        let merged = try DocumentMergers.merge(ofType: typeName, base: base, mine: mine, theirs: theirs)
+        return merged.flatMap { $0.conflicts.isEmpty ? $0.contents : nil }
     }
 
     // MARK: Closing and reverting

@@ -142,5 +142,6 @@ extension SystemTypes {
         com.apple.linkpresentation.metadata link metadata
         com.apple.shazamsignature Shazam signature
         com.apple.shazamcatalog Shazam catalogue
+        org.sheaf.replica data that several devices edit
         """
 }

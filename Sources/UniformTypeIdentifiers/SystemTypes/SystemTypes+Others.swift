@@ -196,5 +196,6 @@ extension SystemTypes {
         org.tukaani.tar-xz-archive public.data,public.archive txz -
         com.microsoft.cab public.data,public.archive cab -
         com.adobe.raw-image public.camera-raw-image dng image/x-adobe-dng
+        org.sheaf.replica public.data,public.content replica -
         """
 }

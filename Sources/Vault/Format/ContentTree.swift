@@ -46,14 +46,26 @@ struct ContentTree {
         of entries: [(bytes: ArraySlice<UInt8>, isBoundary: Bool)],
         store: Store
     ) throws -> ContentReference {
-        var level = UInt8(0)
-        var names = try groups(entries, isBoundary: \.isBoundary).map { group in
-            var writer = ByteWriter()
-            writer.integer(level)
-            writer.integer(UInt32(group.count))
-            for entry in group { writer.raw(entry.bytes) }
-            return try store(.folder, writer.bytes)
+        let leaves = try groups(entries, isBoundary: \.isBoundary).map { group in
+            try leaf(of: group.map(\.bytes), store: store)
         }
+        return try folder(ofLeaves: leaves, store: store)
+    }
+
+    /// A leaf of a folder's tree.
+    ///
+    /// - Parameter entries: Encoded, in the order of their names' bytes; as many as ``isEnd(count:isBoundary:)`` says.
+    static func leaf(of entries: [ArraySlice<UInt8>], store: Store) throws -> ObjectName {
+        var writer = ByteWriter()
+        writer.integer(UInt8(0))
+        writer.integer(UInt32(entries.count))
+        for entry in entries { writer.raw(entry) }
+        return try store(.folder, writer.bytes)
+    }
+
+    /// The tree of a folder whose leaves are stored.
+    static func folder(ofLeaves leaves: [ObjectName], store: Store) throws -> ContentReference {
+        var (level, names) = (UInt8(0), leaves)
         if names.isEmpty { names = [try store(.folder, [0, 0, 0, 0, 0])] }
         while names.count > 1 {
             level += 1
@@ -80,13 +92,18 @@ struct ContentTree {
         }
     }
 
+    /// Whether a node ends with its latest child.
+    static func isEnd(count: Int, isBoundary: @autoclosure () -> Bool) -> Bool {
+        count == childCountMax || (count >= childCountMin && isBoundary())
+    }
+
     private static func groups<Child>(_ children: [Child], isBoundary: (Child) -> Bool) -> [ArraySlice<Child>]
     {
         var groups: [ArraySlice<Child>] = []
         var start = 0
         for index in children.indices {
             let count = index - start + 1
-            if count == childCountMax || (count >= childCountMin && isBoundary(children[index])) {
+            if isEnd(count: count, isBoundary: isBoundary(children[index])) {
                 groups.append(children[start...index])
                 start = index + 1
             }

@@ -115,8 +115,9 @@ extension VaultIndex {
                 var start = 0
                 for row in rows {
                     let record = UnsafeRawBufferPointer(rebasing: all[start..<row.end])
-                    let head = try KeptVersion.Head(record, needsItem: item == nil)
-                    var version = try KeptVersion(bytes[start..<row.end], head, of: item)
+                    let head = try KeptVersion.Head(record)
+                    let slice = bytes[start..<row.end]
+                    var version = try KeptVersion(slice, head, of: try item ?? KeptVersion.item(in: slice))
                     version.isResolved = row.state & State.resolved != 0
                     version.isDiscardable = row.state & State.discardable != 0
                     versions.append(version)
@@ -177,29 +178,49 @@ extension VaultIndex {
 
     // MARK: What was seen of members
 
-    /// What was seen of the members of a folder when its document was kept last, and in which generation.
-    func memberCache(_ item: FileMark, _ path: String) throws -> (generation: Int, bytes: [UInt8])? {
+    /// One row of what was seen of a folder when its document was kept last, and in which generation.
+    func memberCache(
+        _ item: FileMark,
+        _ path: String,
+        _ row: UInt32
+    ) throws -> (
+        generation: Int, bytes: [UInt8]
+    )? {
         let statement = try connection.statement(
-            "SELECT generation, cache FROM members WHERE item = ?1 AND path = CAST(?2 AS TEXT)"
+            "SELECT generation, cache FROM members WHERE item = ?1 AND path = CAST(?2 AS TEXT) AND leaf = ?3"
         )
         statement.bind(1, [UInt8](item.bytes))
         statement.bind(2, Array(path.utf8))
+        statement.bind(3, Int(row))
         defer { statement.reset() }
         return try statement.step() ? (statement.integer(0), statement.blob(1)) : nil
     }
 
-    func setMemberCache(_ item: FileMark, _ path: String, generation: Int, _ bytes: [UInt8]) throws {
-        let statement = try connection.statement(
-            """
-            INSERT INTO members VALUES(?1, CAST(?2 AS TEXT), ?3, ?4)
-            ON CONFLICT DO UPDATE SET generation = ?3, cache = ?4
-            """
-        )
-        statement.bind(1, [UInt8](item.bytes))
-        statement.bind(2, Array(path.utf8))
-        statement.bind(3, generation)
-        statement.bind(4, bytes)
-        try statement.run()
+    /// Writes down what was seen of a folder.
+    func setMemberCache(_ item: FileMark, _ cache: CacheRows, generation: Int) throws {
+        for row in cache.rows {
+            let statement = try connection.statement(
+                """
+                INSERT INTO members VALUES(?1, CAST(?2 AS TEXT), ?3, ?4, ?5)
+                ON CONFLICT DO UPDATE SET generation = ?4, cache = ?5
+                """
+            )
+            statement.bind(1, [UInt8](item.bytes))
+            statement.bind(2, Array(cache.path.utf8))
+            statement.bind(3, Int(row.number))
+            statement.bind(4, generation)
+            statement.bind(5, row.bytes)
+            try statement.run()
+        }
+        for number in cache.removed {
+            let statement = try connection.statement(
+                "DELETE FROM members WHERE item = ?1 AND path = CAST(?2 AS TEXT) AND leaf = ?3"
+            )
+            statement.bind(1, [UInt8](item.bytes))
+            statement.bind(2, Array(cache.path.utf8))
+            statement.bind(3, Int(number))
+            try statement.run()
+        }
     }
 
     /// Forgets what was seen of documents that have no versions any more.

@@ -12,7 +12,13 @@ final class VaultIndex {
     let inode: UInt64
 
     static let fileName = "index.sqlite"
-    private static let formatVersion = 1
+    private static let formatVersion = 2
+
+    /// Leaf 0 is the folder itself. A table with row numbers: rows of some kilobytes would make a tree of names deep.
+    private static let members = """
+        CREATE TABLE members(item BLOB NOT NULL, path TEXT NOT NULL, leaf INTEGER NOT NULL,
+            generation INTEGER NOT NULL, cache BLOB NOT NULL, PRIMARY KEY(item, path, leaf)) STRICT;
+        """
 
     private static let schema = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
@@ -27,9 +33,8 @@ final class VaultIndex {
         CREATE UNIQUE INDEX versionsById ON versions(id);
         CREATE TABLE records(object BLOB NOT NULL, pack INTEGER NOT NULL, PRIMARY KEY(object, pack))
             STRICT, WITHOUT ROWID;
-        CREATE TABLE members(item BLOB NOT NULL, path TEXT NOT NULL, generation INTEGER NOT NULL,
-            cache BLOB NOT NULL, PRIMARY KEY(item, path)) STRICT, WITHOUT ROWID;
-        PRAGMA user_version = 1;
+        \(members)
+        PRAGMA user_version = 2;
         """
 
     /// Opens the index; the lock is held.
@@ -42,6 +47,7 @@ final class VaultIndex {
         switch found {
         case 0: try connection.transaction { try create() }
         case Self.formatVersion: break
+        case 1: try connection.transaction { try renewMembers() }
         default:
             throw VaultError(
                 code: .unsupported,
@@ -49,6 +55,13 @@ final class VaultIndex {
                 detail: "A later version of this program wrote the index (format \(found)). Use that version."
             )
         }
+    }
+
+    /// What format 1 had seen of members is forgotten: it is seen again.
+    private func renewMembers() throws {
+        try connection.execute(
+            "DROP TABLE members; \(Self.members) PRAGMA user_version = \(Self.formatVersion);"
+        )
     }
 
     private func create() throws {

@@ -8,7 +8,7 @@ struct ItemKeeper {
     /// When it began, in nanoseconds since 1970.
     let moment: Int64
     /// What was seen, folder by folder; told to the index with the version.
-    private(set) var caches: [(path: String, cache: MemberCache)] = []
+    private(set) var caches: [CacheRows] = []
 
     private static let depthMax = 200
 
@@ -29,11 +29,14 @@ struct ItemKeeper {
         let status = try folder.status(of: path.name)
         caches = []
         guard status.stamp.kind == .directory else {
-            let known = try cache("").flatMap { $0.members.first }
+            let known = try fileCache()
             let member = try leaf(path.name, as: "", status, in: folder, known)
             if member.entry != known?.entry || member.trace != known?.trace || !(known?.isSettled ?? false) {
                 let none = ContentReference(name: ObjectName(), level: 0)
-                caches.append(("", MemberCache(reference: none, members: [member])))
+                let cache = MemberCache(reference: none, members: [member])
+                caches.append(
+                    CacheRows(path: "", rows: [(FolderCache.row, try cache.encoded(session.hasher))])
+                )
             }
             return try entry(of: member)
         }
@@ -48,21 +51,18 @@ struct ItemKeeper {
         }
     }
 
-    private func cache(_ path: String) throws -> MemberCache? {
-        guard let (generation, bytes) = try session.store.withIndex({ try $0.memberCache(item, path) }),
-            var cache = try MemberCache(bytes, session.hasher)
-        else { return nil }
-        // Collected since: what the cache leads to may be gone.
-        guard generation != session.generation else { return cache }
-        if try !session.has(cache.reference.name) {
-            cache.reference = ContentReference(name: ObjectName(), level: 0)
+    /// What was seen of a document that is a file.
+    private func fileCache() throws -> CachedMember? {
+        let row = try session.store.withIndex { try $0.memberCache(item, "", FolderCache.row) }
+        guard let row, var member = try MemberCache(row.bytes, session.hasher)?.members.first else {
+            return nil
         }
-        for index in cache.members.indices {
-            guard let content = cache.members[index].content, try !session.has(content.name) else { continue }
-            cache.members[index].isSettled = false
-            cache.isWhole = false
+        // Collected since: what it leads to may be gone.
+        if row.generation != session.generation, let content = member.content, try !session.has(content.name)
+        {
+            member.isSettled = false
         }
-        return cache
+        return member
     }
 
     // MARK: Folders
@@ -83,42 +83,80 @@ struct ItemKeeper {
     ) throws -> (ManifestEntry, CachedMember) {
         guard depth < Self.depthMax else { throw unkeepable(parent, name, "is too deep in folders") }
         let folder = try parent.folder(name)
-        let known = try cache(path)
-        let members: [CachedMember]
-        if case .only(let changed) = changes, let known, known.isWhole {
-            members = try changedMembers(changed, of: folder, at: path, known.members, depth)
+        let known = try KnownFolder(path, of: item, session)
+        var leaves: FolderLeaves
+        if case .only(let changed) = changes, let known, known.isCurrent {
+            do {
+                leaves = try changedLeaves(changed, of: folder, at: path, known, depth)
+            } catch is KnownFolder.Broken {
+                leaves = try allLeaves(of: folder, at: path, .all, known, depth)
+            }
         } else {
-            members = try allMembers(of: folder, at: path, known?.members ?? [], depth)
+            leaves = try allLeaves(of: folder, at: path, changes, known, depth)
         }
-        let reference = try reference(to: members, known)
-        let isSeen = known.map { $0.reference == reference && Self.isSame($0.members, members) } ?? false
-        if !isSeen { caches.append((path, MemberCache(reference: reference, members: members))) }
+        var (cache, rows) = try leaves.finish(known?.cache, isCurrent: known?.isCurrent ?? false)
+        rows.path = path
+        if !rows.rows.isEmpty || !rows.removed.isEmpty { caches.append(rows) }
         let entry = ManifestEntry(
             name: entryName,
             kind: .folder,
             dress: Self.dress(status, try folder.userAttributes()),
-            byteCount: members.reduce(0) { $0 + $1.byteCount },
-            content: reference
+            byteCount: cache.leaves.reduce(0) { $0 + $1.byteCount },
+            content: cache.reference
         )
         return (entry, try member(entry, status, isSettled: false, in: parent))
     }
 
-    private func reference(to members: [CachedMember], _ known: MemberCache?) throws -> ContentReference {
-        if let known, known.reference.name != ObjectName(), known.members.count == members.count,
-            zip(known.members, members).allSatisfy({ $0.entry == $1.entry })
-        {
-            return known.reference
+    /// The leaves of a folder of which some members may have changed; all others are not looked at.
+    private mutating func changedLeaves(
+        _ changed: [[UInt8]: ChangedMembers],
+        of folder: SourceFolder,
+        at path: String,
+        _ known: KnownFolder,
+        _ depth: Int
+    ) throws -> FolderLeaves {
+        var leaves = FolderLeaves(session: session)
+        var rest = changed.sorted { $0.key.lexicographicallyPrecedes($1.key) }[...]
+        let old = known.cache.leaves
+        for (index, leaf) in old.enumerated() {
+            // What stands before the next leaf's first name, or behind all.
+            let end = index + 1 < old.count ? Array(old[index + 1].firstName.utf8) : nil
+            let here = rest.prefix { change in end.map { change.key.lexicographicallyPrecedes($0) } ?? true }
+            rest = rest.dropFirst(here.count)
+            if here.isEmpty, leaves.isAtCut, leaf.isClosed || index + 1 == old.count {
+                leaves.take(leaf)
+                continue
+            }
+            let members = try known.members(of: leaf)
+            leaves.know(leaf, members)
+            for member in try changedMembers(here, of: folder, at: path, members, depth) {
+                try leaves.append(member)
+            }
         }
-        let entries = members.map { (bytes: $0.entry, isBoundary: ContentTree.isBoundary($0.name)) }
-        return try ContentTree.folder(of: entries) { try session.store($0, $1) }
+        // An empty folder has no leaf.
+        for member in try changedMembers(rest, of: folder, at: path, [], depth) { try leaves.append(member) }
+        return leaves
     }
 
-    /// Whether there is nothing new to remember.
-    private static func isSame(_ known: [CachedMember], _ seen: [CachedMember]) -> Bool {
-        zip(known, seen).allSatisfy { known, seen in
-            // A folder's trace is never asked.
-            (known.kind == .folder || known.trace == seen.trace) && known.isSettled == seen.isSettled
+    /// The leaves of a folder of which nobody knows what has changed, or whether what was seen of it is still there.
+    private mutating func allLeaves(
+        of folder: SourceFolder,
+        at path: String,
+        _ changes: ChangedMembers,
+        _ known: KnownFolder?,
+        _ depth: Int
+    ) throws -> FolderLeaves {
+        var leaves = FolderLeaves(session: session)
+        let old = try known?.verified(&leaves)
+        let members: [CachedMember]
+        if case .only(let changed) = changes, let old, old.isWhole {
+            let sorted = changed.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            members = try changedMembers(sorted[...], of: folder, at: path, old.members, depth)
+        } else {
+            members = try allMembers(of: folder, at: path, old?.members ?? [], depth)
         }
+        for member in members { try leaves.append(member) }
+        return leaves
     }
 
     private mutating func allMembers(
@@ -140,7 +178,7 @@ struct ItemKeeper {
     }
 
     private mutating func changedMembers(
-        _ changed: [[UInt8]: ChangedMembers],
+        _ changed: ArraySlice<(key: [UInt8], value: ChangedMembers)>,
         of folder: SourceFolder,
         at path: String,
         _ known: [CachedMember],
@@ -149,7 +187,7 @@ struct ItemKeeper {
         var members: [CachedMember] = []
         members.reserveCapacity(known.count + changed.count)
         var position = 0
-        for (bytes, below) in changed.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        for (bytes, below) in changed {
             let name = String(decoding: bytes, as: UTF8.self)
             let start = position
             while position < known.count, known[position].name.precedesInBytes(name) { position += 1 }

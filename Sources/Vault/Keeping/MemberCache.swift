@@ -65,16 +65,13 @@ struct CachedMember {
     var entry: ArraySlice<UInt8>
 }
 
-/// What was seen of one folder of a document when it was kept last. A hint: what it says is compared.
+/// What was seen of the members of one leaf of a folder, or of a document that is a file, when it was kept last. A hint:
+/// what it says is compared.
 struct MemberCache {
+    /// The leaf's node.
     var reference: ContentReference
     /// In the order of their names' bytes.
     var members: [CachedMember]
-    /// Whether all that it leads to is still there.
-    var isWhole = true
-
-    /// How many bytes are in the folder in all.
-    var byteCount: UInt64 { members.reduce(0) { $0 + $1.byteCount } }
 
     func encoded(_ hasher: VaultHasher) throws -> [UInt8] {
         var writer = ByteWriter()
@@ -98,17 +95,21 @@ struct MemberCache {
 
     /// Nil when it is not what was written.
     init?(_ bytes: [UInt8], _ hasher: VaultHasher) throws {
+        guard try Self.isWhole(bytes, hasher) else { return nil }
+        do { self = try bytes.withUnsafeBytes { try Self.decode($0, bytes) } } catch is MalformedBytes {
+            return nil
+        }
+    }
+
+    /// Whether a row begins with the check of the rest.
+    static func isWhole(_ bytes: [UInt8], _ hasher: VaultHasher) throws -> Bool {
         let checkByteCount = PackFormat.checkByteCount
-        guard bytes.count > checkByteCount else { return nil }
-        let isWhole = try bytes.withUnsafeBytes { bytes in
+        guard bytes.count > checkByteCount else { return false }
+        return try bytes.withUnsafeBytes { bytes in
             let body = UnsafeRawBufferPointer(rebasing: bytes[checkByteCount...])
             return try hasher.check([PackFormat.Purpose.cache], [], body).elementsEqual(
                 bytes[..<checkByteCount]
             )
-        }
-        guard isWhole else { return nil }
-        do { self = try bytes.withUnsafeBytes { try Self.decode($0, bytes) } } catch is MalformedBytes {
-            return nil
         }
     }
 

@@ -128,6 +128,8 @@ struct Restorer {
         }
         guard UInt64(end) == entry.byteCount else { throw damaged(entry) }
         let isShared = end >= Self.sharedByteCountMin
+        // Two threads that both look for room wait for each other.
+        if isShared { try file.reserve(end) }
         let readers = isShared ? [reader, try ObjectReader(store: store)] : [reader]
         let next = Atomic<Int>(0)
         let failure = Locked<(any Error)?>(nil)

@@ -34,12 +34,19 @@ extension KeptVersion {
     ///   - record: What was written down; looked at whole by `parts`, here as far as a list needs it.
     ///   - item: The document where it is known: to make ten thousand marks takes longer than to read the rest.
     init(_ record: ArraySlice<UInt8>, of item: FileMark? = nil) throws {
-        let head = try record.withUnsafeBytes { try Head($0, needsItem: item == nil) }
-        try self.init(record, head, of: item)
+        let head = try record.withUnsafeBytes { try Head($0) }
+        try self.init(record, head, of: try item ?? Self.item(in: record))
     }
 
-    init(_ record: ArraySlice<UInt8>, _ head: Head, of item: FileMark?) throws(MalformedBytes) {
-        guard let item = item ?? head.item else { throw MalformedBytes(what: "mark") }
+    /// The document that a record is of.
+    static func item(in record: ArraySlice<UInt8>) throws(MalformedBytes) -> FileMark {
+        guard let item = FileMark(bytes: Data(record.dropFirst(17).prefix(16))) else {
+            throw MalformedBytes(what: "mark")
+        }
+        return item
+    }
+
+    init(_ record: ArraySlice<UInt8>, _ head: Head, of item: FileMark) throws(MalformedBytes) {
         self.item = item
         self.record = record
         id = head.id
@@ -57,10 +64,9 @@ extension KeptVersion {
         isDiscardable = head.flags & Self.discardableFlag != 0
     }
 
-    /// What a list shows.
+    /// What a list shows: nothing that is counted, as ten thousand of them are read.
     struct Head {
         var id: VersionID
-        var item: FileMark?
         var date: Int64
         var flags: UInt8
         var kind: ManifestEntry.Kind
@@ -68,15 +74,14 @@ extension KeptVersion {
         var nanoseconds: UInt32
         var byteCount: UInt64
 
-        init(_ bytes: UnsafeRawBufferPointer, needsItem: Bool) throws(MalformedBytes) {
+        init(_ bytes: UnsafeRawBufferPointer) throws(MalformedBytes) {
             var reader = ByteReader(bytes)
             guard try reader.integer(UInt8.self) == KeptVersion.format else {
                 throw MalformedBytes(what: "format")
             }
             id = VersionID(try reader.raw(16))
-            let mark = try reader.raw(16)
-            item = needsItem ? FileMark(bytes: Data(mark)) : nil
-            _ = try reader.raw(16)
+            // The document's mark, and the device.
+            _ = try reader.raw(32)
             date = try reader.integer()
             _ = try reader.raw(1)
             flags = try reader.integer()

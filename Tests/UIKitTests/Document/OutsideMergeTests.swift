@@ -24,7 +24,6 @@ struct OutsideMergeTests {
         #expect(try playground.text("a.txt") == "base|base+mine|base+theirs")
         #expect(try playground.names == ["a.txt"])
         #expect(!document.documentState.contains(.inConflict))
-        #expect(!document.undoManager.canUndo)
         await document.close()
     }
 
@@ -42,8 +41,7 @@ struct OutsideMergeTests {
 
     @Test("A merger that throws keeps both")
     func refused() async throws {
-        let document = MergingDocument(fileURL: try playground.put("base", at: "a.txt"))
-        document.refusesToMerge = true
+        let document = RefusingDocument(fileURL: try playground.put("base", at: "a.txt"))
         #expect(await document.open())
         document.type("mine")
         try Data("theirs".utf8).write(to: document.fileURL)
@@ -74,9 +72,20 @@ struct OutsideMergeTests {
 }
 
 @MainActor
-private final class MergingDocument: UIDocument {
+private final class RefusingDocument: MergingDocument {
+    nonisolated override func mergedContents(
+        ofType typeName: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws -> Any? {
+        throw CocoaError(.fileReadCorruptFile)
+    }
+}
+
+@MainActor
+private class MergingDocument: UIDocument {
     var text = ""
-    var refusesToMerge = false
 
     override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
 
@@ -84,9 +93,12 @@ private final class MergingDocument: UIDocument {
         text = String(decoding: try #require(contents as? Data), as: UTF8.self)
     }
 
-    override func mergedContents(ofType typeName: String?, base: Any?, mine: Any, theirs: Any) throws -> Any?
-    {
-        if refusesToMerge { throw CocoaError(.fileReadCorruptFile) }
+    nonisolated override func mergedContents(
+        ofType typeName: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws -> Any? {
         let sides = try [#require(base), mine, theirs].map { try #require($0 as? Data) }
         return Data(sides.joined(separator: Data("|".utf8)))
     }

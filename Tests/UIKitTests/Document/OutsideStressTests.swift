@@ -122,6 +122,18 @@ private final class PlainDocument: UIDocument, StressedDocument {
 
     override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
 
+    /// What was merged would be nobody's text.
+    nonisolated override func mergedContents(
+        ofType type: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        nil
+    }
+
     override func load(fromContents contents: Any, ofType typeName: String?) throws {
         text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
         readTexts.insert(text)
@@ -141,6 +153,18 @@ private final class BundleDocument: UIDocument, StressedDocument {
     var editedText: String? { text }
 
     override func contents(forType typeName: String) throws -> Any { package }
+
+    /// What was merged would be nobody's text.
+    nonisolated override func mergedContents(
+        ofType type: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        nil
+    }
 
     override func load(fromContents contents: Any, ofType typeName: String?) throws {
         package = try #require(contents as? FileWrapper)

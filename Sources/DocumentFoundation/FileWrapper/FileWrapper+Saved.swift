@@ -1,0 +1,137 @@
+package import FileSystem
+package import Foundation
+
+extension FileWrapper {
+    /// The tree as it was when it was last read or written, whatever was done to it since.
+    ///
+    /// Wrappers that still stand for the same member are in both trees. Of a file that was replaced here, the bytes are
+    /// there if they had been read and are not too many. What had not been read is read from disk when asked for, and
+    /// nil when others have changed it there.
+    ///
+    /// - Returns: Nil where it is not known; a tree that is not to be changed.
+    /// - Cost: Each listed directory that differs is copied; no file is touched.
+    package var asSaved: FileWrapper? { TreeLock.with { savedTree() } }
+
+    /// A directory of these members under these very names, which are those they get on disk.
+    ///
+    /// The members may be in other trees, too.
+    package static func directory(of members: [String: FileWrapper]) -> FileWrapper {
+        let wrapper = FileWrapper(state: WrapperState(.directory(WrapperDirectory())))
+        TreeLock.with {
+            for (name, child) in members {
+                if child.state.preferredFilename == nil { child.state.preferredFilename = name }
+                wrapper.listed?.adoptRead(child, under: name)
+                child.state.parents.insert(wrapper)
+            }
+        }
+        return wrapper
+    }
+
+    /// The bytes of a file, or the text of a link as UTF-8, where they have been read; the disk is not asked.
+    package var bytesInMemory: Data? {
+        TreeLock.with {
+            switch state.contents {
+            case .file(let data): data
+            case .symbolicLink(let text): text.map { Data($0.utf8) }
+            case .directory: nil
+            }
+        }
+    }
+
+    /// Whether a file or a link was read from the same item on disk as an earlier one, and that item has not changed
+    /// since either was read.
+    package func isUnchangedOnDisk(since earlier: FileWrapper) -> Bool {
+        let (own, known) = TreeLock.with { (state.record?.location, earlier.state.record?.location) }
+        guard let own, let known, own.path == known.path else { return false }
+        // What cannot be looked at is not known to be the same.
+        return earlier.isSettledOnDisk && (try? touch()) != nil
+    }
+
+    /// Whether the item of a file or a link is certainly as it was when it was read, or listed.
+    ///
+    /// What was only listed, and was written shortly before that, may have been written again in the same tick of the
+    /// clock.
+    package var isSettledOnDisk: Bool {
+        let location = TreeLock.with { state.record?.location }
+        // What cannot be looked at is not known to be the same. Not noted: the next one to ask is to hear the same.
+        guard let location, let stamp = try? Self.stamp(of: location, at: location.path) else { return false }
+        guard case .listed = location.mark else { return true }
+        return stamp.modifiedAt < location.readAt - Self.clockTickNanoseconds
+    }
+
+    /// The longest tick of a kernel's clock, twice.
+    private static let clockTickNanoseconds: Int64 = 20_000_000
+
+    /// The members that were changed here since the tree was last read or written; a folder's are named each.
+    package var differingMembers: Set<MemberPath> {
+        TreeLock.with {
+            var members: Set<MemberPath> = []
+            collectDifferences(at: .top, into: &members)
+            return members
+        }
+    }
+
+    /// Whether a file or a link holds the same as another one, which need not have been read.
+    ///
+    /// - Returns: False also for directories, and where it cannot be told.
+    /// - Cost: Files are compared by their bytes, read only where the sizes are the same.
+    package func holdsSame(as other: FileWrapper) -> Bool {
+        if self === other { return true }
+        switch (kind, other.kind) {
+        case (.regular, .regular):
+            if let own = bytesInMemory {
+                return other.bytesInMemory.map { $0 == own } ?? other.holdsOnDisk(own)
+            }
+            return isSameUnread(as: other)
+        case (.symbolicLink, .symbolicLink):
+            // A link that cannot be read is not known to be equal.
+            guard let own = try? readLinkText(), let text = try? other.readLinkText() else { return false }
+            return own == text
+        default: return false
+        }
+    }
+
+    /// A number that is another one after any change to the tree.
+    package var changeSerial: UInt64 {
+        TreeLock.with { listed?.differences.values.map(\.serial).max() ?? 0 }
+    }
+
+    // MARK: Under the lock
+
+    private func isSameUnread(as other: FileWrapper) -> Bool {
+        TreeLock.with {
+            guard let own = state.record, let record = other.state.record, let folder = record.folder else {
+                return false
+            }
+            return own.isMember(record.name, of: folder) && own.mark == record.mark
+        }
+    }
+
+    private func collectDifferences(at path: MemberPath, into members: inout Set<MemberPath>) {
+        guard let directory = listed else { return }
+        for (key, difference) in directory.differences {
+            guard let place = path.appending(key) else { continue }
+            if case .present(let saved) = difference.saved, let child = directory.children[key],
+                saved.held === child, child.listed != nil
+            {
+                child.collectDifferences(at: place, into: &members)
+            } else {
+                members.insert(place)
+            }
+        }
+    }
+
+    private func savedTree() -> FileWrapper? {
+        guard let directory = listed else { return self }
+        guard let folder = directory.folder, !directory.hasClashingNames else { return nil }
+        let members = directory.savedMembers
+        let saved = WrapperDirectory(folder: folder, capacity: members.count)
+        for member in members {
+            guard let wrapper = member.wrapper(in: folder),
+                let child = directory.differences[member.name] == nil ? wrapper : wrapper.savedTree()
+            else { return nil }
+            saved.adoptRead(child, under: member.name)
+        }
+        return FileWrapper(state: WrapperState(.directory(saved), name: state.filename, record: state.record))
+    }
+}

@@ -1,0 +1,208 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Locks
+internal import UniformTypeIdentifiers
+
+/// What others wrote and what is unsaved here become one.
+///
+///     read theirs ──▶ take mine ──▶ merge ──▶ nothing edited meanwhile? ──▶ load, and save
+///      file queue      main actor   file queue       │ no: again
+extension UIDocument {
+    /// So often a merge begins anew because of edits; then the main actor waits for one.
+    private static let attemptCountMax = 4
+
+    /// Merges what others wrote with what is unsaved; where that comes to nothing, saves, which keeps theirs beside.
+    func mergeOutsideChange() {
+        isMerging = true
+        attemptMerge(1)
+    }
+
+    private func attemptMerge(_ attempt: Int) {
+        let proceed = MainActorCallback<Result<OthersVersion, any Error>> { [self] theirs in
+            meet(theirs, attempt)
+        }
+        fileAccess.perform(.readingIntent(with: fileURL), for: self) { [self] access in
+            let theirs = Result {
+                let found = try fileAccess.peek(at: access.get())
+                return OthersVersion(contents: Transferred(found.contents), stamp: found.stamp)
+            }
+            DispatchQueue.main.async { proceed(theirs) }
+        }
+    }
+
+    /// What was edited or saved meanwhile is looked at anew.
+    private var canMerge: Bool { lifecycle.phase == .open && savesRunning == 0 && hasUnsavedChanges }
+
+    private func meet(_ theirs: Result<OthersVersion, any Error>, _ attempt: Int) {
+        guard canMerge else { return endMerging(.looksAgain) }
+        let meeting: Meeting
+        do { meeting = try Meeting(takeMine(), theirs.get(), base: fileAccess.knownContents) } catch {
+            // What cannot be read or handed over cannot be merged: both are kept.
+            return endMerging(.keepsBoth)
+        }
+        guard attempt < Self.attemptCountMax else { return take(Result { try merge(meeting) }, meeting) }
+        let proceed = MainActorCallback<Result<Outcome?, any Error>> { [self] outcome in
+            guard canMerge else { return endMerging(.looksAgain) }
+            if isAsTaken(meeting.mine) {
+                take(outcome, meeting)
+            } else {
+                attemptMerge(attempt + 1)
+            }
+        }
+        fileAccess.queue.async { [self] in
+            let outcome = Result { try merge(meeting) }
+            DispatchQueue.main.async { proceed(outcome) }
+        }
+    }
+
+    private nonisolated func merge(_ meeting: Meeting) throws -> Outcome? {
+        let mine = meeting.mine.contents.value
+        let merged = try mergedContents(
+            ofType: meeting.mine.type,
+            base: meeting.base.value,
+            mine: mine,
+            theirs: meeting.theirs.contents.value
+        )
+        return merged.map {
+            Outcome(contents: Transferred($0), former: Transferred(FormerContents(mine, before: $0)))
+        }
+    }
+
+    private func take(_ outcome: Result<Outcome?, any Error>, _ meeting: Meeting) {
+        do {
+            guard let outcome = try outcome.get() else { return endMerging(.keepsBoth) }
+            try take(outcome, meeting)
+            endMerging(.saves)
+        } catch {
+            // Who cannot merge keeps both.
+            lastError = nil
+            endMerging(.keepsBoth)
+        }
+    }
+
+    private enum Ending { case looksAgain, keepsBoth, saves }
+
+    private func endMerging(_ ending: Ending) {
+        isMerging = false
+        let looksAgain = looksAfterMerging || ending == .looksAgain
+        looksAfterMerging = false
+        if ending == .keepsBoth { return autosave(completionHandler: nil) }
+        if looksAgain { checkForOutsideChange() }
+        armSchedule()
+    }
+
+    // MARK: Mine
+
+    private func takeMine() throws -> OwnVersion {
+        let type = savingFileType ?? fileType
+        let contents = try contents(forType: type ?? UTType.data.identifier)
+        return OwnVersion(
+            contents: Transferred(contents),
+            type: type,
+            place: hasOpenUndoGroup ? nil : changeLine.current,
+            serial: (contents as? FileWrapper)?.changeSerial
+        )
+    }
+
+    /// Whether nothing was edited since.
+    ///
+    /// An app may count its changes in a way of its own: its bytes are compared, too, and its tree.
+    private func isAsTaken(_ mine: OwnVersion) -> Bool {
+        guard !hasOpenUndoGroup, mine.place == changeLine.current,
+            // What cannot be asked for any more is not the same.
+            let contents = try? contents(forType: mine.type ?? UTType.data.identifier)
+        else { return false }
+        switch (contents, mine.contents.value) {
+        case (let now as Data, let then as Data): return now == then
+        case (let now as FileWrapper, let then as FileWrapper):
+            return now !== then || now.changeSerial == mine.serial
+        default: return true
+        }
+    }
+
+    // MARK: Taking the outcome
+
+    private func take(_ outcome: Outcome, _ meeting: Meeting) throws {
+        // A file that was only written anew, as it was, takes nothing away from what can be undone.
+        let isMine = (outcome.contents.value as? Data).map { $0 == meeting.mine.contents.value as? Data }
+        if isMine != true { try load(fromContents: outcome.contents.value, ofType: meeting.mine.type) }
+        record.withLock {
+            $0.stamp = meeting.theirs.stamp
+            $0.modificationDate = meeting.theirs.stamp.modificationDate
+        }
+        fileAccess.know(meeting.theirs.contents.value)
+        if isMine != true {
+            // They lead back to what was there without theirs.
+            storedUndoManager?.removeAllActions()
+            changeLine.touched()
+            registerReturn(to: outcome.former.value)
+        }
+        schedule.changed(at: MonotonicClock.seconds)
+        armSchedule()
+        NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
+    }
+
+    /// Makes the merge one step to undo.
+    ///
+    /// Its group is closed at once: a save that began inside it would be taken for what undoing leads to.
+    private func registerReturn(to former: FormerContents) {
+        guard let manager = storedUndoManager, manager.groupingLevel == 0,
+            manager.isUndoRegistrationEnabled
+        else { return }
+        let groupsByEvent = manager.groupsByEvent
+        manager.groupsByEvent = false
+        manager.beginUndoGrouping()
+        manager.registerUndo(withTarget: self) { $0.bringBack(former) }
+        manager.setActionName("Merge")
+        manager.endUndoGrouping()
+        manager.groupsByEvent = groupsByEvent
+    }
+
+    private func bringBack(_ former: FormerContents) {
+        let type = savingFileType ?? fileType
+        do {
+            let current = try contents(forType: type ?? UTType.data.identifier)
+            let wanted = former.contents(insteadOf: current)
+            let back = FormerContents(current, before: wanted, reads: true)
+            try load(fromContents: wanted, ofType: type)
+            storedUndoManager?.registerUndo(withTarget: self) { $0.bringBack(back) }
+        } catch {
+            handleError(error, userInteractionPermitted: true)
+        }
+    }
+}
+
+/// What someone else wrote while this document was edited.
+private struct OthersVersion: Sendable {
+    let contents: Transferred<Any>
+    let stamp: FileStamp
+}
+
+/// What this document holds.
+private struct OwnVersion: Sendable {
+    let contents: Transferred<Any>
+    let type: String?
+    /// Where the edits stood; nil in the middle of some.
+    let place: ChangeLine.Place?
+    /// The tree's number then.
+    let serial: UInt64?
+}
+
+/// What is to be merged.
+private struct Meeting: Sendable {
+    let mine: OwnVersion
+    let theirs: OthersVersion
+    let base: Transferred<Any?>
+
+    init(_ mine: OwnVersion, _ theirs: OthersVersion, base: Any?) {
+        self.mine = mine
+        self.theirs = theirs
+        self.base = Transferred(base)
+    }
+}
+
+/// What a merge came to, and the way back.
+private struct Outcome: Sendable {
+    let contents: Transferred<Any>
+    let former: Transferred<FormerContents>
+}

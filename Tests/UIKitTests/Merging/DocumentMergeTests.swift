@@ -1,0 +1,316 @@
+import DocumentFoundation
+import Foundation
+import Locks
+import Merging
+import Testing
+
+@testable import UIKit
+
+/// Documents that merge by themselves what a program wrote while they had unsaved edits.
+@Suite("UIDocument merging by type", .timeLimit(.minutes(2)))
+@MainActor
+struct DocumentMergeTests {
+    let playground: Playground
+
+    init() throws {
+        playground = try Playground()
+    }
+
+    /// A document whose text was edited here and by another program.
+    private func meeting<Document: PlainDocument>(
+        _ type: Document.Type,
+        _ base: String,
+        _ mine: String,
+        _ theirs: String,
+        name: String = "a.txt"
+    ) async throws -> Document {
+        let document = Document(fileURL: try playground.put(base, at: name))
+        #expect(await document.open())
+        document.type(mine)
+        try Data(theirs.utf8).write(to: document.fileURL)
+        return document
+    }
+
+    @Test("Two devices, each with the other's version in its file, come to the same bytes")
+    func bothDevices() async throws {
+        let (mine, theirs) = ("ONE\ntwo\nthree\n", "one\ntwo\nTHREE\n")
+        for (name, own, other) in [("a.txt", mine, theirs), ("b.txt", theirs, mine)] {
+            let document = try await meeting(
+                PlainDocument.self,
+                "one\ntwo\nthree\n",
+                own,
+                other,
+                name: name
+            )
+            await wait(for: document) { document.text != own && !document.hasUnsavedChanges }
+            #expect(try playground.text(name) == "ONE\ntwo\nTHREE\n")
+            #expect(!document.documentState.contains(.inConflict))
+            await document.close()
+        }
+        #expect(try playground.names == ["a.txt", "b.txt"])
+    }
+
+    @Test("What both changed is not merged: both are kept")
+    func conflict() async throws {
+        let document = try await meeting(PlainDocument.self, "one\n", "mine\n", "theirs\n")
+        await wait(for: document) { document.documentState.contains(.inConflict) }
+        #expect(try playground.text("a.txt") == "mine\n")
+        let copy = try #require(document.conflictCopyURLs.first)
+        #expect(try playground.text(copy.lastPathComponent) == "theirs\n")
+        await document.close()
+    }
+
+    @Test("A merge is one step to undo, and to redo; either is saved")
+    func undo() async throws {
+        let document = try await meeting(PlainDocument.self, "one\ntwo\n", "ONE\ntwo\n", "one\nTWO\n")
+        await wait(for: document) { document.text == "ONE\nTWO\n" && !document.hasUnsavedChanges }
+        #expect(document.undoManager.undoActionName == "Merge")
+        document.undoManager.undo()
+        #expect(document.text == "ONE\ntwo\n" && document.hasUnsavedChanges)
+        #expect(!document.undoManager.canUndo, "what came before leads to states without theirs")
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try playground.text("a.txt") == "ONE\ntwo\n")
+        document.undoManager.redo()
+        #expect(document.text == "ONE\nTWO\n" && document.hasUnsavedChanges)
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try playground.text("a.txt") == "ONE\nTWO\n")
+        await document.close()
+    }
+
+    @Test("What is typed while a merge is under way is in the next one")
+    func editedMeanwhile() async throws {
+        let document = try await meeting(
+            SlowMerger.self,
+            "one\ntwo\nthree\n",
+            "ONE\ntwo\nthree\n",
+            "one\ntwo\nTHREE\n"
+        )
+        await document.gate.reached()
+        document.type("ONE more\ntwo\nthree\n")
+        document.gate.open()
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try playground.text("a.txt") == "ONE more\ntwo\nTHREE\n")
+        #expect(document.text == "ONE more\ntwo\nTHREE\n")
+        #expect(try playground.names == ["a.txt"])
+        await document.close()
+    }
+
+    @Test("One who edits in every merge is waited for at last")
+    func editedAlways() async throws {
+        let document = try await meeting(
+            RestlessDocument.self,
+            "one\ntwo\nthree\n",
+            "ONE\ntwo\nthree\n",
+            "one\ntwo\nTHREE\n"
+        )
+        await wait(for: document) { document.text.hasSuffix("THREE\n") && !document.hasUnsavedChanges }
+        #expect(document.merges.withLock { $0 } == [false, false, false, true])
+        #expect(try playground.text("a.txt") == document.text)
+        #expect(document.text.hasPrefix("ONE 3\n"))
+        await document.close()
+    }
+
+    @Test("An app can take the conflicts as they stand")
+    func acceptedConflicts() async throws {
+        let document = try await meeting(AcceptingDocument.self, "one\n", "mine\n", "theirs\n")
+        await wait(for: document) { document.text == "theirs\n" && !document.hasUnsavedChanges }
+        #expect(document.conflicts.withLock { $0 }.count == 1)
+        #expect(try playground.names == ["a.txt"])
+        document.undoManager.undo()
+        #expect(document.text == "mine\n")
+        await document.close()
+    }
+
+    // MARK: Packages
+
+    @Test("A page's text edited here and by a shell is merged without asking, its picture let be")
+    func package() async throws {
+        let url = playground["Page.book"]
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try Data("one\ntwo\nthree\n".utf8).write(to: url.appendingPathComponent("text.txt"))
+        try Data("picture".utf8).write(to: url.appendingPathComponent("image.png"))
+        let document = PageDocument(fileURL: url)
+        #expect(await document.open())
+        #expect(document.text == "one\ntwo\nthree\n")
+        document.setText("ONE\ntwo\nthree\n")
+        try Data("one\ntwo\nTHREE\n".utf8).write(to: url.appendingPathComponent("text.txt"))
+        await wait(for: document) { document.text == "ONE\ntwo\nTHREE\n" && !document.hasUnsavedChanges }
+        #expect(try playground.text("Page.book/text.txt") == "ONE\ntwo\nTHREE\n")
+        #expect(!document.documentState.contains(.inConflict))
+        #expect(document.package.fileWrappers?["image.png"]?.bytesInMemory == nil)
+
+        document.undoManager.undo()
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try playground.text("Page.book/text.txt") == "ONE\ntwo\nthree\n")
+        #expect(try playground.text("Page.book/image.png") == "picture")
+        document.undoManager.redo()
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try playground.text("Page.book/text.txt") == "ONE\ntwo\nTHREE\n")
+
+        // The base is what was saved last: once more, with the places exchanged.
+        document.setText("ONE\nTWO\nTHREE\n")
+        try Data("ONE\ntwo\nTHREE\nfour\n".utf8).write(to: url.appendingPathComponent("text.txt"))
+        await wait(for: document) {
+            document.text?.hasSuffix("four\n") ?? false && !document.hasUnsavedChanges
+        }
+        #expect(try playground.text("Page.book/text.txt") == "ONE\nTWO\nTHREE\nfour\n")
+        #expect(try playground.names == ["Page.book"])
+        await document.close()
+    }
+
+    @Test("A picture that others put in and a text edited here are both there; undoing takes the picture out")
+    func newMember() async throws {
+        let url = playground["Page.book"]
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try Data("text".utf8).write(to: url.appendingPathComponent("text.txt"))
+        let document = PageDocument(fileURL: url)
+        #expect(await document.open())
+        document.setText("mine")
+        try Data("picture".utf8).write(to: url.appendingPathComponent("image.png"))
+        await wait(for: document) {
+            document.package.fileWrappers?["image.png"] != nil && !document.hasUnsavedChanges
+        }
+        #expect(try playground.text("Page.book/text.txt") == "mine")
+        document.undoManager.undo()
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try playground.text("Page.book/text.txt") == "mine")
+        let image = url.appendingPathComponent("image.png")
+        #expect(!FileManager.default.fileExists(atPath: image.path))
+        document.undoManager.redo()
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(try playground.text("Page.book/image.png") == "picture")
+        await document.close()
+    }
+}
+
+/// A text in a file.
+@MainActor
+private class PlainDocument: UIDocument {
+    var text = ""
+
+    override required init(fileURL url: URL) { super.init(fileURL: url) }
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        text = String(decoding: try #require(contents as? Data), as: UTF8.self)
+    }
+
+    func type(_ newText: String) {
+        let old = text
+        undoManager.registerUndo(withTarget: self) { $0.type(old) }
+        text = newText
+    }
+}
+
+/// Holds its first merge until somebody has done something meanwhile.
+@MainActor
+private final class SlowMerger: PlainDocument {
+    nonisolated let gate = Gate()
+
+    nonisolated override func mergedContents(
+        ofType type: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        gate.pass()
+        return try super.mergedContents(ofType: type, base: base, mine: mine, theirs: theirs)
+    }
+}
+
+/// Is edited whenever it is merged in the background.
+@MainActor
+private final class RestlessDocument: PlainDocument {
+    /// Of each merge: whether it was on the main actor.
+    nonisolated let merges = Locked<[Bool]>([])
+
+    nonisolated override func mergedContents(
+        ofType type: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        let isOnMain = MainQueue.isCurrent
+        let count = merges.withLock { merges in
+            merges.append(isOnMain)
+            return merges.count
+        }
+        if !isOnMain {
+            DispatchQueue.main.sync {
+                MainActor.assumeIsolated { self.type("ONE \(count)\ntwo\nthree\n") }
+            }
+        }
+        return try super.mergedContents(ofType: type, base: base, mine: mine, theirs: theirs)
+    }
+}
+
+/// Takes what stands, and notes what was changed twice.
+@MainActor
+private final class AcceptingDocument: PlainDocument {
+    nonisolated let conflicts = Locked<[MergeConflict]>([])
+
+    nonisolated override func mergedContents(
+        ofType type: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        let merged = try DocumentMergers.merge(ofType: type, base: base, mine: mine, theirs: theirs)
+        conflicts.withLock { $0 += merged?.conflicts ?? [] }
+        return merged?.contents
+    }
+}
+
+/// A picture and a text in a package, changed in the tree that was read.
+@MainActor
+private final class PageDocument: UIDocument {
+    private(set) var package = FileWrapper(directoryWithFileWrappers: [:])
+
+    override func contents(forType typeName: String) throws -> Any { package }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        package = try #require(contents as? FileWrapper)
+    }
+
+    var text: String? {
+        package.fileWrappers?["text.txt"]?.regularFileContents.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func setText(_ newText: String) {
+        let old = text
+        undoManager.registerUndo(withTarget: self) { $0.setText(old ?? "") }
+        if let member = package.fileWrappers?["text.txt"] { package.removeFileWrapper(member) }
+        package.addRegularFile(withContents: Data(newText.utf8), preferredFilename: "text.txt")
+    }
+}
+
+/// Somebody waits at a gate for somebody else, once.
+private final class Gate: Sendable {
+    private let isPassed = Locked(false)
+    private let arrived = AsyncStream<Void>.makeStream()
+    private let opened = DispatchSemaphore(value: 0)
+
+    /// Any thread that may wait.
+    func pass() {
+        let isFirst = isPassed.withLock { isPassed in
+            defer { isPassed = true }
+            return !isPassed
+        }
+        guard isFirst else { return }
+        arrived.continuation.yield()
+        opened.wait()
+    }
+
+    func reached() async {
+        for await _ in arrived.stream { return }
+    }
+
+    func open() { opened.signal() }
+}
