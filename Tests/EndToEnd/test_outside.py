@@ -81,6 +81,23 @@ def test_a_caret_stays_in_its_place_when_a_shell_writes_above_it(scrapbook):
     assert field.evaluate("field => field.selectionStart") == len("zero one")
 
 
+def test_a_text_edited_here_and_by_a_shell_is_merged_without_asking(scrapbook):
+    package = scrapbook.app.documents / "Trip.scrapbook"
+    package.mkdir()
+    (package / "text.txt").write_text("one\ntwo\nthree\n")
+    scrapbook.item("Trip").wait_for()
+    scrapbook.open_document("Trip")
+    field = scrapbook.editor.get_by_role("textbox", name="Text")
+    expect(field).to_have_value("one\ntwo\nthree\n")
+    field.fill("ONE\ntwo\nthree\n")
+    expect(state(scrapbook)).to_have_text("Edited")
+    (package / "text.txt").write_text("one\ntwo\nTHREE\n")
+    expect(field).to_have_value("ONE\ntwo\nTHREE\n")
+    until(lambda: (package / "text.txt").read_text() == "ONE\ntwo\nTHREE\n")
+    expect(state(scrapbook)).to_have_text("Saved")
+    assert scrapbook.app.names() == ["Trip.scrapbook"]
+
+
 def test_the_list_follows_what_a_shell_does(color):
     file = color.app.documents / "One.color"
     file.write_text("1,2,3\n")

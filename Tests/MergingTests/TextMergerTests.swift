@@ -152,6 +152,16 @@ struct TextMergerTests {
         }
         return lines
     }
+
+    @Test("Of a very large place words are not looked at: it is a conflict, told at once")
+    func largePlace() {
+        let words = String(repeating: "wave ", count: 80_000)
+        let merged = lawfulMerge(merger, "one \(words)two\n", "ONE \(words)two\n", "one \(words)TWO\n")
+        #expect(merged.conflicts.count == 1)
+        let smaller = String(repeating: "wave ", count: 1_000)
+        let small = lawfulMerge(merger, "one \(smaller)two\n", "ONE \(smaller)two\n", "one \(smaller)TWO\n")
+        #expect(small.text == "ONE \(smaller)TWO\n")
+    }
 }
 
 @Suite("SequenceDifference")

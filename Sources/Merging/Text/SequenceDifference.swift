@@ -74,7 +74,9 @@ struct SequenceDifference {
 
     private mutating func divide(_ region: Region) {
         guard !region.old.isEmpty, !region.new.isEmpty else { return markChanged(region) }
-        let anchors = region.depth < Self.anchorDepthMax ? anchors(region) : []
+        guard let anchors = region.depth < Self.anchorDepthMax ? anchors(region) : [] else {
+            return markChanged(region)
+        }
         if anchors.isEmpty {
             let (oldCut, newCut) = search.middle(old, region.old, new, region.new)
             let isAtStart = oldCut == region.old.lowerBound && newCut == region.new.lowerBound
@@ -108,8 +110,9 @@ struct SequenceDifference {
         regions.append(Region(old: old, new: new, depth: depth))
     }
 
-    /// Pairs of elements that occur once on each side, as many as come in the same order.
-    private mutating func anchors(_ region: Region) -> [(old: Int, new: Int)] {
+    /// Pairs of elements that occur once on each side, as many as come in the same order; nil when the sides share
+    /// nothing, which a search would find out much later.
+    private mutating func anchors(_ region: Region) -> [(old: Int, new: Int)]? {
         for index in region.old { oldCounts[Int(old[index])] = min(2, oldCounts[Int(old[index])] + 1) }
         for index in region.new {
             let number = Int(new[index])
@@ -117,15 +120,17 @@ struct SequenceDifference {
             newPlaces[number] = Int32(index)
         }
         var pairs: [(old: Int, new: Int)] = []
+        var isShared = false
         for index in region.old {
             let number = Int(old[index])
+            if newCounts[number] > 0 { isShared = true }
             if oldCounts[number] == 1, newCounts[number] == 1 {
                 pairs.append((index, Int(newPlaces[number])))
             }
         }
         for index in region.old { oldCounts[Int(old[index])] = 0 }
         for index in region.new { newCounts[Int(new[index])] = 0 }
-        return Self.longestAscending(pairs)
+        return isShared ? Self.longestAscending(pairs) : nil
     }
 
     /// The longest run of pairs whose places ascend on both sides, by patience sorting.

@@ -24,7 +24,9 @@ extension UIDocument {
         fileAccess.perform(.readingIntent(with: fileURL), for: self) { [self] access in
             let theirs = Result {
                 let found = try fileAccess.peek(at: access.get())
-                return OthersVersion(contents: Transferred(found.contents), stamp: found.stamp)
+                // What they started from: a save that takes its place begins on the main actor, and is seen there.
+                let base = Transferred(fileAccess.knownContents)
+                return OthersVersion(contents: Transferred(found.contents), stamp: found.stamp, base: base)
             }
             DispatchQueue.main.async { proceed(theirs) }
         }
@@ -36,7 +38,7 @@ extension UIDocument {
     private func meet(_ theirs: Result<OthersVersion, any Error>, _ attempt: Int) {
         guard canMerge else { return endMerging(.looksAgain) }
         let meeting: Meeting
-        do { meeting = try Meeting(takeMine(), theirs.get(), base: fileAccess.knownContents) } catch {
+        do { meeting = try Meeting(mine: takeMine(), theirs: theirs.get()) } catch {
             // What cannot be read or handed over cannot be merged: both are kept.
             return endMerging(.keepsBoth)
         }
@@ -59,7 +61,7 @@ extension UIDocument {
         let mine = meeting.mine.contents.value
         let merged = try mergedContents(
             ofType: meeting.mine.type,
-            base: meeting.base.value,
+            base: meeting.theirs.base.value,
             mine: mine,
             theirs: meeting.theirs.contents.value
         )
@@ -176,6 +178,8 @@ extension UIDocument {
 private struct OthersVersion: Sendable {
     let contents: Transferred<Any>
     let stamp: FileStamp
+    /// What both started from, as far as it is known.
+    let base: Transferred<Any?>
 }
 
 /// What this document holds.
@@ -192,13 +196,6 @@ private struct OwnVersion: Sendable {
 private struct Meeting: Sendable {
     let mine: OwnVersion
     let theirs: OthersVersion
-    let base: Transferred<Any?>
-
-    init(_ mine: OwnVersion, _ theirs: OthersVersion, base: Any?) {
-        self.mine = mine
-        self.theirs = theirs
-        self.base = Transferred(base)
-    }
 }
 
 /// What a merge came to, and the way back.
