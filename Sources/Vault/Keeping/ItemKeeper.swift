@@ -7,15 +7,18 @@ struct ItemKeeper {
     let item: FileMark
     /// When it began, in nanoseconds since 1970.
     let moment: Int64
+    /// Whether what was seen of the members last is asked and told anew.
+    let remembers: Bool
     /// What was seen, folder by folder; told to the index with the version.
     private(set) var caches: [(path: String, cache: MemberCache)] = []
 
     private static let depthMax = 200
 
-    init(session: KeepSession, item: FileMark, moment: Int64) {
+    init(session: KeepSession, item: FileMark, moment: Int64, remembers: Bool = true) {
         self.session = session
         self.item = item
         self.moment = moment
+        self.remembers = remembers
     }
 
     /// Stores a document.
@@ -33,11 +36,12 @@ struct ItemKeeper {
             let member = try leaf(path.name, as: "", status, in: folder, known)
             if member.entry != known?.entry || member.trace != known?.trace || !(known?.isSettled ?? false) {
                 let none = ContentReference(name: ObjectName(), level: 0)
-                caches.append(("", MemberCache(reference: none, members: [member])))
+                if remembers { caches.append(("", MemberCache(reference: none, members: [member]))) }
             }
             return try entry(of: member)
         }
         let (entry, _) = try self.folder(path.name, as: "", status, in: folder, at: "/", changes, depth: 0)
+        if !remembers { caches = [] }
         return entry
     }
 
@@ -49,7 +53,8 @@ struct ItemKeeper {
     }
 
     private func cache(_ path: String) throws -> MemberCache? {
-        guard let (generation, bytes) = try session.store.withIndex({ try $0.memberCache(item, path) }),
+        guard remembers,
+            let (generation, bytes) = try session.store.withIndex({ try $0.memberCache(item, path) }),
             var cache = try MemberCache(bytes, session.hasher)
         else { return nil }
         // Collected since: what the cache leads to may be gone.
