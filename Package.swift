@@ -71,7 +71,7 @@ let package = Package(
         // Documents.
         .target(
             name: "DocumentFoundation",
-            dependencies: ["Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks"],
+            dependencies: ["Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks", "Vault"],
             swiftSettings: strict
         ),
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
@@ -80,7 +80,7 @@ let package = Package(
             name: "UIKit",
             dependencies: [
                 "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks",
-                "UniformTypeIdentifiers", "WebHost",
+                "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],
             swiftSettings: strict
@@ -209,6 +209,8 @@ let package = Package(
             path: "Tests/Harnesses/arbiter-harness",
             swiftSettings: strict
         ),
+        // Linked into tests that may save documents: their versions are not kept in the user's vault.
+        .target(name: "TestSurroundings", path: "Tests/Harnesses/TestSurroundings"),
         .testTarget(
             name: "LocalSocketsTests",
             dependencies: ["LocalSockets", "Locks"],
@@ -218,6 +220,7 @@ let package = Package(
             name: "AgentTests",
             dependencies: [
                 "Agent", "Coordination", "DocumentFoundation", "LocalSockets", "Locks", "SeededNumbers",
+                "TestSurroundings",
             ],
             swiftSettings: strict
         ),
@@ -225,20 +228,21 @@ let package = Package(
             name: "DocumentFoundationTests",
             dependencies: [
                 "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "Locks", "SeededNumbers",
+                "TestSurroundings", "Vault",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "SeededNumbers", "UIKit",
-                "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
+                "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "SeededNumbers",
+                "TestSurroundings", "UIKit", "UniformTypeIdentifiers", "Vault", "WebHost", "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "WebKitTests",
-            dependencies: ["UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
+            dependencies: ["TestSurroundings", "UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
             swiftSettings: strict
         ),
         .testTarget(
