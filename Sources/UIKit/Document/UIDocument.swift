@@ -49,6 +49,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     var savesRunning = 0
     /// Whether the item is to be looked at when the saves under way have ended.
     var looksAfterSaving = false
+    /// Whether what is saved now was not asked for by anybody.
+    var isAutosaving = false
     /// Whether the document reads itself anew because others changed its file.
     var isReloading = false
     var conflictCopies: [URL] = []
@@ -67,7 +69,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
         )
         PackageTypes.install()
         record = Locked(DocumentRecord(fileURL: url.standardizedFileURL))
-        fileAccess = DocumentFileAccess()
+        fileAccess = DocumentFileAccess(VersionStore.shared)
         presenterQueue = OperationQueue()
         presenterQueue.maxConcurrentOperationCount = 1
         presenterQueue.name = "UIDocument presenter"
@@ -186,6 +188,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
             completionHandler?(true)
             return
         }
+        isAutosaving = true
+        defer { isAutosaving = false }
         save(to: fileURL, for: .forOverwriting, completionHandler: completionHandler)
     }
 
@@ -299,6 +303,14 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     open func mergedContents(ofType typeName: String?, base: Any?, mine: Any, theirs: Any) throws -> Any? {
         nil
     }
+
+    // MARK: Versions
+
+    /// Whether states of documents of this class are kept as versions. Ours; override to give false.
+    nonisolated open class var keepsVersions: Bool { true }
+
+    /// How long versions of documents of this class are kept. Ours; override to keep more or fewer.
+    nonisolated open class var versionRetention: VersionRetention { .standard }
 
     // MARK: Closing and reverting
 
