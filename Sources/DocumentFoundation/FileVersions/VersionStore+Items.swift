@@ -1,5 +1,5 @@
 internal import FileSystem
-internal import Foundation
+package import Foundation
 internal import Vault
 
 /// Whose versions an item's are.
@@ -48,6 +48,16 @@ extension VersionStore {
         let item = Item(path: path, mark: identity.mark ?? fresh, identity: identity)
         try note(item)
         return item
+    }
+
+    /// Marks the item at a place where it bears no mark; a few microseconds.
+    ///
+    /// Whoever is about to watch an item does this before: a mark given later is a change of attributes, and those who
+    /// hear of it look at the item, perhaps while another program is in the middle of writing it.
+    package func markEarly(_ url: URL) throws {
+        let path = try resolved(url)
+        guard try FileIdentity(of: path).mark == nil else { return }
+        _ = try FileIdentity.marking(path, with: markNoted(at: path) ?? FileMark(UUID()))
     }
 
     /// Notes that a marked item is where it is: this tells it from its copies.

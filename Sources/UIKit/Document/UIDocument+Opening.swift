@@ -56,6 +56,7 @@ extension UIDocument {
             $0.modificationDate = stamp.modificationDate
             $0.isFileGone = false
         }
+        markBeforePresenting(place)
         startPresenting()
         return place
     }

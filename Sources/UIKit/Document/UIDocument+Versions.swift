@@ -29,6 +29,13 @@ extension UIDocument {
         return .outsideWriter(process: name ?? "")
     }
 
+    /// Marks the item, whose versions are known by that, before changes of it are watched for.
+    nonisolated func markBeforePresenting(_ place: URL) {
+        guard isKeepingVersions, !record.withLock({ $0.isPresenting }) else { return }
+        // What keeps it from being marked is told when its state is kept.
+        try? fileAccess.versions.store.markEarly(place)
+    }
+
     /// Keeps the state that the document has just read or written. Called on the file queue, inside the access.
     nonisolated func keepVersion(of place: URL, _ reason: VersionReason) {
         fileAccess.confined()
