@@ -73,7 +73,7 @@ let package = Package(
         // Documents.
         .target(
             name: "DocumentFoundation",
-            dependencies: ["Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks"],
+            dependencies: ["Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks", "Vault"],
             swiftSettings: strict
         ),
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
@@ -82,7 +82,7 @@ let package = Package(
             name: "UIKit",
             dependencies: [
                 "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
-                "UniformTypeIdentifiers", "WebHost",
+                "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],
             swiftSettings: strict
@@ -212,6 +212,8 @@ let package = Package(
             path: "Tests/Harnesses/arbiter-harness",
             swiftSettings: strict
         ),
+        // Linked into tests that may save documents: their versions are not kept in the user's vault.
+        .target(name: "TestSurroundings", path: "Tests/Harnesses/TestSurroundings"),
         .testTarget(
             name: "LocalSocketsTests",
             dependencies: ["LocalSockets", "Locks"],
@@ -221,6 +223,7 @@ let package = Package(
             name: "AgentTests",
             dependencies: [
                 "Agent", "Coordination", "DocumentFoundation", "LocalSockets", "Locks", "SeededNumbers",
+                "TestSurroundings",
             ],
             swiftSettings: strict
         ),
@@ -228,6 +231,7 @@ let package = Package(
             name: "DocumentFoundationTests",
             dependencies: [
                 "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "Locks", "SeededNumbers",
+                "TestSurroundings", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -235,21 +239,22 @@ let package = Package(
             name: "UIKitTests",
             dependencies: [
                 "ChangeSets", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
-                "SeededNumbers", "UIKit", "UniformTypeIdentifiers", "WebHost", "_Testing_UIKit",
+                "SeededNumbers", "TestSurroundings", "UIKit", "UniformTypeIdentifiers", "Vault", "WebHost",
+                "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DocumentTestingTests",
             dependencies: [
-                "ChangeSets", "DocumentTesting", "Merging", "UIKit", "UniformTypeIdentifiers",
-                "_Testing_UIKit",
+                "ChangeSets", "DocumentTesting", "Merging", "TestSurroundings", "UIKit",
+                "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "WebKitTests",
-            dependencies: ["UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
+            dependencies: ["TestSurroundings", "UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
             swiftSettings: strict
         ),
         .testTarget(

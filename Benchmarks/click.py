@@ -131,7 +131,7 @@ def serve_peer(folder, editor):
 def start(binary, documents, state):
     app = subprocess.Popen(
         [str(binary), "--port", "0", "--documents", str(documents)], text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(os.environ, XDG_STATE_HOME=str(state)))
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(os.environ, XDG_STATE_HOME=str(state), SHEAF_VAULT=str(state / "vault")))
     links = queue.Queue()
 
     def listen():

@@ -54,6 +54,8 @@ package final class Vault: Sendable {
     ///   - changed: The members of a package that may have changed, come or gone since it was kept last; nil when
     ///     nobody knows. Those who say so must know of all of them. Without it every member's times are looked at.
     ///   - unlessUnchanged: Whether to add none when the newest version is the same but for its times.
+    ///   - isElsewhere: Whether the state is kept that something else is in, as a version of the document: then what
+    ///     was seen of the document's own members is neither asked nor changed.
     /// - Returns: The version, or the newest one when nothing was added.
     /// - Throws: `VaultError` with code `changing` or `unkeepable`; `SystemError`. Nothing was promised then; a version
     ///   that was durable when the index refused is listed after the next opening.
@@ -63,12 +65,21 @@ package final class Vault: Sendable {
         as item: FileMark,
         origin: VersionOrigin,
         changed: Set<MemberPath>? = nil,
-        unlessUnchanged: Bool = false
+        unlessUnchanged: Bool = false,
+        isElsewhere: Bool = false
     ) throws -> KeptVersion {
+        let state = KeptState(
+            path: path,
+            item: item,
+            origin: origin,
+            changed: isElsewhere ? .all : ChangedMembers(changed),
+            unlessUnchanged: unlessUnchanged,
+            isElsewhere: isElsewhere
+        )
         let session = try KeepSession(store: store)
         for _ in 1...Self.attemptCountMax {
             do {
-                return try keep(path, item, origin, changed, unlessUnchanged, by: session)
+                return try keep(state, by: session)
             } catch is KeepSession.Stale {
                 try session.refresh()
             }
@@ -76,24 +87,34 @@ package final class Vault: Sendable {
         // Somebody collects all the time: this once he waits.
         return try VaultLock.collection.hold(in: store.folder) {
             try session.refresh()
-            return try keep(path, item, origin, changed, unlessUnchanged, by: session)
+            return try keep(state, by: session)
         }
     }
 
     /// So often a version is kept anew that collecting got in the way of.
     private static let attemptCountMax = 3
 
-    private func keep(
-        _ path: FilePath,
-        _ item: FileMark,
-        _ origin: VersionOrigin,
-        _ changed: Set<MemberPath>?,
-        _ unlessUnchanged: Bool,
-        by session: KeepSession
-    ) throws -> KeptVersion {
-        var keeper = ItemKeeper(session: session, item: item, moment: now().nanoseconds)
-        let root = try keeper.keep(path, ChangedMembers(changed))
-        if unlessUnchanged, let newest = try versions(of: item).last, try newest.root().isSameState(as: root)
+    /// What is to be kept, and as what.
+    private struct KeptState {
+        let path: FilePath
+        let item: FileMark
+        let origin: VersionOrigin
+        let changed: ChangedMembers
+        let unlessUnchanged: Bool
+        let isElsewhere: Bool
+    }
+
+    private func keep(_ state: KeptState, by session: KeepSession) throws -> KeptVersion {
+        let (item, origin) = (state.item, state.origin)
+        var keeper = ItemKeeper(
+            session: session,
+            item: item,
+            moment: now().nanoseconds,
+            remembers: !state.isElsewhere
+        )
+        let root = try keeper.keep(state.path, state.changed)
+        if state.unlessUnchanged, let newest = try versions(of: item).last,
+            try newest.root().isSameState(as: root)
         {
             return newest
         }

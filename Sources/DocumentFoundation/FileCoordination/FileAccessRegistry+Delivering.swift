@@ -30,6 +30,7 @@ extension FileAccessRegistry {
         case .notice(let notice, let handle): mail(handle) { Self.send(notice, to: handle.presenter) }
         case .attributes(let attributes, let handle):
             mail(handle) { handle.presenter.presentedItemDidChangeUbiquityAttributes(attributes) }
+        case .version(let news, let handle): mail(handle) { Self.send(news, to: handle.presenter) }
         case .goneItem(let handle):
             mail(handle) { handle.presenter.accommodatePresentedItemDeletion { _ in } }
         case .message(let message, let handle, let ticket):

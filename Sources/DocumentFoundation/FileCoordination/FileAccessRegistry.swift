@@ -47,6 +47,7 @@ package final class FileAccessRegistry: Sendable {
         case message(PresenterMessage, PresenterHandle, Ticket)
         case notice(PresenterNotice, PresenterHandle)
         case attributes(Set<URLResourceKey>, PresenterHandle)
+        case version(VersionNews, PresenterHandle)
         /// The presenter's item is gone already.
         case goneItem(PresenterHandle)
         case reacquire(Reacquirer)

@@ -11,8 +11,8 @@ public import Foundation
 /// package becomes `presentedItemDidChange()`.
 ///
 /// - Differs from Darwin: nothing is optional, so a default is a method and not an absence; a class that
-///   others subclass must implement what its subclasses are to override. Messages about versions and eviction
-///   are not there yet, nor are the `async` twins.
+///   others subclass must implement what its subclasses are to override. Messages about versions of items in a
+///   presented directory and about eviction are not there yet, nor are the `async` twins.
 public protocol NSFilePresenter: NSObjectProtocol {
     /// The item; nil while there is none. Asked on any thread: when the presenter is added and after each
     /// coordinated write done for it.
@@ -61,6 +61,17 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
     /// Someone wrote something in the presented directory, or, without coordination, removed it.
     func presentedSubitemDidChange(at url: URL)
+
+    /// A version of the item has been added: a state was kept, or lost a conflict.
+    ///
+    /// Unlike all other messages the three about versions also reach the presenter that they were done for.
+    func presentedItemDidGain(_ version: NSFileVersion)
+
+    /// A version of the item has been removed; only what tells it from others is left of it.
+    func presentedItemDidLose(_ version: NSFileVersion)
+
+    /// Somebody has settled the conflict that a version of the item had lost.
+    func presentedItemDidResolveConflict(_ version: NSFileVersion)
 
     /// Which changes of the item's attributes in the cloud to hear of. Asked once, on being added.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
@@ -118,6 +129,15 @@ extension NSFilePresenter {
 
     /// Calls `presentedItemDidChange()` when the presented directory is a package.
     public func presentedSubitemDidChange(at url: URL) { packageDidChange() }
+
+    /// Does nothing.
+    public func presentedItemDidGain(_ version: NSFileVersion) {}
+
+    /// Does nothing.
+    public func presentedItemDidLose(_ version: NSFileVersion) {}
+
+    /// Does nothing.
+    public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
 
     /// All attributes of items in the cloud.
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {

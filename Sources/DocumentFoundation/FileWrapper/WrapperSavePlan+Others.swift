@@ -41,3 +41,11 @@ extension WrapperSavePlan {
         }
     }
 }
+
+extension WrapperSavePlan {
+    /// The members that the save writes, replaces or removes; nil when it writes all.
+    package var changedPaths: [MemberPath]? {
+        guard case .changes(let changes) = work else { return nil }
+        return Array(changes.placed.keys) + changes.removed + replaced.map(\.path)
+    }
+}

@@ -14,8 +14,12 @@ final class DocumentFileAccess: @unchecked Sendable {
     /// What the saves under way hold of packages, taken on the main actor.
     private let captures = Locked<[ObjectIdentifier: [WrapperCapture]]>([:])
 
+    /// What is kept of the document's states.
+    let versions: DocumentVersions
     private var staging: Staging?
     private(set) var plan: WrapperSavePlan?
+    /// What the last save has to throw away.
+    private var remains: SaveRemains?
     var others = OthersWork()
     /// Told where something was kept after a save had ended.
     let lateCopyKept = Locked<(@Sendable (URL) -> Void)?>(nil)
@@ -32,6 +36,10 @@ final class DocumentFileAccess: @unchecked Sendable {
         let save: StagedSave
         let url: URL
         let item: FilePath
+    }
+
+    init(_ store: VersionStore) {
+        versions = DocumentVersions(store)
     }
 
     // MARK: Turns
@@ -100,6 +108,11 @@ final class DocumentFileAccess: @unchecked Sendable {
             return !line.isBusy
         }
         if isNext { begin(turn) }
+    }
+
+    /// Has something done as the next turn, before all that waits. Called inside a turn.
+    func performNext(_ turn: @escaping Turn) {
+        line.withLock { $0.waiting.insert(turn, at: 0) }
     }
 
     private func begin(_ turn: Turn) {
@@ -249,9 +262,11 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
         try write(staged.url(isDirectory: false))
         save.beforeSwap = { [unowned self] () throws(SystemError) in try keepLatest(item) }
+        versions.willWrite()
         if let plan, plan.isEmpty, attributes.isEmpty, !stagedIsTouched(staged) {
             save.abandon()
             plan.noteWritten(at: save.item)
+            versions.didWrite([])
             return
         }
         _ = try bridged(.writing) { () throws(SystemError) in
@@ -259,12 +274,27 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
         plan?.noteWritten(at: save.item, placed: save.placedStamps)
         writtenStamp = save.placedStamps[.top]
+        // What an override has staged beside the plan is known to nobody.
+        if !isOpenToAll { versions.didWrite(plan?.changedPaths) }
         watchLateWriters()
         if let remains = save.takeRemains() {
             // The staging, with the old tree of a package in it, takes a while to remove, and nobody needs to wait
-            // for it. What is not removed now is removed when the document is opened or saved next.
-            queue.async { try? remains.remove() }
+            // for it.
+            removeRemains()
+            self.remains = remains
+            queue.async { self.removeRemains() }
         }
+    }
+
+    /// Removes what the save of a lone file has left, before anything that takes longer.
+    func removeSmallRemains() {
+        if knownTree.withLock({ $0 == nil }) { removeRemains() }
+    }
+
+    private func removeRemains() {
+        // What is not removed now is removed when the document is opened or saved next.
+        try? remains?.remove()
+        remains = nil
     }
 
     /// Whether something was put into the staged package, by an override, though nothing of it differs.

@@ -38,14 +38,15 @@ extension UIDocument {
     ///
     /// The document becomes its presenter inside that read, so that no change falls between the two.
     func readInBackground(from url: URL, then finish: @escaping (Result<Void, any Error>) -> Void) {
-        let finish = MainActorCallback(finish)
+        let finish = MainActorCallback<Result<URL, any Error>> { finish($0.map { _ in }) }
         fileAccess.perform(.readingIntent(with: url), for: self) { [self] access in
             let result = Result { try readGranted(access.get()) }
             DispatchQueue.main.async { finish(result) }
+            if case .success(let place) = result { keepVersion(of: place, readReason) }
         }
     }
 
-    private nonisolated func readGranted(_ place: URL) throws {
+    private nonisolated func readGranted(_ place: URL) throws -> URL {
         fileAccess.confined()
         try fileAccess.recover(place)
         let stamp = try fileAccess.stamp(of: place)
@@ -55,7 +56,9 @@ extension UIDocument {
             $0.modificationDate = stamp.modificationDate
             $0.isFileGone = false
         }
+        markBeforePresenting(place)
         startPresenting()
+        return place
     }
 
     nonisolated func startPresenting() {

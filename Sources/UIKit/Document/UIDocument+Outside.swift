@@ -9,6 +9,7 @@ extension UIDocument: nonisolated OutsideChangeReceiver {
             let isAnother = isAnother(hint)
             noteWriter(hint.writer, isAnother)
             guard isAnother else { return }
+            fileAccess.versions.othersWrote()
             presenterQueue.addOperation { [self] in presentedItemDidChange() }
         }
     }

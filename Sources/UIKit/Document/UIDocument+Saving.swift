@@ -1,6 +1,7 @@
 internal import FileSystem
 internal import Locks
 internal import UniformTypeIdentifiers
+internal import Vault
 
 extension UIDocument {
     func beginSaving(to url: URL, for operation: SaveOperation, _ handler: ((Bool) -> Void)?) {
@@ -24,6 +25,7 @@ extension UIDocument {
             fileAccess.confined()
             let result = Result { try write(snapshot, at: access.get()) }
             DispatchQueue.main.async { finish(result) }
+            if case .success(let item) = result { keepVersion(of: item.url, snapshot.reason) }
         }
     }
 
@@ -43,13 +45,15 @@ extension UIDocument {
             url: target,
             operation: operation,
             contents: Transferred(contents),
-            attributes: Transferred(attributes)
+            attributes: Transferred(attributes),
+            reason: isAutosaving ? .autosave : .explicit
         )
     }
 
     private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {
         try fileAccess.recover(place)
         let copy = try keepWhatOthersWrote(at: place, snapshot.operation)
+        keepVersionToBeReplaced(at: place)
         try writeContents(
             snapshot.contents.value,
             andAttributes: snapshot.attributes.value,
@@ -148,6 +152,7 @@ private struct SaveSnapshot: Sendable {
     let operation: UIDocument.SaveOperation
     let contents: Transferred<Any>
     let attributes: Transferred<[AnyHashable: Any]>
+    let reason: VersionReason
 }
 
 /// What a save left on disk.

@@ -49,6 +49,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
     var savesRunning = 0
     /// Whether the item is to be looked at when the saves under way have ended.
     var looksAfterSaving = false
+    /// Whether what is saved now was not asked for by anybody.
+    var isAutosaving = false
     /// Whether the document reads itself anew because others changed its file.
     var isReloading = false
     /// Whether what others wrote is being merged with what is unsaved.
@@ -71,7 +73,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
         )
         PackageTypes.install()
         record = Locked(DocumentRecord(fileURL: url.standardizedFileURL))
-        fileAccess = DocumentFileAccess()
+        fileAccess = DocumentFileAccess(VersionStore.shared)
         presenterQueue = OperationQueue()
         presenterQueue.maxConcurrentOperationCount = 1
         presenterQueue.name = "UIDocument presenter"
@@ -190,6 +192,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
             completionHandler?(true)
             return
         }
+        isAutosaving = true
+        defer { isAutosaving = false }
         save(to: fileURL, for: .forOverwriting, completionHandler: completionHandler)
     }
 
@@ -322,6 +326,14 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
         let merged = try DocumentMergers.merge(ofType: typeName, base: base, mine: mine, theirs: theirs)
         return merged.flatMap { $0.conflicts.isEmpty ? $0.contents : nil }
     }
+
+    // MARK: Versions
+
+    /// Whether states of documents of this class are kept as versions. Ours; override to give false.
+    nonisolated open class var keepsVersions: Bool { true }
+
+    /// How long versions of documents of this class are kept. Ours; override to keep more or fewer.
+    nonisolated open class var versionRetention: VersionRetention { .standard }
 
     // MARK: Closing and reverting
 

@@ -7,15 +7,18 @@ struct ItemKeeper {
     let item: FileMark
     /// When it began, in nanoseconds since 1970.
     let moment: Int64
+    /// Whether what was seen of the members last is asked and told anew.
+    let remembers: Bool
     /// What was seen, folder by folder; told to the index with the version.
     private(set) var caches: [CacheRows] = []
 
     private static let depthMax = 200
 
-    init(session: KeepSession, item: FileMark, moment: Int64) {
+    init(session: KeepSession, item: FileMark, moment: Int64, remembers: Bool = true) {
         self.session = session
         self.item = item
         self.moment = moment
+        self.remembers = remembers
     }
 
     /// Stores a document.
@@ -33,15 +36,16 @@ struct ItemKeeper {
             let member = try leaf(path.name, as: "", status, in: folder, known)
             if member.entry != known?.entry || member.trace != known?.trace || !(known?.isSettled ?? false) {
                 let none = ContentReference(name: ObjectName(), level: 0)
-                let cache = MemberCache(reference: none, members: [member])
-                caches.append(
-                    CacheRows(path: "", rows: [(FolderCache.row, try cache.encoded(session.hasher))])
-                )
+                if remembers {
+                    let cache = MemberCache(reference: none, members: [member])
+                    caches.append(
+                        CacheRows(path: "", rows: [(FolderCache.row, try cache.encoded(session.hasher))])
+                    )
+                }
             }
             return try entry(of: member)
         }
-        let (entry, _) = try self.folder(path.name, as: "", status, in: folder, at: "/", changes, depth: 0)
-        return entry
+        return try self.folder(path.name, as: "", status, in: folder, at: "/", changes, depth: 0).0
     }
 
     private func entry(of member: CachedMember) throws -> ManifestEntry {
@@ -53,6 +57,7 @@ struct ItemKeeper {
 
     /// What was seen of a document that is a file.
     private func fileCache() throws -> CachedMember? {
+        guard remembers else { return nil }
         let row = try session.store.withIndex { try $0.memberCache(item, "", FolderCache.row) }
         guard let row, var member = try MemberCache(row.bytes, session.hasher)?.members.first else {
             return nil
@@ -83,7 +88,7 @@ struct ItemKeeper {
     ) throws -> (ManifestEntry, CachedMember) {
         guard depth < Self.depthMax else { throw unkeepable(parent, name, "is too deep in folders") }
         let folder = try parent.folder(name)
-        let known = try KnownFolder(path, of: item, session)
+        let known = remembers ? try KnownFolder(path, of: item, session) : nil
         var leaves: FolderLeaves
         if case .only(let changed) = changes, let known, known.isCurrent {
             do {
@@ -96,7 +101,7 @@ struct ItemKeeper {
         }
         var (cache, rows) = try leaves.finish(known?.cache, isCurrent: known?.isCurrent ?? false)
         rows.path = path
-        if !rows.rows.isEmpty || !rows.removed.isEmpty { caches.append(rows) }
+        if remembers, !rows.rows.isEmpty || !rows.removed.isEmpty { caches.append(rows) }
         let entry = ManifestEntry(
             name: entryName,
             kind: .folder,

@@ -149,3 +149,33 @@ struct Restorer {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }
+
+extension Vault {
+    /// Whether a file has the very bytes that it has in a version; false for what is no file. Writes nothing.
+    ///
+    /// - Throws: `VaultError` with code `damaged`; `SystemError` when the file cannot be read.
+    package func holdsBytes(of path: FilePath, _ version: KeptVersion) throws -> Bool {
+        let root = try version.root()
+        guard root.kind == .file else { return false }
+        let pieces = try Restorer(store: store).pieces(of: root.content, byteCount: root.byteCount)
+        let file = try SourceFolder(at: path.parent).file(path.name)
+        guard UInt64(try file.status().stamp.byteCount) == root.byteCount else { return false }
+        let hasher = try VaultHasher(key: store.key)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: PackFormat.objectByteCountMax,
+            alignment: 16
+        )
+        defer { buffer.deallocate() }
+        var offset = 0
+        for piece in pieces {
+            guard piece.byteCount <= buffer.count else { throw VaultError.damaged(piece.name, in: folder) }
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(piece.byteCount)])
+            let readCount = try file.read(at: offset, into: room)
+            guard readCount == room.count,
+                try hasher.name(.chunk, UnsafeRawBufferPointer(room)) == piece.name
+            else { return false }
+            offset += readCount
+        }
+        return true
+    }
+}

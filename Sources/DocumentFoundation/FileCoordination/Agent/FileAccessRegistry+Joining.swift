@@ -85,6 +85,7 @@ extension FileAccessRegistry.State {
         let observed = Set(names.map { URLResourceKey(rawValue: $0) })
             .intersection(handle.observedUbiquityAttributes)
         if !observed.isEmpty { outbox.append(.attributes(observed, handle)) }
+        for news in names.compactMap({ VersionNews($0) }) { outbox.append(.version(news, handle)) }
     }
 
     /// A presenter of this process may present another item now.

@@ -27,6 +27,12 @@ struct RoundTrip {
         try readCoordinated()
         try await failToOpen()
         try findAgain()
+        try goBack()
+    }
+
+    private func goBack() throws {
+        try check(!EarlierAlbums.dates(of: url).isEmpty, "earlier states are there")
+        try check(try EarlierAlbums.restoreOldest(of: url) == url, "the oldest comes back to its place")
     }
 
     private func create() async throws -> ChattyDocument {

@@ -1,0 +1,136 @@
+internal import FileSystem
+public import Foundation
+internal import Vault
+
+extension NSFileVersion {
+    /// How a version is added.
+    public struct AddingOptions: OptionSet, Hashable, Sendable {
+        /// Apple's bits.
+        public let rawValue: UInt
+
+        /// Makes options of Apple's bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// The contents are removed from where they were once they are kept.
+        public static let byMoving = AddingOptions(rawValue: 1 << 0)
+    }
+
+    /// How an item is replaced.
+    public struct ReplacingOptions: OptionSet, Hashable, Sendable {
+        /// Apple's bits.
+        public let rawValue: UInt
+
+        /// Makes options of Apple's bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// The version is removed once the item is replaced.
+        public static let byMoving = ReplacingOptions(rawValue: 1 << 0)
+    }
+
+    /// Keeps what is at a place as a version of an item. Call it inside a coordinated write of the item.
+    ///
+    /// It may not be discarded until `isDiscardable` says so.
+    ///
+    /// - Parameters:
+    ///   - url: The item; it must be there.
+    ///   - contentsURL: What to keep; the item itself to keep the state that it is in.
+    ///   - options: Whether the contents are removed.
+    /// - Returns: The version, on stable storage.
+    /// - Throws: `CocoaError`; `featureUnsupported` where versions are switched off. Nothing was removed then.
+    public class func addOfItem(
+        at url: URL,
+        withContentsOf contentsURL: URL,
+        options: AddingOptions = []
+    ) throws -> NSFileVersion {
+        let store = VersionStore.shared
+        do {
+            let version = try store.add(contentsURL, to: url)
+            if options.contains(.byMoving), let contents = FilePath(contentsURL) {
+                try ReadOnlyTree.remove(contents)
+            }
+            return NSFileVersion(.kept(version), of: url, in: store)
+        } catch {
+            throw CocoaError(version: error, while: .writing, url: url)
+        }
+    }
+
+    /// A folder for writing what is to be added as a version. Whoever asks for it removes it.
+    ///
+    /// - Parameter url: The item.
+    /// - Returns: An empty folder for the user alone. Should it not have been made, writing into it fails.
+    public class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("sheaf-version-\(UUID().uuidString)", isDirectory: true)
+        // Who writes into it is told why that does not work.
+        try? FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        return folder
+    }
+
+    /// Puts this version in an item's place, or where nothing is. Call it inside a coordinated write of the item.
+    ///
+    /// The item keeps its name; if the version is of another type, it gets the version's extension. The state that
+    /// the item is in is kept as a version first; then it is replaced in one step, and durably.
+    ///
+    /// - Parameters:
+    ///   - url: The item, or where to put the version.
+    ///   - options: Whether the version is removed afterwards.
+    /// - Returns: Where the item is then.
+    /// - Throws: `CocoaError`: `fileReadCorruptFile` for a damaged version, `fileWriteFileExists` when the name with
+    ///   the other extension is taken. The item is as it was then.
+    /// - Differs from Darwin: the state replaced is always kept. The item's extended attributes stay.
+    @discardableResult
+    public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
+        do {
+            switch subject {
+            case .kept(let version):
+                let place = try store.replace(url, with: version)
+                if options.contains(.byMoving) { try store.remove([version], at: itemURL) }
+                return place
+            case .gone(let id):
+                let detail = "The version \(id) is not there any more. List the document's versions anew."
+                let info: [String: Any] = [NSURLErrorKey: url, NSLocalizedFailureReasonErrorKey: detail]
+                throw CocoaError(.fileNoSuchFile, userInfo: info)
+            case .current:
+                if url.standardizedFileURL.path == itemURL.standardizedFileURL.path { return url }
+                return try store.replace(url, with: try store.add(itemURL, to: itemURL))
+            }
+        } catch {
+            throw CocoaError(version: error, while: .writing, url: url)
+        }
+    }
+
+    /// Removes this version for good. Call it inside a coordinated write of the item.
+    ///
+    /// Traps on the current version, as Apple's raises.
+    ///
+    /// - Throws: `CocoaError`; the version is still there then.
+    public func remove() throws {
+        switch subject {
+        case .current:
+            preconditionFailure("the current version of an item cannot be removed: remove the item")
+        case .gone: return
+        case .kept(let version):
+            do { try store.remove([version], at: itemURL) } catch {
+                throw CocoaError(version: error, while: .writing, url: itemURL)
+            }
+        }
+    }
+
+    /// Removes all versions of an item but the current one. Call it inside a coordinated write of the item.
+    ///
+    /// - Parameter url: The item.
+    /// - Throws: `CocoaError`; all versions are still there then.
+    public class func removeOtherVersionsOfItem(at url: URL) throws {
+        let store = VersionStore.shared
+        do {
+            let others = try store.otherVersions(at: url)
+            if !others.isEmpty { try store.remove(others, at: url) }
+        } catch {
+            throw CocoaError(version: error, while: .writing, url: url)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import FileSystem
+public import Foundation
+internal import Vault
+
+extension NSFileVersion {
+    /// The state that an item is in now.
+    ///
+    /// - Parameter url: The item: a file URL.
+    /// - Returns: Nil when nothing is there.
+    public class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
+        FileManager.default.fileExists(atPath: url.path)
+            ? NSFileVersion(.current, of: url, in: VersionStore.shared) : nil
+    }
+
+    /// The former states of an item, and those that lost a conflict, the oldest first.
+    ///
+    /// The state that the item is in is not among them, as far as its times tell.
+    ///
+    /// - Parameter url: The item: a file URL.
+    /// - Returns: Nil when nothing is there. None when the vault cannot be opened, which standard error says.
+    public class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
+        let store = VersionStore.shared
+        do {
+            return try store.otherVersions(at: url).map { NSFileVersion(.kept($0), of: url, in: store) }
+        } catch let error as SystemError where error.isAbsent {
+            return nil
+        } catch {
+            // A vault that cannot be opened has been reported.
+            if !(error is FileVersionError) {
+                store.reportOnce("The versions of “\(url.path)” were not found: \(error)")
+            }
+            return FileManager.default.fileExists(atPath: url.path) ? [] : nil
+        }
+    }
+
+    /// The versions of an item that lost a conflict which nobody has settled.
+    ///
+    /// - Parameter url: The item: a file URL.
+    /// - Returns: Nil when nothing is there.
+    public class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
+        otherVersionsOfItem(at: url)?.filter { version in
+            guard case .kept(let kept) = version.subject else { return false }
+            return kept.isConflict && !kept.isResolved
+        }
+    }
+
+    /// Finds versions that other devices have and this one has not: none, as there is no sync.
+    ///
+    /// - Parameters:
+    ///   - url: The item: a file URL.
+    ///   - completionHandler: Called on a queue of the system's, with none, or with `fileReadNoSuchFile` when
+    ///     nothing is there.
+    public class func getNonlocalVersionsOfItem(
+        at url: URL,
+        completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
+    ) {
+        DispatchQueue.global().async {
+            if FileManager.default.fileExists(atPath: url.path) {
+                completionHandler([], nil)
+            } else {
+                completionHandler(nil, CocoaError(.fileReadNoSuchFile, userInfo: [NSURLErrorKey: url]))
+            }
+        }
+    }
+
+    /// Finds versions that other devices have and this one has not: none, as there is no sync.
+    ///
+    /// - Parameter url: The item: a file URL.
+    /// - Throws: `CocoaError.fileReadNoSuchFile` when nothing is there.
+    public class func nonlocalVersionsOfItem(at url: URL) async throws -> [NSFileVersion] {
+        try await withCheckedThrowingContinuation { continuation in
+            getNonlocalVersionsOfItem(at: url) { versions, error in
+                if let error {
+                    continuation.resume(throwing: error)
+                } else {
+                    continuation.resume(returning: versions ?? [])
+                }
+            }
+        }
+    }
+
+    /// Finds a version by what `persistentIdentifier` gave.
+    ///
+    /// - Parameters:
+    ///   - url: The item: a file URL. It may have been moved since.
+    ///   - persistentIdentifier: As it was, or out of an archive.
+    /// - Returns: Nil when there is no such version of this item, or not any more.
+    public class func version(
+        itemAt url: URL,
+        forPersistentIdentifier persistentIdentifier: Any
+    ) -> NSFileVersion? {
+        let store = VersionStore.shared
+        switch PersistentIdentifier.subject(of: persistentIdentifier) {
+        case .current?: return currentVersionOfItem(at: url)
+        case .version(let id)?:
+            do {
+                return try store.version(id, at: url).map { NSFileVersion(.kept($0), of: url, in: store) }
+            } catch {
+                let isExpected = error is FileVersionError || (error as? SystemError)?.isAbsent == true
+                if !isExpected { store.reportOnce("A version of “\(url.path)” was not found: \(error)") }
+                return nil
+            }
+        case nil: return nil
+        }
+    }
+}
+
+/// A version's identifier as data: one byte that says what follows, then the sixteen bytes of a kept version.
+enum PersistentIdentifier {
+    enum Subject {
+        case current
+        case version(VersionID)
+    }
+
+    private static let current: UInt8 = 0
+    private static let kept: UInt8 = 1
+
+    static func data(of version: NSFileVersion) -> NSData {
+        let bytes = version.id.map { [kept] + $0.bytes } ?? [current]
+        return NSData(bytes: bytes, length: bytes.count)
+    }
+
+    static func subject(of identifier: Any) -> Subject? {
+        let bytes: Data
+        switch identifier {
+        case let data as Data: bytes = data
+        case let data as NSData: bytes = Data(referencing: data)
+        default: return nil
+        }
+        switch bytes.first {
+        case current? where bytes.count == 1: return .current
+        case kept?: return VersionID(bytes: bytes.dropFirst()).map { .version($0) }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,187 @@
+internal import FileSystem
+public import Foundation
+internal import Vault
+
+/// One state of one file or package: the one it is in now, or a former one.
+///
+///     let others = NSFileVersion.otherVersionsOfItem(at: document.fileURL) ?? []
+///     for version in others { print(version.modificationDate ?? .distantPast, version.localizedName ?? "") }
+///
+/// Every `UIDocument` that is opened or saved leaves its state in the user's vault; a state stays until it is
+/// removed, or until `VersionRetention` lets go of it. Versions follow their item when it is moved or renamed. Two
+/// objects are equal when they are the same version of the same item. Every member may block on the disk; any
+/// thread.
+///
+/// - Source: Apple's NSFileVersion.
+/// - Differs from Darwin: versions of an item are those of this device; the members that Apple has on macOS only are
+///   there. Where `SHEAF_VAULT` is `off`, or the vault cannot be opened, there is no version but the current one.
+open class NSFileVersion: NSObject, @unchecked Sendable {
+    // Sendable because nothing in it changes once it is made, and the store locks for itself.
+
+    enum Subject {
+        case current
+        case kept(KeptVersion)
+        /// Told of by another process and not there any more.
+        case gone(VersionID)
+    }
+
+    let subject: Subject
+    let itemURL: URL
+    let store: VersionStore
+
+    init(_ subject: Subject, of itemURL: URL, in store: VersionStore) {
+        self.subject = subject
+        self.itemURL = itemURL
+        self.store = store
+    }
+
+    /// The version that news are about.
+    convenience init(told id: VersionID, at url: URL, in store: VersionStore) {
+        // What cannot be looked up is as good as gone: the news is all that there is to say.
+        let found = try? store.version(id, at: url)
+        self.init(found.map { .kept($0) } ?? .gone(id), of: url, in: store)
+    }
+
+    // MARK: What it is
+
+    /// Where its contents can be read; not to be shown to anybody, and not to be written to.
+    ///
+    /// Of the current version the item's own place. Of another a read-only copy in a folder of this process, made
+    /// when this is asked for the first time; it stays until the version is removed or the process has ended.
+    /// Nothing is at the place when the version is gone or damaged, or there is no space; standard error says why.
+    open var url: URL {
+        guard case .kept(let version) = subject else { return goneURL }
+        let isFolder = version.kind == .directory
+        do {
+            let name = try version.origin().displayName
+            let vault = try store.open(for: itemURL).vault
+            return try store.copies.copy(version.id, named: name, from: vault).url(isDirectory: isFolder)
+        } catch {
+            store.reportOnce("A version of “\(itemURL.path)” cannot be read: \(error)")
+            return goneURL
+        }
+    }
+
+    private var goneURL: URL {
+        guard let id else { return itemURL }
+        return store.copies.place(of: id, named: itemURL.lastPathComponent).url(isDirectory: false)
+    }
+
+    /// What to call it to a person: the name that the item had then, without its extension.
+    open var localizedName: String? {
+        let name: String? =
+            switch subject {
+            case .current: itemURL.lastPathComponent
+            case .kept: origin?.displayName
+            case .gone: nil
+            }
+        return name.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
+    }
+
+    /// The name of the computer that it was saved on; nil of the current version.
+    open var localizedNameOfSavingComputer: String? { origin?.deviceName }
+
+    /// Who saved it: nil, as items are not shared.
+    open var originatorNameComponents: PersonNameComponents? { nil }
+
+    /// When the item was modified last, in this version; nil when the version is gone.
+    open var modificationDate: Date? {
+        switch subject {
+        case .current:
+            (try? itemURL.resourceValues(forKeys: [.contentModificationDateKey]))?
+                .contentModificationDate  // What cannot be looked at has no date to tell.
+        case .kept(let version): store.latest(version, at: itemURL)?.modificationDate
+        case .gone: nil
+        }
+    }
+
+    /// Tells this version of this item from all others, and stays the same: an object to be archived.
+    open var persistentIdentifier: any NSCoding { PersistentIdentifier.data(of: self) }
+
+    /// Whether it lost a conflict with the current version.
+    open var isConflict: Bool {
+        if case .kept(let version) = subject { version.isConflict } else { false }
+    }
+
+    /// Whether the conflict has been settled; true of what never was in one.
+    ///
+    /// Set true when it has been, then remove the version. Setting false traps, as Apple's raises. Should it not be
+    /// written down, standard error says why, and it stays false.
+    open var isResolved: Bool {
+        get {
+            guard case .kept(let version) = subject else { return true }
+            return store.latest(version, at: itemURL)?.isResolved ?? version.isResolved
+        }
+        set {
+            precondition(newValue, "a conflict that has been resolved cannot be made unresolved")
+            guard case .kept(let version) = subject, !isResolved else { return }
+            attempt("was not resolved") { try store.setResolved(version, at: itemURL) }
+        }
+    }
+
+    /// Whether it may be removed to free space, as `VersionRetention` says.
+    ///
+    /// What documents keep by themselves may, what `addOfItem` adds may not until this is set true. Setting false
+    /// traps, as does asking the current version, as Apple's raises.
+    open var isDiscardable: Bool {
+        get {
+            guard case .kept(let version) = subject else { return Self.notCurrent() }
+            return store.latest(version, at: itemURL)?.isDiscardable ?? version.isDiscardable
+        }
+        set {
+            precondition(newValue, "a version cannot be made undiscardable")
+            guard case .kept(let version) = subject else {
+                _ = Self.notCurrent()
+                return
+            }
+            attempt("was not made discardable") { try store.setDiscardable(version, at: itemURL) }
+        }
+    }
+
+    /// Whether its contents are on this device: always.
+    open var hasLocalContents: Bool { true }
+
+    /// Whether there is a picture of it: never.
+    open var hasThumbnail: Bool { false }
+
+    // MARK: Equality
+
+    /// Whether the other is the same version of the same item.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSFileVersion, id == other.id else { return false }
+        return id != nil || itemURL.standardizedFileURL.path == other.itemURL.standardizedFileURL.path
+    }
+
+    /// The same for what is equal.
+    open override var hash: Int { id?.hashValue ?? itemURL.standardizedFileURL.path.hashValue }
+
+    // MARK: Parts
+
+    var id: VersionID? {
+        switch subject {
+        case .current: nil
+        case .kept(let version): version.id
+        case .gone(let id): id
+        }
+    }
+
+    /// Who kept it; nil of the current version.
+    private var origin: VersionOrigin? {
+        guard case .kept(let version) = subject else { return nil }
+        do { return try version.origin() } catch {
+            store.reportOnce("A version of “\(itemURL.path)” cannot be read: \(error)")
+            return nil
+        }
+    }
+
+    /// Does what a property's setter cannot report to its caller.
+    private func attempt(_ failure: String, _ body: () throws -> Void) {
+        do { try body() } catch {
+            store.report("A version of “\(itemURL.path)” \(failure): \(error)")
+        }
+    }
+
+    private static func notCurrent() -> Bool {
+        preconditionFailure("the current version of an item is the item itself and cannot be discarded")
+    }
+}

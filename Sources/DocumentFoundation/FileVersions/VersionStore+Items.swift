@@ -1,0 +1,83 @@
+internal import FileSystem
+package import Foundation
+internal import Vault
+
+/// Whose versions an item's are.
+///
+/// An item is known by its mark, which moves, renames and our saves carry along.
+///
+/// 1. A copy made with its attributes bears its original's mark. Where that was seen last something bears the mark
+///    still, so the copy is told, has no versions, and gets a mark of its own when one is kept. When the original is
+///    gone the copy is its heir; where neither has been seen at its place before, whichever is asked first.
+/// 2. An item without a mark is the one whose mark was noted for its place, if that was seen nowhere else since: an
+///    editor has written a new file there, or the volume has no extended attributes. On such a volume versions stay
+///    with the place when the item is moved while no document has it open.
+extension VersionStore {
+    /// An item and the mark that its versions are kept under.
+    struct Item {
+        /// Without a symbolic link on the way or at the end.
+        var path: FilePath
+        var mark: FileMark
+        var identity: FileIdentity
+    }
+
+    /// The item at a place, if it is known to have versions; changes nothing on disk.
+    ///
+    /// - Returns: Nil when it never had any.
+    /// - Throws: `SystemError`; `ENOENT` when nothing is there.
+    func knownItem(at url: URL) throws -> Item? {
+        let path = try resolved(url)
+        let identity = try FileIdentity(of: path)
+        if let mark = identity.mark, !identities.isCopy(identity, at: path) {
+            return Item(path: path, mark: mark, identity: identity)
+        }
+        return markNoted(at: path).map { Item(path: path, mark: $0, identity: identity) }
+    }
+
+    /// The item at a place, marked where it was not, and noted.
+    ///
+    /// - Parameter lastKnown: The mark of the document that is open there; it goes before what is noted of the place.
+    /// - Throws: `SystemError`; `ENOENT` when nothing is there.
+    func markedItem(at url: URL, lastKnown: FileMark? = nil) throws -> Item {
+        let path = try resolved(url)
+        let fresh = lastKnown ?? markNoted(at: path) ?? FileMark(UUID())
+        var identity = try FileIdentity.marking(path, with: fresh) { identities.isCopy($0, at: path) }
+            .identity
+        // What cannot be marked is known by its place.
+        if identity.mark.map({ _ in identities.isCopy(identity, at: path) }) ?? true { identity.mark = fresh }
+        let item = Item(path: path, mark: identity.mark ?? fresh, identity: identity)
+        try note(item)
+        return item
+    }
+
+    /// Marks the item at a place where it bears no mark; a few microseconds.
+    ///
+    /// Whoever is about to watch an item does this before: a mark given later is a change of attributes, and those who
+    /// hear of it look at the item, perhaps while another program is in the middle of writing it.
+    package func markEarly(_ url: URL) throws {
+        let path = try resolved(url)
+        guard try FileIdentity(of: path).mark == nil else { return }
+        _ = try FileIdentity.marking(path, with: markNoted(at: path) ?? FileMark(UUID()))
+    }
+
+    /// Notes that a marked item is where it is: this tells it from its copies.
+    func note(_ item: Item) throws {
+        let note = IdentityIndex.Note(path: item.path, identity: item.identity)
+        if identities.note(of: item.mark) != note { try identities.put(note, of: item.mark) }
+        try places.put(item.mark, at: item.path)
+    }
+
+    /// Links followed, as a save follows them.
+    func resolved(_ url: URL) throws -> FilePath {
+        guard let path = FilePath(url.absoluteURL) else {
+            throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url])
+        }
+        return try path.resolved()
+    }
+
+    private func markNoted(at path: FilePath) -> FileMark? {
+        guard let mark = places.mark(at: path) else { return nil }
+        let note = identities.note(of: mark)
+        return note.map { $0.path == path.string } ?? true ? mark : nil
+    }
+}

@@ -1,0 +1,144 @@
+internal import Dispatch
+internal import FileSystem
+package import Foundation
+internal import Locks
+internal import Vault
+
+/// The user's versions, as documents and `NSFileVersion` ask for them.
+///
+/// State: one struct under one lock. Any thread; every call blocks on the disk. The lock is held while the vault is
+/// opened, as nobody can go on without it, and at no other time.
+package final class VersionStore: Sendable {
+    /// The one that new documents and `NSFileVersion` use; a test puts its own in place.
+    @TaskLocal package static var shared = VersionStore(.current)
+
+    let settings: VersionSettings
+    let identities: IdentityIndex
+    let places: PlaceMarks
+    let copies: VersionCopies
+    let now: @Sendable () -> Date
+    package let report: @Sendable (String) -> Void
+    let state = Locked(State())
+
+    struct State {
+        var opening: Opening?
+        /// What was said already.
+        var reported: Set<String> = []
+        /// Of which documents it is known which version their state was, and when.
+        var confirmed: [FileMark: Confirmation] = [:]
+        /// When versions of a document were thinned last.
+        var thinned: [FileMark: Date] = [:]
+    }
+
+    /// That the state an item was in was its newest version.
+    struct Confirmation {
+        var version: VersionID
+        var stamp: FileStamp
+        var date: Date
+    }
+
+    enum Opening {
+        case open(Vault, DeviceIdentity)
+        /// Why it is not, and when to try again.
+        case failed(FileVersionError, until: Date)
+
+        func holds(at moment: Date) -> Bool {
+            if case .failed(_, let until) = self { until > moment } else { true }
+        }
+    }
+
+    /// What was removed or mended by hand is noticed after so many seconds; until then nobody waits for the disk.
+    private static let retrySeconds: TimeInterval = 60
+
+    /// - Parameters:
+    ///   - settings: Where versions are kept.
+    ///   - now: Tells the time.
+    ///   - report: Told what a user or developer should know although no call has failed for it.
+    package init(
+        _ settings: VersionSettings,
+        now: @escaping @Sendable () -> Date = { Date() },
+        report: @escaping @Sendable (String) -> Void = VersionStore.say
+    ) {
+        self.settings = settings
+        self.now = now
+        self.report = report
+        identities = IdentityIndex(folder: settings.stateFolder.appending("identities"))
+        places = PlaceMarks(folder: settings.stateFolder.appending("places"))
+        copies = VersionCopies(folder: settings.copiesFolder)
+        VersionStores.insert(self)
+    }
+
+    /// Whether versions are kept at all: not where `SHEAF_VAULT` says `off`.
+    package var isOn: Bool { settings.vaultFolder != nil }
+
+    /// The vault and this device, opened when first asked for.
+    ///
+    /// - Parameter url: For which item; told in the error.
+    /// - Throws: `FileVersionError` with code `vaultUnavailable`, which has been reported by then.
+    func open(for url: URL) throws -> (vault: Vault, device: DeviceIdentity) {
+        let moment = now()
+        let (opening, isNew) = state.withLock { state -> (Opening, Bool) in
+            if let opening = state.opening, opening.holds(at: moment) { return (opening, false) }
+            let opening = openNow(moment)
+            state.opening = opening
+            guard case .failed(let error, _) = opening, isOn else { return (opening, false) }
+            return (opening, state.reported.insert(error.detail).inserted)
+        }
+        switch opening {
+        case .open(let vault, let device): return (vault, device)
+        case .failed(var error, _):
+            if isNew { report(error.detail) }
+            error.url = url
+            throw error
+        }
+    }
+
+    private func openNow(_ moment: Date) -> Opening {
+        guard let folder = settings.vaultFolder else {
+            let url = URL(fileURLWithPath: "/")
+            return .failed(.switchedOff(url), until: .distantFuture)
+        }
+        do {
+            try ItemMoves.createFolders(folder.parent, permissions: 0o700)
+            let vault = try Vault(at: folder, now: now)
+            return .open(vault, try DeviceIdentity.load(from: settings.stateFolder, named: settings.hostName))
+        } catch {
+            return .failed(.unavailable(folder, because: error), until: moment + Self.retrySeconds)
+        }
+    }
+
+    /// Says something once, however often it is so.
+    func reportOnce(_ text: String) {
+        if state.withLock({ $0.reported.insert(text).inserted }) { report(text) }
+    }
+
+    /// Says something on standard error.
+    package static let say: @Sendable (String) -> Void = { text in
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+    }
+}
+
+/// The stores of this process, so that news of versions come to those that have them.
+enum VersionStores {
+    private final class Reference: @unchecked Sendable {
+        // Sendable because a weak reference may be read by any thread, and is never set again.
+        weak var store: VersionStore?
+        init(_ store: VersionStore) { self.store = store }
+    }
+
+    private static let references = Locked<[Reference]>([])
+
+    static func insert(_ store: VersionStore) {
+        references.withLock { references in
+            references.removeAll { $0.store == nil }
+            references.append(Reference(store))
+        }
+    }
+
+    /// A store whose vault is in a folder.
+    static func store(at vaultFolder: String) -> VersionStore? {
+        references.withLock { references in
+            references.lazy.compactMap(\.store).first { $0.settings.vaultFolder?.string == vaultFolder }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Locks
+internal import Vault
+
+/// What of a document's states is in the user's vault.
+///
+///     read or saved ──▶ kept: the state on disk is the newest version ──▶ willWrite ──▶ didWrite ──▶ kept again
+///                            │                                                             ▲
+///                            └── others wrote: nobody knows which members changed ─────────┘ all are looked at
+///
+/// State: one struct under one lock. What is kept is kept in a document's turns, one after another.
+final class DocumentVersions: Sendable {
+    let store: VersionStore
+    /// Where large states are kept, while the file queue makes way for others.
+    let queue = DispatchQueue(label: "UIDocument versions", qos: .utility)
+    private let state = Locked(State())
+
+    private struct State {
+        /// How the item looked when it was kept last.
+        var keptStamp: FileStamp?
+        var mark: FileMark?
+        /// Which members may differ from what was kept last; nil when nobody knows.
+        var changed: Set<MemberPath>?
+        /// How often others have written.
+        var othersCount = 0
+        var hasFailed = false
+    }
+
+    init(_ store: VersionStore) {
+        self.store = store
+    }
+
+    /// Whether the newest version is the state in which the item looks so.
+    func isKept(_ stamp: FileStamp) -> Bool { state.withLock { $0.keptStamp == stamp } }
+
+    /// The mark of the item when it was kept last; nil when it never was.
+    var mark: FileMark? { state.withLock { $0.mark } }
+
+    /// The members that may differ from what was kept last; nil when nobody knows.
+    var changed: Set<MemberPath>? { state.withLock { $0.changed } }
+
+    /// Notes that members may have changed of which the document knows nothing.
+    func othersWrote() {
+        state.withLock { state in
+            state.changed = nil
+            state.othersCount += 1
+        }
+    }
+
+    /// Tells states apart that others have written between.
+    var othersCount: Int { state.withLock { $0.othersCount } }
+
+    /// Notes that a save puts something in place from now on.
+    func willWrite() {
+        state.withLock { $0.keptStamp = nil }
+    }
+
+    /// Notes what a save has put in place.
+    ///
+    /// - Parameter members: What it changed; nil for everything.
+    func didWrite(_ members: [MemberPath]?) {
+        state.withLock { state in state.changed = members.flatMap { state.changed?.union($0) } }
+    }
+
+    /// Notes that the state is kept in which the item looks so.
+    ///
+    /// - Parameter othersCount: What it was before; when it is another now, nobody knows what was kept.
+    func kept(_ stamp: FileStamp, as mark: FileMark, _ othersCount: Int) {
+        state.withLock { state in
+            state.mark = mark
+            guard state.othersCount == othersCount else { return }
+            state.keptStamp = stamp
+            state.changed = []
+        }
+    }
+
+    /// Notes that something of the document was not kept.
+    ///
+    /// - Returns: Whether that is news.
+    func failed() -> Bool {
+        state.withLock { state in
+            defer { state.hasFailed = true }
+            state.changed = nil
+            return !state.hasFailed
+        }
+    }
+}

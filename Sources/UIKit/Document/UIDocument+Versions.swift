@@ -1,0 +1,116 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Locks
+internal import Vault
+
+// How a document's states come into the user's vault.
+//
+// Nobody waits for it but the next access of this document: the handler of an opening or a saving has been called by
+// then. What is small is kept before the coordinated access ends, so that nobody comes between. What is large is kept
+// in a turn of its own right after the access, off the file queue: other processes get access meanwhile, as the
+// document can answer that it makes way; a package is then looked at until two looks agree. Whatever this document does
+// next comes after it. A save that finds a state which is not kept keeps it first.
+
+extension UIDocument {
+    /// At most so many bytes are read inside a coordinated access to keep a version: some twenty milliseconds.
+    private nonisolated static let byteCountInsideAccessMax: Int64 = 1 << 20
+    /// At most so many members are looked at inside it.
+    private nonisolated static let membersInsideAccessMax = 64
+
+    private nonisolated var isKeepingVersions: Bool {
+        Swift.type(of: self).keepsVersions && fileAccess.versions.store.isOn
+    }
+
+    /// Why a state is kept that was found: others have written it, or it was there before any version.
+    nonisolated var readReason: VersionReason {
+        let writer = record.withLock { $0.lastWriter }
+        let name = writer.flatMap { $0.processID == getpid() ? nil : $0.name }
+        return .outsideWriter(process: name ?? "")
+    }
+
+    /// Marks the item, whose versions are known by that, before changes of it are watched for.
+    nonisolated func markBeforePresenting(_ place: URL) {
+        guard isKeepingVersions, !record.withLock({ $0.isPresenting }) else { return }
+        // What keeps it from being marked is told when its state is kept.
+        try? fileAccess.versions.store.markEarly(place)
+    }
+
+    /// Keeps the state that the document has just read or written. Called on the file queue, inside the access.
+    nonisolated func keepVersion(of place: URL, _ reason: VersionReason) {
+        fileAccess.confined()
+        guard isKeepingVersions else { return }
+        if isSmall(place) {
+            fileAccess.removeSmallRemains()
+            keep(place, reason)
+            return
+        }
+        fileAccess.performNext { [self] done in
+            fileAccess.versions.queue.async { [self] in
+                keep(place, reason, mayBeWritten: true)
+                done()
+            }
+        }
+    }
+
+    /// Keeps the state that a save is about to replace, unless it is kept. Called on the file queue.
+    nonisolated func keepVersionToBeReplaced(at place: URL) {
+        // What cannot be looked at is for the save to report.
+        guard isKeepingVersions, let stamp = try? fileAccess.stampIfPresent(of: place),
+            !fileAccess.versions.isKept(stamp)
+        else { return }
+        keep(place, readReason)
+    }
+
+    private nonisolated func keep(_ place: URL, _ reason: VersionReason, mayBeWritten: Bool = false) {
+        let versions = fileAccess.versions
+        let othersCount = versions.othersCount
+        do {
+            let stamp = try fileAccess.stamp(of: place)
+            let keeping = VersionKeeping(
+                reason,
+                changed: versions.changed,
+                lastKnown: place == fileURL ? versions.mark : nil,
+                mayBeWritten: mayBeWritten,
+                retention: Swift.type(of: self).versionRetention
+            )
+            let mark = try versions.store.keep(place, keeping)
+            // Written to meanwhile, the item is looked at again before it is replaced.
+            if try fileAccess.stamp(of: place) == stamp { versions.kept(stamp, as: mark, othersCount) }
+        } catch {
+            report(error, at: place)
+        }
+    }
+
+    /// Says once for each document that a state of it was not kept; the save has gone well all the same.
+    private nonisolated func report(_ error: any Error, at place: URL) {
+        // A vault that cannot be opened has been reported, for all documents. What has gone elsewhere is kept there.
+        if let error = error as? FileVersionError, error.code != .notKept {
+            fileAccess.versions.othersWrote()
+            return
+        }
+        let isNews = fileAccess.versions.failed()
+        if isNews { fileAccess.versions.store.report("\(error.localizedDescription)") }
+    }
+
+    // MARK: Size
+
+    /// Whether keeping takes so little that others may wait for it.
+    private nonisolated func isSmall(_ place: URL) -> Bool {
+        // What cannot be looked at takes no time.
+        guard let stamp = try? fileAccess.stamp(of: place) else { return true }
+        guard stamp.kind == .directory else { return stamp.byteCount <= Self.byteCountInsideAccessMax }
+        guard let changed = fileAccess.versions.changed, changed.count <= Self.membersInsideAccessMax,
+            let item = FilePath(place)
+        else { return false }
+        var byteCount: Int64 = 0
+        for member in changed {
+            let path = member.components.reduce(item) { $0.appending($1) }
+            // What is gone takes no time, and a whole folder may take any.
+            guard let stamp = try? FileStamp.ifPresent(at: path) else { continue }
+            if stamp.kind == .directory { return false }
+            byteCount += stamp.byteCount
+        }
+        return byteCount <= Self.byteCountInsideAccessMax
+    }
+}

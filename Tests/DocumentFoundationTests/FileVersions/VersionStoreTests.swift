@@ -1,0 +1,151 @@
+import DocumentFoundation
+import FileSystem
+import Foundation
+import Testing
+import Vault
+
+/// The user's vault, and what becomes of documents without one.
+@Suite("The user's versions", .timeLimit(.minutes(1)))
+struct VersionStoreTests {
+    @Test("The vault is where the base directory specification has data, or where SHEAF_VAULT says")
+    func places() {
+        let root = URL(fileURLWithPath: "/r")
+        let usual = VersionStage.settings(root)
+        #expect(usual.vaultFolder?.string == "/r/data/sheaf/vault")
+        #expect(usual.stateFolder.string == "/r/state/sheaf")
+        #expect(usual.copiesFolder.string == "/r/cache/sheaf/versions")
+        #expect(VersionStage.settings(root, vault: "").vaultFolder == usual.vaultFolder)
+        #expect(VersionStage.settings(root, vault: "off").vaultFolder == nil)
+        #expect(VersionStage.settings(root, vault: "/v/x").vaultFolder?.string == "/v/x")
+        let here = FileManager.default.currentDirectoryPath
+        #expect(VersionStage.settings(root, vault: "x").vaultFolder?.string == "\(here)/x")
+        let home = VersionSettings(environment: ["HOME": "/h", "XDG_DATA_HOME": "no"], hostName: "desk")
+        #expect(home.vaultFolder?.string == "/h/.local/share/sheaf/vault")
+        #expect(home.stateFolder.string == "/h/.local/state/sheaf")
+        #expect(home.copiesFolder.string == "/h/.cache/sheaf/versions")
+    }
+
+    @Test("Tests keep nothing in the user's own vault")
+    func testsAreApart() {
+        let home = VersionSettings(environment: ["HOME": NSHomeDirectory()], hostName: "").vaultFolder
+        #expect(VersionSettings.current.vaultFolder != home)
+    }
+
+    @Test("A device keeps its identity, and the name that its user has given it")
+    func device() throws {
+        let stage = try VersionStage()
+        try stage.save("one", at: "a.txt")
+        let file = stage.root.appendingPathComponent("state/sheaf/device")
+        let before = try stage.text(file)
+        try Data(before.replacingOccurrences(of: "desk", with: "My desk").utf8).write(to: file)
+        let later = try VersionStage(root: stage.root)
+        try later.save("two", at: "a.txt")
+        let url = try later.save("three", at: "a.txt")
+        #expect(try later.others(url).map(\.localizedNameOfSavingComputer) == ["desk", "My desk"])
+        try Data("{".utf8).write(to: file)
+        try VersionStage(root: stage.root).save("four", at: "a.txt")
+        #expect(try stage.text(file).contains("desk"))
+    }
+
+    @Test("Switched off, nothing is kept and nothing written; what cannot be done says so")
+    func off() throws {
+        let stage = try VersionStage(vault: "off")
+        let url = try stage.write("one", at: "a.txt")
+        #expect(throws: FileVersionError.self) { try stage.keep(url) }
+        #expect(try stage.others(url) == [])
+        #expect(stage.run { NSFileVersion.currentVersionOfItem(at: url) } != nil)
+        let error = #expect(throws: CocoaError.self) {
+            try stage.run { try NSFileVersion.addOfItem(at: url, withContentsOf: url) }
+        }
+        #expect(error?.code == .featureUnsupported)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: stage.root.path) == ["a.txt"])
+        #expect(stage.reports.all == [])
+    }
+
+    @Test("A vault that cannot be opened is reported once, with the remedy, and tried again a minute later")
+    func unavailable() throws {
+        let stage = try VersionStage()
+        let vault = stage.root.appendingPathComponent("data/sheaf/vault")
+        try FileManager.default.createDirectory(at: vault, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: vault.path)
+        let url = try stage.write("one", at: "a.txt")
+        for _ in 1...3 {
+            let error = #expect(throws: FileVersionError.self) { try stage.keep(url) }
+            #expect(error?.code == .vaultUnavailable)
+            #expect(error?.url == url)
+        }
+        #expect(try stage.others(url) == [])
+        #expect(stage.reports.all.count == 1)
+        #expect(stage.reports.all.first?.contains("chmod 700") == true)
+        #expect(stage.reports.all.first?.contains(vault.path) == true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: vault.path)
+        stage.clock.advance(61)
+        try stage.keep(url)
+        try stage.save("two", at: "a.txt")
+        #expect(try stage.texts(url) == ["one"])
+    }
+
+    @Test("What cannot be kept is a typed error that names the item")
+    func notKept() throws {
+        let stage = try VersionStage()
+        let package = stage.place("a.rtfd")
+        try stage.write("one", at: "a.rtfd/text.txt")
+        try stage.shell("mkfifo", package.appendingPathComponent("pipe").path)
+        let error = #expect(throws: FileVersionError.self) { try stage.keep(package) }
+        #expect(error?.code == .notKept)
+        #expect(error?.errorDescription?.contains("a.rtfd") == true)
+        #expect(error?.errorDescription?.contains("pipe") == true)
+    }
+
+    @Test("A damaged version is an error of Cocoa's, and the item stays as it is")
+    func damaged() throws {
+        let stage = try VersionStage()
+        try stage.save(String(repeating: "one", count: 100), at: "a.txt")
+        let url = try stage.save("two", at: "a.txt")
+        let version = try #require(try stage.others(url).first)
+        let packs = stage.root.appendingPathComponent("data/sheaf/vault/packs")
+        for pack in try FileManager.default.contentsOfDirectory(atPath: packs.path) {
+            let place = packs.appendingPathComponent(pack)
+            var bytes = try Data(contentsOf: place)
+            // The bytes of the first object, behind the pack's header and the record's.
+            for index in 112..<min(120, bytes.count) { bytes[index] ^= 0xff }
+            let file = try FileHandle(forWritingTo: place)
+            try file.write(contentsOf: bytes)
+            try file.close()
+        }
+        let error = #expect(throws: CocoaError.self) { try version.replaceItem(at: url) }
+        #expect(error?.code == .fileReadCorruptFile)
+        #expect(try stage.text(url) == "two")
+        #expect(!FileManager.default.fileExists(atPath: version.url.path))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: stage.root.path).filter { $0.hasPrefix(".") }
+                == []
+        )
+    }
+
+    @Test(
+        "Versions are thinned by the rules, at most once an hour a document; what was removed is collected later"
+    )
+    func thinning() throws {
+        let stage = try VersionStage()
+        let rules = VersionRetention(rules: [.init(ageMax: 100, interval: 0)])
+        func save(_ text: String) throws {
+            let url = try stage.write(text, at: "a.txt")
+            try stage.store.keep(url, VersionKeeping(.autosave, retention: rules))
+        }
+        for text in ["one", "two", "three"] { try save(text) }
+        let url = stage.place("a.txt")
+        #expect(try stage.texts(url) == ["one", "two"])
+        stage.clock.advance(200)
+        try save("four")
+        // All are too old, but an hour is not over.
+        #expect(try stage.texts(url) == ["one", "two", "three"])
+        stage.clock.advance(3600)
+        try save("five")
+        #expect(try stage.texts(url) == [])
+        #expect(try stage.text(url) == "five")
+        let collected = stage.root.appendingPathComponent("state/sheaf/vault-collected")
+        #expect(FileManager.default.fileExists(atPath: collected.path))
+        #expect(stage.reports.all == [])
+    }
+}

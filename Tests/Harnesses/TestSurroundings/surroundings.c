@@ -1,0 +1,8 @@
+#include <stdlib.h>
+
+#include "surroundings.h"
+
+// Before anything of the tests runs. Who sets SHEAF_VAULT has chosen a vault for them.
+__attribute__((constructor)) static void keep_no_versions(void) {
+    setenv("SHEAF_VAULT", "off", 0);
+}
