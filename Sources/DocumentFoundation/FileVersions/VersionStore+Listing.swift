@@ -74,9 +74,8 @@ extension VersionStore {
         var byteCount: UInt64 = 0
         let isUntouched = try visit(SourceFolder(at: item.path)) { status in
             if status.stamp.kind == .regular { byteCount += UInt64(status.stamp.byteCount) }
-            // The change time cannot be set back.
-            let changed = Double(status.changeSeconds) + Double(status.changeNanoseconds) / 1e9
-            return changed < date.timeIntervalSince1970
+            // Not the change time: that moves when a save lets go of the links that it made.
+            return status.stamp.modificationDate < date
         }
         return isUntouched && byteCount == version.byteCount
     }

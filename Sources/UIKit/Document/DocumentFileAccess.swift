@@ -18,8 +18,6 @@ final class DocumentFileAccess: @unchecked Sendable {
     let versions: DocumentVersions
     private var staging: Staging?
     private(set) var plan: WrapperSavePlan?
-    /// What the last save has to throw away.
-    private var remains: SaveRemains?
     var others = OthersWork()
     /// Told where something was kept after a save had ended.
     let lateCopyKept = Locked<(@Sendable (URL) -> Void)?>(nil)
@@ -279,22 +277,9 @@ final class DocumentFileAccess: @unchecked Sendable {
         watchLateWriters()
         if let remains = save.takeRemains() {
             // The staging, with the old tree of a package in it, takes a while to remove, and nobody needs to wait
-            // for it.
-            removeRemains()
-            self.remains = remains
-            queue.async { self.removeRemains() }
+            // for it. What is not removed now is removed when the document is opened or saved next.
+            queue.async { try? remains.remove() }
         }
-    }
-
-    /// Removes what the save of a lone file has left, before anything that takes longer.
-    func removeSmallRemains() {
-        if knownTree.withLock({ $0 == nil }) { removeRemains() }
-    }
-
-    private func removeRemains() {
-        // What is not removed now is removed when the document is opened or saved next.
-        try? remains?.remove()
-        remains = nil
     }
 
     /// Whether something was put into the staged package, by an override, though nothing of it differs.

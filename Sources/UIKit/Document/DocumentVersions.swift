@@ -41,9 +41,11 @@ final class DocumentVersions: Sendable {
     /// The members that may differ from what was kept last; nil when nobody knows.
     var changed: Set<MemberPath>? { state.withLock { $0.changed } }
 
-    /// Notes that members may have changed of which the document knows nothing.
+    /// Notes that the item may be in a state that is not kept, and of which the document does not know how it came
+    /// about.
     func othersWrote() {
         state.withLock { state in
+            state.keptStamp = nil
             state.changed = nil
             state.othersCount += 1
         }

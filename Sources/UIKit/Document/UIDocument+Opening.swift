@@ -42,7 +42,9 @@ extension UIDocument {
         fileAccess.perform(.readingIntent(with: url), for: self) { [self] access in
             let result = Result { try readGranted(access.get()) }
             DispatchQueue.main.async { finish(result) }
-            if case .success(let place) = result { keepVersion(of: place, readReason) }
+            guard case .success(let place) = result else { return }
+            fileAccess.versions.othersWrote()
+            keepVersion(of: place, readReason)
         }
     }
 

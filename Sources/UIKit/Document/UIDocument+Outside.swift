@@ -9,7 +9,6 @@ extension UIDocument: nonisolated OutsideChangeReceiver {
             let isAnother = isAnother(hint)
             noteWriter(hint.writer, isAnother)
             guard isAnother else { return }
-            fileAccess.versions.othersWrote()
             presenterQueue.addOperation { [self] in presentedItemDidChange() }
         }
     }
@@ -60,7 +59,9 @@ extension UIDocument {
             record.isFileGone = false
             return record.stamp
         }
-        return found != known || fileAccess.membersChanged(hint, at: url)
+        let isAnother = found != known || fileAccess.membersChanged(hint, at: url)
+        if isAnother { fileAccess.versions.othersWrote() }
+        return isAnother
     }
 
     /// Looks whether the item is the one that this document read or wrote last, and acts on it if not.

@@ -7,17 +7,12 @@ internal import Vault
 // How a document's states come into the user's vault.
 //
 // Nobody waits for it but the next access of this document: the handler of an opening or a saving has been called by
-// then. What is small is kept before the coordinated access ends, so that nobody comes between. What is large is kept
-// in a turn of its own right after the access, off the file queue: other processes get access meanwhile, as the
-// document can answer that it makes way; a package is then looked at until two looks agree. Whatever this document does
-// next comes after it. A save that finds a state which is not kept keeps it first.
+// then. A state is kept in a turn of its own right after the access, and not on the file queue: others get access
+// meanwhile, and the document looks at once at what they do. A package of which nobody knows what changed is looked at
+// until two looks agree. Whatever this document does next comes after it. A save that finds a state which is not kept
+// keeps it first.
 
 extension UIDocument {
-    /// At most so many bytes are read inside a coordinated access to keep a version: some twenty milliseconds.
-    private nonisolated static let byteCountInsideAccessMax: Int64 = 1 << 20
-    /// At most so many members are looked at inside it.
-    private nonisolated static let membersInsideAccessMax = 64
-
     private nonisolated var isKeepingVersions: Bool {
         Swift.type(of: self).keepsVersions && fileAccess.versions.store.isOn
     }
@@ -36,15 +31,10 @@ extension UIDocument {
         try? fileAccess.versions.store.markEarly(place)
     }
 
-    /// Keeps the state that the document has just read or written. Called on the file queue, inside the access.
+    /// Keeps the state that the document has just read or written. Called on the file queue.
     nonisolated func keepVersion(of place: URL, _ reason: VersionReason) {
         fileAccess.confined()
         guard isKeepingVersions else { return }
-        if isSmall(place) {
-            fileAccess.removeSmallRemains()
-            keep(place, reason)
-            return
-        }
         fileAccess.performNext { [self] done in
             fileAccess.versions.queue.async { [self] in
                 keep(place, reason, mayBeWritten: true)
@@ -55,6 +45,7 @@ extension UIDocument {
 
     /// Keeps the state that a save is about to replace, unless it is kept. Called on the file queue.
     nonisolated func keepVersionToBeReplaced(at place: URL) {
+        if place != fileURL { fileAccess.versions.othersWrote() }
         // What cannot be looked at is for the save to report.
         guard isKeepingVersions, let stamp = try? fileAccess.stampIfPresent(of: place),
             !fileAccess.versions.isKept(stamp)
@@ -71,7 +62,7 @@ extension UIDocument {
                 reason,
                 changed: versions.changed,
                 lastKnown: place == fileURL ? versions.mark : nil,
-                mayBeWritten: mayBeWritten,
+                mayBeWritten: mayBeWritten && versions.changed == nil,
                 retention: Swift.type(of: self).versionRetention
             )
             let mark = try versions.store.keep(place, keeping)
@@ -91,26 +82,5 @@ extension UIDocument {
         }
         let isNews = fileAccess.versions.failed()
         if isNews { fileAccess.versions.store.report("\(error.localizedDescription)") }
-    }
-
-    // MARK: Size
-
-    /// Whether keeping takes so little that others may wait for it.
-    private nonisolated func isSmall(_ place: URL) -> Bool {
-        // What cannot be looked at takes no time.
-        guard let stamp = try? fileAccess.stamp(of: place) else { return true }
-        guard stamp.kind == .directory else { return stamp.byteCount <= Self.byteCountInsideAccessMax }
-        guard let changed = fileAccess.versions.changed, changed.count <= Self.membersInsideAccessMax,
-            let item = FilePath(place)
-        else { return false }
-        var byteCount: Int64 = 0
-        for member in changed {
-            let path = member.components.reduce(item) { $0.appending($1) }
-            // What is gone takes no time, and a whole folder may take any.
-            guard let stamp = try? FileStamp.ifPresent(at: path) else { continue }
-            if stamp.kind == .directory { return false }
-            byteCount += stamp.byteCount
-        }
-        return byteCount <= Self.byteCountInsideAccessMax
     }
 }

@@ -268,6 +268,48 @@ struct PackageVersionsTests {
         await document.close()
     }
 
+    @Test("A member that someone who coordinates changed is in the version that follows")
+    func membersOfCoordinatedWriters() async throws {
+        let document = user.run { PackageText(fileURL: package) }
+        #expect(await document.open())
+        #expect(await document.write("one"))
+        await document.settle()
+        let (place, loads) = (package, document.loads)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            DispatchQueue.global().async {
+                NSFileCoordinator().coordinate(writingItemAt: place, error: nil) { place in
+                    // Should it not be written, the document does not read it, and the test ends late.
+                    try? Data("theirs".utf8).write(to: place.appendingPathComponent("pages/1.txt"))
+                }
+                continuation.resume()
+            }
+        }
+        await wait(for: document) { document.loads > loads && document.documentState == .normal }
+        await document.settle()
+        #expect(await document.write("two"))
+        await document.settle()
+        #expect(try texts("text.txt").suffix(2) == ["one", "one"])
+        #expect(try texts("pages/1.txt").suffix(2) == ["stays", "theirs"])
+        await document.close()
+    }
+
+    @Test("A package saved elsewhere over another one leaves that one's state as it was")
+    func savedElsewhere() async throws {
+        let other = user.playground["b.rtfd"]
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        try Data("other".utf8).write(to: other.appendingPathComponent("own.txt"))
+        let document = user.run { PackageText(fileURL: package) }
+        #expect(await document.open())
+        #expect(await document.write("one"))
+        #expect(await document.save(to: other, for: .forOverwriting))
+        await document.settle()
+        let versions = try user.run { try #require(NSFileVersion.otherVersionsOfItem(at: other)) }
+        #expect(versions.count == 1)
+        let before = try #require(versions.first).url
+        #expect(try FileManager.default.contentsOfDirectory(atPath: before.path) == ["own.txt"])
+        await document.close()
+    }
+
     @Test("Members that come and go are in the versions in which they were there")
     func comeAndGo() async throws {
         let document = user.run { PackageText(fileURL: package) }

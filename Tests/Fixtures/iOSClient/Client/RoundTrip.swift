@@ -26,8 +26,8 @@ struct RoundTrip {
         try await reopen()
         try readCoordinated()
         try await failToOpen()
-        try findAgain()
         try goBack()
+        try findAgain()
     }
 
     private func goBack() throws {
