@@ -32,7 +32,11 @@ extension FileAccessRegistry {
             mail(handle) { handle.presenter.presentedItemDidChangeUbiquityAttributes(attributes) }
         case .version(let news, let handle): mail(handle) { Self.send(news, to: handle.presenter) }
         case .goneItem(let handle):
-            mail(handle) { handle.presenter.accommodatePresentedItemDeletion { _ in } }
+            mail(handle) {
+                OutsideDeletion.$isTold.withValue(true) {
+                    handle.presenter.accommodatePresentedItemDeletion { _ in }
+                }
+            }
         case .message(let message, let handle, let ticket):
             mail(handle) {
                 ThreadNesting.enter(.message(ticket), of: self) { self.send(message, to: handle, ticket) }

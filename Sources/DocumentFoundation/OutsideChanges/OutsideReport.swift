@@ -33,6 +33,12 @@ package struct OutsideHint: Hashable, Sendable {
     }
 }
 
+/// Which deletions a presenter is told of when they have happened, instead of being asked before.
+package enum OutsideDeletion {
+    /// Whether the message that is handled now tells of one. The item may be there again.
+    @TaskLocal package static var isTold = false
+}
+
 /// A presenter that knows exactly what it has read and written, and so tells others' changes from its own.
 ///
 /// It gets hints instead of `presentedItemDidChange()` and of messages about subitems.

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Locks
 
@@ -12,7 +13,7 @@ extension UIDocument {
 
     nonisolated func accommodateDeletion(_ answer: @escaping @Sendable ((any Error)?) -> Void) {
         // Who coordinates asks before the item goes. What is gone already was removed by someone who does not.
-        if isAbsent(fileURL), record.withLock({ $0.stamp != nil }) {
+        if OutsideDeletion.isTold || isAbsent(fileURL) && record.withLock({ $0.stamp != nil }) {
             noteFileGone()
             answer(nil)
             return

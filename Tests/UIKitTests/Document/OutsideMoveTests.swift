@@ -1,3 +1,4 @@
+import DocumentFoundation
 import Foundation
 import Testing
 import UIKit
@@ -38,6 +39,22 @@ struct OutsideMoveTests {
         document.noteFileGone()
         #expect(!document.isFileDeleted)
         await wait(for: document) { document.text == "new" }
+        await document.close()
+    }
+
+    @Test("News of a deletion does not close a document whose file is there again: it reads it")
+    func backWhenTold() async throws {
+        let document = try await opened()
+        try FileManager.default.removeItem(at: document.fileURL)
+        _ = try playground.put("new", at: "a.txt")
+        await withCheckedContinuation { continuation in
+            OutsideDeletion.$isTold.withValue(true) {
+                document.accommodatePresentedItemDeletion { _ in continuation.resume() }
+            }
+        }
+        await wait(for: document) { document.text == "new" }
+        #expect(document.documentState == .normal)
+        #expect(!document.isFileDeleted)
         await document.close()
     }
 

@@ -166,15 +166,21 @@ func wait(
     _ condition: @escaping @MainActor () -> Bool
 ) async {
     if condition() { return }
-    await withCheckedContinuation { continuation in
-        let waiting = Waiting(continuation, condition)
-        for name in [UIDocument.stateChangedNotification, UIDocument.changeCountedNotification] {
-            waiting.observers.append(
-                NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) { _ in
-                    MainActor.assumeIsolated { waiting.check() }
-                }
-            )
+    let waiting = Waiting(condition)
+    await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+            waiting.begin(continuation)
+            for name in [UIDocument.stateChangedNotification, UIDocument.changeCountedNotification] {
+                waiting.observers.append(
+                    NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) { _ in
+                        MainActor.assumeIsolated { waiting.check() }
+                    }
+                )
+            }
         }
+    } onCancel: {
+        // A test whose time is over fails instead of waiting for ever.
+        Task { @MainActor in waiting.end() }
     }
 }
 
@@ -184,13 +190,18 @@ private final class Waiting {
     private var continuation: CheckedContinuation<Void, Never>?
     private let condition: @MainActor () -> Bool
 
-    init(_ continuation: CheckedContinuation<Void, Never>, _ condition: @escaping @MainActor () -> Bool) {
-        self.continuation = continuation
+    init(_ condition: @escaping @MainActor () -> Bool) {
         self.condition = condition
     }
 
+    func begin(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = continuation }
+
     func check() {
-        guard let continuation, condition() else { return }
+        if condition() { end() }
+    }
+
+    func end() {
+        guard let continuation else { return }
         self.continuation = nil
         observers.forEach(NotificationCenter.default.removeObserver)
         continuation.resume()
