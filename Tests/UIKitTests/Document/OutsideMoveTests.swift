@@ -78,17 +78,21 @@ struct OutsideMoveTests {
     )
     func slowSave(folder: String, isRemoved: Bool) async throws {
         if !folder.isEmpty { try makeFolder(folder) }
-        let document = try await opened()
-        move("a.txt", folder + "b.txt")
-        await wait(for: document) { document.fileURL.lastPathComponent == "b.txt" }
-        _ = try playground.put("new", at: "a.txt")
-        if isRemoved { try FileManager.default.removeItem(at: playground[folder + "b.txt"]) }
-        await wait(for: document) { document.fileURL == playground["a.txt"] && document.text == "new" }
+        let (document, name, other) = try await promptly(withinSeconds: 1.5) { attempt in
+            let (name, other) = ("a\(attempt).txt", folder + "b\(attempt).txt")
+            let document = try await opened(name)
+            move(name, other)
+            await wait(for: document) { document.fileURL == playground[other] }
+            _ = try playground.put("new", at: name)
+            if isRemoved { try FileManager.default.removeItem(at: playground[other]) }
+            return (document, name, other)
+        }
+        await wait(for: document) { document.fileURL == playground[name] && document.text == "new" }
         #expect(!document.isFileDeleted)
         document.type("after")
         #expect(await document.close())
-        #expect(try playground.text("a.txt") == "after")
-        if !isRemoved { #expect(try playground.text("b.txt") == "old") }
+        #expect(try playground.text(name) == "after")
+        if !isRemoved { #expect(try playground.text(other) == "old") }
     }
 
     @Test("A save right after the renaming goes to the new name: the old one does not come back")

@@ -159,6 +159,20 @@ final class Playground {
     }
 }
 
+/// Takes steps of which the last must come soon after the first; again from the start where the machine was too busy.
+@MainActor
+func promptly<Value>(
+    withinSeconds limit: Double,
+    _ steps: (_ attempt: Int) async throws -> Value
+) async throws -> Value {
+    for attempt in 1... {
+        let start = DispatchTime.now().uptimeNanoseconds
+        let value = try await steps(attempt)
+        if Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9 < limit { return value }
+    }
+    preconditionFailure("there is always another attempt")
+}
+
 /// Waits until a notification of a document has made a condition true.
 @MainActor
 func wait(
