@@ -16,14 +16,10 @@ package struct BookmarkSettings: Sendable {
     ///   - environment: Where `XDG_STATE_HOME`, `HOME` and `SHEAF_DOCUMENTS` are looked up.
     ///   - userID: The number of the user.
     package init(environment: [String: String], userID: UInt32) {
-        // A path that is not absolute is to be ignored, says the base directory specification.
-        func folder(_ name: String) -> FilePath? {
-            environment[name].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
-        }
-        let home = folder("HOME") ?? FilePath(NSHomeDirectory())
-        let state = folder("XDG_STATE_HOME") ?? home.appending(".local/state")
-        stateFolder = state.appending("sheaf")
-        documentFolders = [folder("SHEAF_DOCUMENTS"), home.appending("Documents")].compactMap { $0 }
+        let directories = BaseDirectories(environment: environment)
+        stateFolder = directories.state.appending("sheaf")
+        let given = environment["SHEAF_DOCUMENTS"].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
+        documentFolders = [given, directories.home.appending("Documents")].compactMap { $0 }
         self.userID = userID
     }
 

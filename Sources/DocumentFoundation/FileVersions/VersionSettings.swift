@@ -17,24 +17,17 @@ package struct VersionSettings: Sendable {
     ///     looked up.
     ///   - hostName: What this device is called, as long as nobody has given it another name.
     package init(environment: [String: String], hostName: String) {
-        // A path that is not absolute is to be ignored, says the base directory specification.
-        func folder(_ name: String) -> FilePath? {
-            environment[name].flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
-        }
-        let home = folder("HOME") ?? FilePath(NSHomeDirectory())
-        let data = folder("XDG_DATA_HOME") ?? home.appending(".local/share")
-        let state = folder("XDG_STATE_HOME") ?? home.appending(".local/state")
-        let cache = folder("XDG_CACHE_HOME") ?? home.appending(".cache")
+        let directories = BaseDirectories(environment: environment)
         vaultFolder =
             switch environment["SHEAF_VAULT"] ?? "" {
-            case "": data.appending("sheaf/vault")
+            case "": directories.data.appending("sheaf/vault")
             case "off": nil
             // Not ignored when it is relative: who moves the vault does not want it at home.
             case let place where place.hasPrefix("/"): FilePath(place)
             case let place: FilePath(FileManager.default.currentDirectoryPath).appending(place)
             }
-        stateFolder = state.appending("sheaf")
-        copiesFolder = cache.appending("sheaf/versions")
+        stateFolder = directories.state.appending("sheaf")
+        copiesFolder = directories.cache.appending("sheaf/versions")
         self.hostName = hostName
     }
 

@@ -23,7 +23,7 @@ package struct TrashSettings: Sendable {
         now: @escaping @Sendable () -> Date = { Date() },
         timeZone: TimeZone = .current
     ) {
-        homeTrash = Self.dataHome(environment).appendingPathComponent("Trash", isDirectory: true)
+        homeTrash = BaseDirectories(environment: environment).data.appending("Trash").url(isDirectory: true)
         self.userID = userID
         self.now = now
         self.timeZone = timeZone
@@ -32,15 +32,5 @@ package struct TrashSettings: Sendable {
     /// What this process's environment says.
     package static var current: TrashSettings {
         TrashSettings(environment: ProcessInfo.processInfo.environment, userID: getuid())
-    }
-
-    /// A relative `XDG_DATA_HOME` is to be ignored, says the base directory specification.
-    private static func dataHome(_ environment: [String: String]) -> URL {
-        if let dataHome = environment["XDG_DATA_HOME"], dataHome.hasPrefix("/") {
-            return URL(fileURLWithPath: dataHome, isDirectory: true)
-        }
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
-        return URL(fileURLWithPath: home, isDirectory: true)
-            .appendingPathComponent(".local/share", isDirectory: true)
     }
 }

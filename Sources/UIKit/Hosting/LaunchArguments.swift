@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import UniformTypeIdentifiers
 
@@ -71,11 +72,7 @@ struct LaunchArguments {
                 environment,
                 name
             )
-        // The XDG Base Directory Specification has a path that is not absolute ignored.
-        let given = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let state =
-            given.map { URL(fileURLWithPath: $0, isDirectory: true) }
-            ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/state")
+        let state = BaseDirectories(environment: environment).state.url(isDirectory: true)
         stateDirectory = state.appendingPathComponent("sheaf").appendingPathComponent(
             AppInfo.main.bundleIdentifier ?? AppInfo.main.executableName
         )
