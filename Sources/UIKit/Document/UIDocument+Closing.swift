@@ -67,6 +67,7 @@ extension UIDocument {
         switch result {
         case .success:
             storedUndoManager?.removeAllActions()
+            updateActivityIfMoved()
             // What was edited after the contents were taken in, and before this, is on no disk.
             if let loadedPlace { changeLine.saved(at: loadedPlace) } else { changeLine.cleared() }
             loadedPlace = nil

@@ -53,10 +53,22 @@ extension UIDocument {
     nonisolated func announceFile() {
         DispatchQueue.main.async { [self] in
             MainActor.assumeIsolated {
+                updateActivityIfMoved()
                 NotificationCenter.default.post(name: UIDocument.stateChangedNotification, object: self)
                 NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
             }
         }
+    }
+
+    /// Brings the activity up to date, if the document is at another place than it says.
+    func updateActivityIfMoved() {
+        if userActivity?.userInfo?[UIDocument.userActivityURLKey] as? URL != fileURL { updateActivity() }
+    }
+
+    func updateActivity() {
+        guard let userActivity else { return }
+        userActivity.needsSave = true
+        updateUserActivityState(userActivity)
     }
 
     /// Saves by itself, where the item is now; not when it is gone. What others have changed is looked at first,

@@ -97,6 +97,7 @@ extension UIDocument {
             if hasUnsavedChanges { schedule.changed(at: now) } else { schedule.cleared() }
             lastError = nil
             OpenDocuments.insert(self)
+            updateActivityIfMoved()
             change { $0.saved(creating: operation == .forCreating) }
             item.conflictCopies.forEach(noteConflict)
             NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)

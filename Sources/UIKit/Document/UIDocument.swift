@@ -15,7 +15,7 @@ internal import UniformTypeIdentifiers
 /// Differs from Darwin: state changes cannot be observed by key path, there being no Objective-C runtime;
 /// observe `stateChangedNotification`.
 @MainActor @preconcurrency
-open class UIDocument: NSObject, nonisolated NSFilePresenter {
+open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRestoring {
     /// Seconds of quiet after an edit before the document saves itself.
     ///
     /// Ours; Apple's is not documented.
@@ -113,6 +113,29 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter {
         get { undoManagerMadeIfNeeded() }
         set { adopt(newValue) }
     }
+
+    // MARK: What a person does with it
+
+    /// What a person is doing with the document; nil for nothing that could be gone on with.
+    ///
+    /// The document keeps it up to date: when it is set, and whenever the document is at another place, it sets
+    /// `needsSave` and calls `updateUserActivityState(_:)`. Differs from Darwin: the app makes it, as there is no cloud
+    /// that the document could make it for.
+    open var userActivity: NSUserActivity? { didSet { updateActivity() } }
+
+    /// Brings an activity up to date: puts the document's place under `userActivityURLKey`. Called on the main actor.
+    ///
+    /// Override to add what is needed to come back to where the person is, and call `super`.
+    ///
+    /// - Parameter userActivity: The document's.
+    open func updateUserActivityState(_ userActivity: NSUserActivity) {
+        userActivity.addUserInfoEntries(from: [UIDocument.userActivityURLKey: fileURL])
+    }
+
+    /// Goes on with an activity. Called by an app; does nothing by itself.
+    ///
+    /// - Parameter userActivity: What was being done.
+    open func restoreUserActivityState(_ userActivity: NSUserActivity) {}
 
     // MARK: Opening
 

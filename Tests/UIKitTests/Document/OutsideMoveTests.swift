@@ -95,6 +95,23 @@ struct OutsideMoveTests {
         if !isRemoved { #expect(try playground.text(other) == "old") }
     }
 
+    @Test("The document's activity says where it is, also after a move")
+    func activity() async throws {
+        let document = try await opened()
+        let activity = NSUserActivity(activityType: "editing")
+        document.userActivity = activity
+        #expect(activity.userInfo?[UIDocument.userActivityURLKey] as? URL == playground["a.txt"])
+        #expect(activity.needsSave)
+        activity.needsSave = false
+        move("a.txt", "b.txt")
+        await wait(for: document) { document.fileURL == playground["b.txt"] && activity.needsSave }
+        #expect(activity.userInfo?[UIDocument.userActivityURLKey] as? URL == playground["b.txt"])
+        activity.needsSave = false
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        #expect(!activity.needsSave)
+        await document.close()
+    }
+
     @Test("A save right after the renaming goes to the new name: the old one does not come back")
     func savedAtOnce() async throws {
         let document = try await opened()
