@@ -4,6 +4,8 @@ internal import Foundation
 /// What a document knows of its file, for any thread to ask.
 struct DocumentRecord {
     var fileURL: URL
+    /// Where it was before others moved it, and when the document followed.
+    var leftPlace: (url: URL, seconds: Double)?
     var modificationDate: Date?
     /// What the item looked like when this document read or wrote it last; nil when it never did.
     var stamp: FileStamp?

@@ -17,7 +17,10 @@ extension UIDocument {
 
     nonisolated func follow(to newURL: URL) {
         let place = newURL.standardizedFileURL
-        record.withLock { $0.fileURL = place }
+        record.withLock { record in
+            if record.fileURL != place { record.leftPlace = (record.fileURL, MonotonicClock.seconds) }
+            record.fileURL = place
+        }
         fileAccess.queue.async { [self] in
             // Absent or unreadable: the next save tells.
             if let found = try? fileAccess.stampIfPresent(of: place) {
@@ -95,13 +98,25 @@ extension UIDocument {
         }
     }
 
+    /// So long a save to the place that the document's file was moved away from is meant for the document.
+    private nonisolated static let leftPlaceSeconds = 5.0
+
     /// Finds out where the document's item is, if it is not at its place any more.
     ///
     /// - Parameters:
-    ///   - url: What is to be written; anything but the document's own place is answered as it is.
+    ///   - url: What is to be written; anything but the document's own place, and the one that it has just left, is
+    ///     answered as it is.
     ///   - answer: Called on any thread, with the place to write; nil when the item is gone.
     nonisolated func settleWhereabouts(of url: URL, then answer: @escaping @Sendable (URL?) -> Void) {
-        let (own, isKnown) = record.withLock { ($0.fileURL, $0.isPresenting && $0.stamp != nil) }
+        let (own, left, isKnown) = record.withLock {
+            ($0.fileURL, $0.leftPlace, $0.isPresenting && $0.stamp != nil)
+        }
+        // Asked for before it was known that the document has moved.
+        if let left, left.url == url, url != own, isAbsent(url),
+            MonotonicClock.seconds - left.seconds <= Self.leftPlaceSeconds
+        {
+            return settleWhereabouts(of: own, then: answer)
+        }
         guard url == own, isKnown, isAbsent(url) else {
             answer(url)
             return
