@@ -22,9 +22,9 @@ struct OutsideMergeTests {
             document.text == "base|base+mine|base+theirs" && !document.hasUnsavedChanges
         }
         #expect(try playground.text("a.txt") == "base|base+mine|base+theirs")
-        #expect(try playground.names == ["a.txt"])
         #expect(!document.documentState.contains(.inConflict))
         await document.close()
+        #expect(try playground.names == ["a.txt"])
     }
 
     @Test("After a save the saved bytes are the base")

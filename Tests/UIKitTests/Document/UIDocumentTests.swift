@@ -85,8 +85,8 @@ struct UIDocumentTests {
         #expect(await document.save(to: url, for: .forCreating))
         #expect(document.documentState == .normal)
         #expect(try playground.text("new.txt") == "first")
-        #expect(try playground.names == ["new.txt"])
         #expect(await document.close())
+        #expect(try playground.names == ["new.txt"])
         #expect(document.documentState == .closed)
     }
 
