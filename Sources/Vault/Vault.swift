@@ -148,6 +148,11 @@ package final class Vault: Sendable {
         try store.withIndex { try $0.versions(of: item) }
     }
 
+    /// The versions of a document that lost a conflict which nobody has settled, the oldest first.
+    package func unresolvedConflicts(of item: FileMark) throws -> [KeptVersion] {
+        try store.withIndex { try $0.unresolvedConflicts(of: item) }
+    }
+
     /// One version; nil when there is none, or none any more.
     package func version(_ id: VersionID) throws -> KeptVersion? {
         try store.withIndex { try $0.version(id) }

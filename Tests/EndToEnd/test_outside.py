@@ -125,21 +125,66 @@ def test_a_document_deleted_with_unsaved_changes_is_written_again(color):
     assert file.read_text() == "192,192,192\n"
 
 
-def test_both_versions_are_kept_when_two_change_one_document(color):
+def in_conflict(color):
+    """A document that was changed here and by a shell, and the dialog that asks which it is to be."""
     file = opened(color, "Two", "1,2,3\n")
     set_hex(color, "#d0d0d0")
     expect(state(color)).to_have_text("Edited")
     file.write_text("9,9,9\n")
     expect(state(color)).to_have_text("Two versions")
-    color.screenshot("conflict")
-    state(color).get_by_role("button").click()
-    dialog = color.page.get_by_role("dialog", name="Two versions")
-    expect(dialog).to_contain_text("other version")
-    color.screenshot("conflict-detail")
-    dialog.get_by_role("button", name="OK").click()
     until(lambda: file.read_text() == "208,208,208\n")
+    assert color.app.names() == ["Two.color"]
+    return file, chooser(color)
+
+
+def chooser(color):
+    state(color).get_by_role("button").click()
+    return color.page.get_by_role("dialog", name="Which “Two” is it to be?")
+
+
+def test_of_two_versions_the_document_can_be_kept(color):
+    file, dialog = in_conflict(color)
+    expect(dialog.get_by_role("region", name="This document")).to_contain_text("208,208,208")
+    expect(dialog).to_contain_text("9,9,9")
+    color.screenshot("conflict-detail")
+    dialog.get_by_role("button", name="Decide Later").click()
+    expect(state(color)).to_have_text("Two versions")
+    color.screenshot("conflict")
+    chooser(color).get_by_role("button", name="Keep This One").click()
+    expect(state(color)).to_have_text("Saved")
+    assert file.read_text() == "208,208,208\n"
+    assert color.app.names() == ["Two.color"]
+
+
+def test_of_two_versions_the_other_can_be_taken(color):
+    file, dialog = in_conflict(color)
+    dialog.get_by_role("button", name="Take This One").click()
+    expect(hex_field(color)).to_have_value("#090909")
+    expect(state(color)).to_have_text("Saved")
+    assert file.read_text() == "9,9,9\n"
+    set_hex(color, "#0a0a0a")
+    until(lambda: file.read_text() == "10,10,10\n")
+
+
+def test_of_two_versions_both_can_be_kept(color):
+    file, dialog = in_conflict(color)
+    dialog.get_by_role("button", name="Keep Both").click()
+    expect(state(color)).to_have_text("Saved")
     [copy] = [name for name in color.app.names() if "other version" in name]
     assert (color.app.documents / copy).read_text() == "9,9,9\n"
+    assert file.read_text() == "208,208,208\n"
+
+
+def test_a_conflict_outlives_the_program_that_saw_it(color):
+    file, dialog = in_conflict(color)
+    dialog.get_by_role("button", name="Decide Later").click()
+    color.app.kill()
+    color.app.start()
+    color.page.goto(color.app.link)
+    expect(state(color)).to_have_text("Two versions")
+    chooser(color).get_by_role("button", name="Take This One").click()
+    expect(hex_field(color)).to_have_value("#090909")
+    assert file.read_text() == "9,9,9\n"
 
 
 def test_bad_text_is_a_message_and_not_a_crash(color):

@@ -38,9 +38,14 @@ extension NSFileVersion {
     /// - Parameter url: The item: a file URL.
     /// - Returns: Nil when nothing is there.
     public class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-        otherVersionsOfItem(at: url)?.filter { version in
-            guard case .kept(let kept) = version.subject else { return false }
-            return kept.isConflict && !kept.isResolved
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let store = VersionStore.shared
+        do { return try store.unresolvedConflicts(at: url) } catch {
+            // A vault that cannot be opened has been reported.
+            if !(error is FileVersionError) {
+                store.reportOnce("The conflicts of “\(url.path)” were not found: \(error)")
+            }
+            return []
         }
     }
 

@@ -166,7 +166,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     }
 
     /// Who kept it; nil of the current version.
-    private var origin: VersionOrigin? {
+    var origin: VersionOrigin? {
         guard case .kept(let version) = subject else { return nil }
         do { return try version.origin() } catch {
             store.reportOnce("A version of “\(itemURL.path)” cannot be read: \(error)")

@@ -38,7 +38,7 @@ extension VersionStore {
     /// When more documents than this have been thinned, all count as not thinned: thinning twice does no harm.
     private static let thinnedCountMax = 4096
     /// So often a package is kept anew that is written to meanwhile; then it stays as it was seen last.
-    private static let attemptCountMax = 4
+    static let attemptCountMax = 4
 
     /// Keeps the state that an item is in, unless its newest version is that; then thins its versions, if that is
     /// due.
@@ -119,6 +119,7 @@ extension VersionStore {
         _ reason: VersionReason,
         of name: String,
         on device: DeviceIdentity,
+        isConflict: Bool = false,
         isDiscardable: Bool = true
     ) -> VersionOrigin {
         VersionOrigin(
@@ -127,6 +128,7 @@ extension VersionStore {
             reason: reason,
             date: now(),
             displayName: name,
+            isConflict: isConflict,
             isDiscardable: isDiscardable
         )
     }

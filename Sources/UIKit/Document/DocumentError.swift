@@ -4,7 +4,7 @@ public import Foundation
 public struct DocumentError: Error, CustomNSError, LocalizedError, Sendable {
     /// What failed, coarse enough to switch over.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: Int { case notOverridden = 1, contentsUnknown, notOpen }
+        private enum Kind: Int { case notOverridden = 1, contentsUnknown, notOpen, notMerged }
         private let kind: Kind
 
         /// The subclass does not have the method that this needs.
@@ -13,6 +13,8 @@ public struct DocumentError: Error, CustomNSError, LocalizedError, Sendable {
         public static let contentsUnknown = Code(kind: .contentsUnknown)
         /// The document is not open.
         public static let notOpen = Code(kind: .notOpen)
+        /// The versions in conflict did not become one.
+        public static let notMerged = Code(kind: .notMerged)
 
         /// The code's name.
         public var description: String { "\(kind)" }
@@ -50,6 +52,26 @@ public struct DocumentError: Error, CustomNSError, LocalizedError, Sendable {
             detail:
                 "“\(url.lastPathComponent)” cannot be written: contents(forType:) gave \(type(of: contents)); "
                 + "give Data or a FileWrapper, or override writeContents(_:to:for:originalContentsURL:)."
+        )
+    }
+
+    static func notMerged(at url: URL) -> DocumentError {
+        DocumentError(
+            code: .notMerged,
+            url: url,
+            detail:
+                "The versions of “\(url.lastPathComponent)” cannot be merged: one is a file, the other a folder. "
+                + "Choose one, or keep both."
+        )
+    }
+
+    static func keepsChanging(at url: URL) -> DocumentError {
+        DocumentError(
+            code: .notMerged,
+            url: url,
+            detail:
+                "The versions of “\(url.lastPathComponent)” were not merged: it is being edited all the time. "
+                + "Try again in a moment."
         )
     }
 

@@ -2,6 +2,7 @@ internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Locks
+internal import Vault
 
 /// What a document's saves find of others' work, and what is done about it. Used on the file queue.
 struct OthersWork {
@@ -15,7 +16,11 @@ struct OthersWork {
 
     /// Nil while no save is under way.
     var expectation: Expectation?
-    var keptCopies: [URL] = []
+    /// Who wrote what is found, as far as it was known when the save began.
+    var reason = VersionReason.outsideWriter(process: "")
+    /// Whether the document is saved to where it is, and not over another item.
+    var isOwnPlace = true
+    var losers: [ConflictLoser] = []
     /// Files that are about to be replaced, or have just been.
     var replaced: [ReplacedFile] = []
     /// Files that were replaced, and may still be written by programs that had opened them; oldest first.
@@ -25,6 +30,8 @@ struct OthersWork {
 
     struct Late {
         let file: ReplacedFile
+        /// Whether it was a whole document, and not a member of one.
+        let isWhole: Bool
         let since = MonotonicClock.seconds
         /// What was kept of it last.
         var keptContents: Data?
@@ -43,15 +50,22 @@ struct OthersWork {
 
 extension DocumentFileAccess {
     /// Notes how the item looked when it was found to be known, or was kept.
-    func expect(_ stamp: FileStamp?) {
+    ///
+    /// - Parameters:
+    ///   - reason: Who wrote it.
+    ///   - isOwnPlace: Whether the document is saved to where it is.
+    func expect(_ stamp: FileStamp?, from reason: VersionReason, at isOwnPlace: Bool) {
         confined()
         others.expectation = .item(stamp)
+        others.reason = reason
+        others.isOwnPlace = isOwnPlace
+        others.losers = []
     }
 
-    /// The copies that the save that has just ended has kept of what others wrote.
-    func takeKeptCopies() -> [URL] {
-        defer { others.keptCopies = [] }
-        return others.keptCopies
+    /// What the save that has just ended has kept of what others wrote.
+    func takeLosers() -> [ConflictLoser] {
+        defer { others.losers = [] }
+        return others.losers
     }
 
     /// Keeps what others have put in place since the save looked first: the next call replaces it.
@@ -66,7 +80,7 @@ extension DocumentFileAccess {
                 return
             }
             do {
-                others.keptCopies.append(try keepAside(item.url(isDirectory: plan != nil)))
+                others.losers.append(try keepOthers(at: item.url(isDirectory: plan != nil)))
                 others.expectation = found
             } catch {
                 // Changed while it was copied, or gone: look again.
@@ -105,11 +119,12 @@ extension DocumentFileAccess {
     /// waits for this.
     func watchLateWriters() {
         let replaced = others.replaced
+        let isWhole = plan == nil
         others.replaced = []
         guard !replaced.isEmpty else { return }
         queue.async { [self] in
             for file in replaced {
-                others.late.append(OthersWork.Late(file: file))
+                others.late.append(OthersWork.Late(file: file, isWhole: isWhole))
                 file.watch { [weak self, weak file] in
                     guard let self, let file else { return }
                     queue.async { self.keepLate { $0 === file } }
@@ -141,14 +156,14 @@ extension DocumentFileAccess {
     /// Keeps what programs have written into files that were replaced while they had them open.
     private func keepLate(of isWanted: (ReplacedFile) -> Bool) {
         for index in others.late.indices where isWanted(others.late[index].file) {
-            let file = others.late[index].file
+            let (file, isWhole) = (others.late[index].file, others.late[index].isWhole)
             guard file.isWritten else { continue }
             do {
                 let contents = try file.contents()
                 guard others.late[index].keptContents != contents else { continue }
-                let copy = try keep(.file(.data(contents)), as: file.path, isDirectory: false)
+                let loser = try keepLate(contents, of: file, isWhole: isWhole)
                 others.late[index].keptContents = contents
-                lateCopyKept.withLock { $0 }?(copy)
+                lateLoserKept.withLock { $0 }?(loser)
             } catch {
                 Diagnostics.report(
                     "What was written into “\(file.path)” while it was saved is lost: \(error)"

@@ -20,7 +20,7 @@ final class DocumentFileAccess: @unchecked Sendable {
     private(set) var plan: WrapperSavePlan?
     var others = OthersWork()
     /// Told where something was kept after a save had ended.
-    let lateCopyKept = Locked<(@Sendable (URL) -> Void)?>(nil)
+    let lateLoserKept = Locked<(@Sendable (ConflictLoser) -> Void)?>(nil)
     private var copiesWatch: DirectoryWatch?
     /// The file that the last save put in place, as it was just before.
     private var writtenStamp: FileStamp?
@@ -324,7 +324,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             others.expectation = .members(plan.replacedStamps(at: staging.item))
         }
         if original != nil, plan.takesAwayOthersWork(at: staging.item) {
-            others.keptCopies.append(try keepAside(staging.item.url(isDirectory: true)))
+            others.losers.append(try keepOthers(at: staging.item.url(isDirectory: true)))
         }
         self.plan = plan
         knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
@@ -337,44 +337,6 @@ final class DocumentFileAccess: @unchecked Sendable {
             captures[ObjectIdentifier(tree)] = waiting.isEmpty ? nil : waiting
             return first
         }
-    }
-
-    /// Keeps what is at a place under a name of its own beside it.
-    ///
-    /// - Returns: Where it is kept, on stable storage.
-    func keepAside(_ url: URL) throws -> URL {
-        let path = try path(of: url)
-        let isDirectory = try stamp(of: url).kind == .directory
-        return try keep(
-            try wholeTree(at: url, path, isDirectory: isDirectory),
-            as: path,
-            isDirectory: isDirectory
-        )
-    }
-
-    /// Keeps something beside an item, under a name of its own.
-    func keep(_ tree: MemberTree, as path: FilePath, isDirectory: Bool) throws -> URL {
-        for number in 1... {
-            let copy = path.parent.appending(ConflictName.make(for: path.name, at: Date(), number: number))
-            do {
-                let save = try StagedSave(item: copy, mustNotExist: true)
-                try save.write(tree)
-                _ = try save.commit()
-                return copy.url(isDirectory: isDirectory)
-            } catch {
-                guard error.errno == EEXIST else { throw CocoaError(error, while: .writing) }
-            }
-        }
-        preconditionFailure("every name is taken")
-    }
-
-    private func wholeTree(at url: URL, _ path: FilePath, isDirectory: Bool) throws -> MemberTree {
-        guard isDirectory else { return .file(.existing(path, nil)) }
-        let capture = try FileWrapper(url: url, options: []).captureForSave()
-        guard case .tree(let tree) = try capture.plan(linkingFrom: nil).work else {
-            preconditionFailure("a plan for a new place is a whole tree")
-        }
-        return tree
     }
 
     // MARK: Watching
@@ -397,7 +359,7 @@ final class DocumentFileAccess: @unchecked Sendable {
 
     // MARK: Errors and values
 
-    private func path(of url: URL) throws -> FilePath {
+    func path(of url: URL) throws -> FilePath {
         guard let path = FilePath(url) else {
             throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: url])
         }

@@ -9,8 +9,8 @@ struct DocumentRecord {
     var modificationDate: Date?
     /// What the item looked like when this document read or wrote it last; nil when it never did.
     var stamp: FileStamp?
-    /// Whether another version was kept beside the item.
-    var hasConflictCopies = false
+    /// Whether something lost against the document, and nobody has settled it.
+    var isInConflict = false
     /// Whether someone has removed the file, and nothing is at its place.
     var isFileGone = false
     /// Who changed the item last without coordinating, where the kernel tells.

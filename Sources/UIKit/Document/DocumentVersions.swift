@@ -26,11 +26,20 @@ final class DocumentVersions: Sendable {
         /// How often others have written.
         var othersCount = 0
         var hasFailed = false
+        var isWanted = true
     }
 
     init(_ store: VersionStore) {
         self.store = store
     }
+
+    /// Says whether the document's class wants versions.
+    func setWanted(_ isWanted: Bool) {
+        state.withLock { $0.isWanted = isWanted }
+    }
+
+    /// Whether versions of the document are kept.
+    var isKeeping: Bool { store.isOn && state.withLock { $0.isWanted } }
 
     /// Whether the newest version is the state in which the item looks so.
     func isKept(_ stamp: FileStamp) -> Bool { state.withLock { $0.keptStamp == stamp } }

@@ -15,13 +15,16 @@ extension UIDocument {
     }
 
     /// Saves until nothing is unsaved: a last change may come while the save before it is still running.
+    ///
+    /// An app whose `autosave` says that all is on disk without saving is believed.
     private func saveRest() {
+        let savesBegun = savesBegun
         autosave { [self] saved in
             guard saved else {
                 finishClosing(saved: false)
                 return
             }
-            if hasUnsavedChanges { saveRest() } else { stopAndFinish() }
+            if hasUnsavedChanges, self.savesBegun != savesBegun { saveRest() } else { stopAndFinish() }
         }
     }
 
@@ -38,7 +41,8 @@ extension UIDocument {
         if saved {
             OpenDocuments.remove(self)
             schedule.cleared()
-            conflictCopies = []
+            unsettled = DocumentConflicts()
+            record.withLock { $0.isInConflict = false }
         }
         change { $0.finishClosing(saved: saved) }
         let handlers = closeHandlers
@@ -57,10 +61,13 @@ extension UIDocument {
             handler?(false)
         case .proceed:
             record.withLock { $0.fileURL = url.standardizedFileURL }
-            readInBackground(from: url.standardizedFileURL) { [self] result in
-                finishReverting(result, handler)
-            }
+            readBack(from: url.standardizedFileURL, handler)
         }
+    }
+
+    /// Reads the document anew; it is reverting already.
+    func readBack(from url: URL, _ handler: ((Bool) -> Void)?) {
+        readInBackground(from: url) { [self] result in finishReverting(result, handler) }
     }
 
     private func finishReverting(_ result: Result<Void, any Error>, _ handler: ((Bool) -> Void)?) {
@@ -74,7 +81,10 @@ extension UIDocument {
             schedule.cleared()
             if hasUnsavedChanges { schedule.changed(at: MonotonicClock.seconds) }
             lastError = nil
-            change { $0.finishReverting(success: true) }
+            change { [isInConflict = !unsettled.isEmpty] lifecycle in
+                lifecycle.finishReverting(success: true)
+                lifecycle.setInConflict(isInConflict)
+            }
             armSchedule()
             handler?(true)
         case .failure where isReloading && !FileManager.default.fileExists(atPath: fileURL.path):

@@ -22,7 +22,10 @@ extension UIDocument {
         case .success:
             changeLine.cleared()
             lastError = nil
-            change { $0.finishOpening(success: true) }
+            change { [isInConflict = !unsettled.isEmpty] lifecycle in
+                lifecycle.finishOpening(success: true)
+                lifecycle.setInConflict(isInConflict)
+            }
         case .failure(let error):
             OpenDocuments.remove(self)
             handleError(error, userInteractionPermitted: true)
@@ -38,10 +41,14 @@ extension UIDocument {
     ///
     /// The document becomes its presenter inside that read, so that no change falls between the two.
     func readInBackground(from url: URL, then finish: @escaping (Result<Void, any Error>) -> Void) {
-        let finish = MainActorCallback<Result<URL, any Error>> { finish($0.map { _ in }) }
+        let finish = MainActorCallback<Result<[NSFileVersion], any Error>> { [self] result in
+            if case .success(let unresolved) = result { knowConflicts(unresolved) }
+            finish(result.map { _ in })
+        }
         fileAccess.perform(.readingIntent(with: url), for: self) { [self] access in
             let result = Result { try readGranted(access.get()) }
-            DispatchQueue.main.async { finish(result) }
+            let found = result.map { unresolvedConflicts(afterReading: $0) }
+            DispatchQueue.main.async { finish(found) }
             guard case .success(let place) = result else { return }
             fileAccess.versions.othersWrote()
             keepVersion(of: place, readReason)
@@ -69,12 +76,12 @@ extension UIDocument {
             return !record.isPresenting
         }
         guard isNew else { return }
-        fileAccess.lateCopyKept.withLock { kept in
-            kept = { [weak self] copy in
+        fileAccess.lateLoserKept.withLock { kept in
+            kept = { [weak self] loser in
                 DispatchQueue.main.async {
                     MainActor.assumeIsolated {
-                        // Closed meanwhile, the document has nothing to say; the copy is there.
-                        if let self, self.lifecycle.phase != .closed { self.noteConflict(copy) }
+                        // Closed meanwhile, the document has nothing to say; it is kept all the same.
+                        if let self, self.lifecycle.phase != .closed { self.noteConflict(loser) }
                     }
                 }
             }

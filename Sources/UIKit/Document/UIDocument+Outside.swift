@@ -44,7 +44,7 @@ extension UIDocument {
         guard isAnother || isForeign else { return }
         let isShown = record.withLock { record in
             defer { record.lastWriter = writer }
-            return record.hasConflictCopies && record.lastWriter != writer
+            return record.isInConflict && record.lastWriter != writer
         }
         if isShown { announceFile() }
     }

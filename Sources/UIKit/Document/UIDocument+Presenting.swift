@@ -25,39 +25,9 @@ extension UIDocument {
         }
     }
 
-    private var unsavedError: any Error {
+    /// Why something is not on disk.
+    var unsavedError: any Error {
         lastError ?? CocoaError(.fileWriteUnknown, userInfo: [NSURLErrorKey: fileURL])
     }
 
-    func noteConflict(_ copy: URL) {
-        conflictCopies.append(copy)
-        record.withLock { $0.hasConflictCopies = true }
-        change { $0.setInConflict(true) }
-        fileAccess.watchCopies(of: self)
-    }
-
-    nonisolated func reviewConflictsInBackground() {
-        guard record.withLock({ $0.hasConflictCopies }) else { return }
-        DispatchQueue.main.async {
-            MainActor.assumeIsolated { self.reviewConflicts() }
-        }
-    }
-
-    /// Looks whether the copies that were kept are still there: who has dealt with them has moved or removed
-    /// them.
-    func reviewConflicts() {
-        conflictCopies.removeAll { !FileManager.default.fileExists(atPath: $0.path) }
-        record.withLock { [hasConflicts = !conflictCopies.isEmpty] in $0.hasConflictCopies = hasConflicts }
-        change { [hasConflicts = !conflictCopies.isEmpty] in $0.setInConflict(hasConflicts) }
-        if conflictCopies.isEmpty { fileAccess.stopWatchingCopies() }
-    }
-
-    /// Who wrote last, in the words of a sentence.
-    var lastWriterText: String {
-        guard let writer = record.withLock({ $0.lastWriter }) else { return "someone else" }
-        return writer.name.map { "“\($0)”" } ?? "another program"
-    }
-
-    /// Where what others wrote is kept, beside the document; empty when there is no conflict.
-    public var conflictCopyURLs: [URL] { conflictCopies }
 }

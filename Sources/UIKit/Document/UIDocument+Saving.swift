@@ -15,6 +15,7 @@ extension UIDocument {
         }
         schedule.saveStarted()
         savesRunning += 1
+        savesBegun += 1
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
         let finish = MainActorCallback<Result<SavedItem, any Error>> { [self] result in
             savesRunning -= 1
@@ -52,8 +53,8 @@ extension UIDocument {
 
     private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {
         try fileAccess.recover(place)
-        let copy = try keepWhatOthersWrote(at: place, snapshot.operation)
-        keepVersionToBeReplaced(at: place)
+        let loser = try keepWhatOthersWrote(at: place)
+        if loser == nil { keepVersionToBeReplaced(at: place) }
         try writeContents(
             snapshot.contents.value,
             andAttributes: snapshot.attributes.value,
@@ -68,19 +69,19 @@ extension UIDocument {
             $0.isFileGone = false
         }
         startPresenting()
-        return SavedItem(url: place, conflictCopies: [copy].compactMap { $0 } + fileAccess.takeKeptCopies())
+        return SavedItem(url: place, losers: [loser].compactMap { $0 } + fileAccess.takeLosers())
     }
 
-    /// Keeps the item beside its place when it is not the one that this document read or wrote last.
-    private nonisolated func keepWhatOthersWrote(at place: URL, _ operation: SaveOperation) throws -> URL? {
+    /// Keeps the item when it is not the one that this document read or wrote last.
+    private nonisolated func keepWhatOthersWrote(at place: URL) throws -> ConflictLoser? {
         let found = try fileAccess.stampIfPresent(of: place)
-        fileAccess.expect(found)
-        guard let found else { return nil }
         let (known, ownPlace) = record.withLock { ($0.stamp, $0.fileURL) }
+        fileAccess.expect(found, from: readReason, at: place == ownPlace)
+        guard let found else { return nil }
         if place == ownPlace, found == known { return nil }
         // An overwriting save to another place than the document's own is what an app does to "save as": it has
         // asked the person already. The item found there is kept all the same.
-        return try fileAccess.keepAside(place)
+        return try fileAccess.keepOthers(at: place)
     }
 
     private func finishSaving(
@@ -99,7 +100,7 @@ extension UIDocument {
             OpenDocuments.insert(self)
             updateActivityIfMoved()
             change { $0.saved(creating: operation == .forCreating) }
-            item.conflictCopies.forEach(noteConflict)
+            item.losers.forEach(noteConflict)
             NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)
             handler?(true)
         case .failure(let error):
@@ -159,5 +160,5 @@ private struct SaveSnapshot: Sendable {
 /// What a save left on disk.
 private struct SavedItem: Sendable {
     let url: URL
-    let conflictCopies: [URL]
+    let losers: [ConflictLoser]
 }

@@ -13,10 +13,6 @@ internal import Vault
 // keeps it first.
 
 extension UIDocument {
-    private nonisolated var isKeepingVersions: Bool {
-        Swift.type(of: self).keepsVersions && fileAccess.versions.store.isOn
-    }
-
     /// Why a state is kept that was found: others have written it, or it was there before any version.
     nonisolated var readReason: VersionReason {
         let writer = record.withLock { $0.lastWriter }
@@ -26,7 +22,7 @@ extension UIDocument {
 
     /// Marks the item, whose versions are known by that, before changes of it are watched for.
     nonisolated func markBeforePresenting(_ place: URL) {
-        guard isKeepingVersions, !record.withLock({ $0.isPresenting }) else { return }
+        guard fileAccess.versions.isKeeping, !record.withLock({ $0.isPresenting }) else { return }
         // What keeps it from being marked is told when its state is kept.
         try? fileAccess.versions.store.markEarly(place)
     }
@@ -34,7 +30,7 @@ extension UIDocument {
     /// Keeps the state that the document has just read or written. Called on the file queue.
     nonisolated func keepVersion(of place: URL, _ reason: VersionReason) {
         fileAccess.confined()
-        guard isKeepingVersions else { return }
+        guard fileAccess.versions.isKeeping else { return }
         fileAccess.performNext { [self] done in
             fileAccess.versions.queue.async { [self] in
                 keep(place, reason, mayBeWritten: true)
@@ -47,7 +43,7 @@ extension UIDocument {
     nonisolated func keepVersionToBeReplaced(at place: URL) {
         if place != fileURL { fileAccess.versions.othersWrote() }
         // What cannot be looked at is for the save to report.
-        guard isKeepingVersions, let stamp = try? fileAccess.stampIfPresent(of: place),
+        guard fileAccess.versions.isKeeping, let stamp = try? fileAccess.stampIfPresent(of: place),
             !fileAccess.versions.isKept(stamp)
         else { return }
         keep(place, readReason)
@@ -69,18 +65,7 @@ extension UIDocument {
             // Written to meanwhile, the item is looked at again before it is replaced.
             if try fileAccess.stamp(of: place) == stamp { versions.kept(stamp, as: mark, othersCount) }
         } catch {
-            report(error, at: place)
+            fileAccess.reportOnce(error)
         }
-    }
-
-    /// Says once for each document that a state of it was not kept; the save has gone well all the same.
-    private nonisolated func report(_ error: any Error, at place: URL) {
-        // A vault that cannot be opened has been reported, for all documents. What has gone elsewhere is kept there.
-        if let error = error as? FileVersionError, error.code != .notKept {
-            fileAccess.versions.othersWrote()
-            return
-        }
-        let isNews = fileAccess.versions.failed()
-        if isNews { fileAccess.versions.store.report("\(error.localizedDescription)") }
     }
 }

@@ -47,6 +47,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     var openHandlers: [(Bool) -> Void] = []
     var closeHandlers: [(Bool) -> Void] = []
     var savesRunning = 0
+    /// How many there have been, those under way among them.
+    var savesBegun = 0
     /// Whether the item is to be looked at when the saves under way have ended.
     var looksAfterSaving = false
     /// Whether what is saved now was not asked for by anybody.
@@ -57,7 +59,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     var isMerging = false
     /// Whether the item is to be looked at when that has ended.
     var looksAfterMerging = false
-    var conflictCopies: [URL] = []
+    var unsettled = DocumentConflicts()
     /// How many view controllers show the document.
     var viewControllerCount = 0
     var storedUndoManager: UndoManager?
@@ -78,6 +80,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
         presenterQueue.maxConcurrentOperationCount = 1
         presenterQueue.name = "UIDocument presenter"
         super.init()
+        fileAccess.versions.setWanted(Swift.type(of: self).keepsVersions)
     }
 
     // MARK: What it is
@@ -237,7 +240,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     /// storage.
     ///
     /// A document never opened is open after its first save for creating. Whatever else is found at the place,
-    /// or was changed there by others since this document read it, is kept beside it under a name of its own.
+    /// or was changed there by others since this document read it, is kept as a version that is in conflict with it;
+    /// where no versions are kept, beside it under a name of its own.
     ///
     /// Differs from Darwin: when `contents(forType:)` throws, the handler is called with false; Apple's
     /// documentation says it is not called at all.
@@ -324,8 +328,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     ///
     /// What is returned is handed to `load(fromContents:ofType:)` and saved over the other's version. What could be
     /// undone before cannot be any more; but where there is an undo manager, the merge itself is one step to undo.
-    /// Returning nil, or throwing, keeps both: this document's in the file, the other's beside it, see
-    /// `conflictCopyURLs`.
+    /// Returning nil, or throwing, keeps both: this document's in the file, the other's as a version that is in
+    /// conflict with it, see `conflictVersions`.
     ///
     /// Called on the file queue, so that a person can go on typing. What was edited meanwhile makes it be called again;
     /// after a few times of that, on the main actor, so that there is an end to it.
@@ -499,6 +503,21 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     /// Looks whether the package is another one now.
     nonisolated open func presentedSubitemDidChange(at url: URL) {
         checkForOutsideChange()
+    }
+
+    /// Looks whether there is a conflict now.
+    nonisolated open func presentedItemDidGain(_ version: NSFileVersion) {
+        if version.isConflict { reviewConflictsInBackground() }
+    }
+
+    /// Looks whether there is still a conflict.
+    nonisolated open func presentedItemDidLose(_ version: NSFileVersion) {
+        if record.withLock({ $0.isInConflict }) { reviewConflictsInBackground() }
+    }
+
+    /// Looks whether there is still a conflict.
+    nonisolated open func presentedItemDidResolveConflict(_ version: NSFileVersion) {
+        if record.withLock({ $0.isInConflict }) { reviewConflictsInBackground() }
     }
 
     // MARK: In one process

@@ -20,17 +20,7 @@ enum DocumentStateText {
                 ]
             )
         }
-        if state.contains(.inConflict) {
-            let names = document.conflictCopyURLs.map { "“\($0.lastPathComponent)”" }.joined(separator: ", ")
-            return SceneDescription.State(
-                name: "conflict",
-                label: "Two versions",
-                detail:
-                    "The file was changed by \(document.lastWriterText) while you were editing. Your version is in this document; "
-                    + "theirs is kept beside it as \(names).",
-                acts: []
-            )
-        }
+        if state.contains(.inConflict) { return conflict(of: document, in: controller) }
         if document.isFileDeleted {
             return SceneDescription.State(
                 name: "deleted",
@@ -58,6 +48,29 @@ enum DocumentStateText {
         if document.savesRunning > 0 { return plain("saving", "Saving…") }
         if document.hasUnsavedChanges { return plain("edited", "Edited") }
         return plain("saved", "Saved")
+    }
+
+    private static func conflict(
+        of document: UIDocument,
+        in controller: UIViewController
+    ) -> SceneDescription.State {
+        var state = SceneDescription.State(name: "conflict", label: "Two versions", detail: nil, acts: [])
+        guard document.conflictVersions.isEmpty else {
+            state.chooses = true
+            return state
+        }
+        let names = document.conflictCopyURLs.map { "“\($0.lastPathComponent)”" }.joined(separator: ", ")
+        state.detail =
+            "The file was changed by \(document.lastWriterText) while you were editing. Your version is in this "
+            + "document; theirs is kept beside it as \(names)."
+        state.acts = [
+            .init(
+                name: "document.settle",
+                arguments: ["document": controller.pageIdentifier, "choice": "mine"],
+                title: "Keep Both Files"
+            )
+        ]
+        return state
     }
 
     private static func plain(_ name: String, _ label: String) -> SceneDescription.State {

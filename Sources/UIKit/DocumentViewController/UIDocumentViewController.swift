@@ -157,6 +157,10 @@ open class UIDocumentViewController: UIViewController {
             }
         case "done":
             finish(document, answer)
+        case "versions":
+            try describeConflict(of: document, answer)
+        case "settle":
+            try settleConflict(of: document, arguments, answer)
         case "rename":
             try DocumentRenaming.rename(document, to: arguments.text("name"), answer)
         default:

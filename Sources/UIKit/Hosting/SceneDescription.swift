@@ -89,6 +89,8 @@ struct SceneDescription: Encodable {
         var label: String
         var detail: String?
         var acts: [Act]
+        /// Whether there are versions to choose from.
+        var chooses: Bool?
     }
 
     struct Act: Encodable, Equatable {

@@ -43,7 +43,7 @@ extension UIDocument {
             return endMerging(.keepsBoth)
         }
         guard attempt < Self.attemptCountMax else { return take(Result { try merge(meeting) }, meeting) }
-        let proceed = MainActorCallback<Result<Outcome?, any Error>> { [self] outcome in
+        let proceed = MainActorCallback<Result<MergeOutcome?, any Error>> { [self] outcome in
             guard canMerge else { return endMerging(.looksAgain) }
             if isAsTaken(meeting.mine) {
                 take(outcome, meeting)
@@ -57,7 +57,7 @@ extension UIDocument {
         }
     }
 
-    private nonisolated func merge(_ meeting: Meeting) throws -> Outcome? {
+    private nonisolated func merge(_ meeting: Meeting) throws -> MergeOutcome? {
         let mine = meeting.mine.contents.value
         let merged = try mergedContents(
             ofType: meeting.mine.type,
@@ -66,11 +66,11 @@ extension UIDocument {
             theirs: meeting.theirs.contents.value
         )
         return merged.map {
-            Outcome(contents: Transferred($0), former: Transferred(FormerContents(mine, before: $0)))
+            MergeOutcome(contents: Transferred($0), former: Transferred(FormerContents(mine, before: $0)))
         }
     }
 
-    private func take(_ outcome: Result<Outcome?, any Error>, _ meeting: Meeting) {
+    private func take(_ outcome: Result<MergeOutcome?, any Error>, _ meeting: Meeting) {
         do {
             guard let outcome = try outcome.get() else { return endMerging(.keepsBoth) }
             try take(outcome, meeting)
@@ -95,7 +95,7 @@ extension UIDocument {
 
     // MARK: Mine
 
-    private func takeMine() throws -> OwnVersion {
+    func takeMine() throws -> OwnVersion {
         let type = savingFileType ?? fileType
         let contents = try contents(forType: type ?? UTType.data.identifier)
         return OwnVersion(
@@ -109,7 +109,7 @@ extension UIDocument {
     /// Whether nothing was edited since.
     ///
     /// An app may count its changes in a way of its own: its bytes are compared, too, and its tree.
-    private func isAsTaken(_ mine: OwnVersion) -> Bool {
+    func isAsTaken(_ mine: OwnVersion) -> Bool {
         guard !hasOpenUndoGroup, mine.place == changeLine.current,
             // What cannot be asked for any more is not the same.
             let contents = try? contents(forType: mine.type ?? UTType.data.identifier)
@@ -124,7 +124,7 @@ extension UIDocument {
 
     // MARK: Taking the outcome
 
-    private func take(_ outcome: Outcome, _ meeting: Meeting) throws {
+    private func take(_ outcome: MergeOutcome, _ meeting: Meeting) throws {
         // A file that was only written anew, as it was, takes nothing away from what can be undone.
         let isMine = (outcome.contents.value as? Data).map { $0 == meeting.mine.contents.value as? Data }
         if isMine != true { try load(fromContents: outcome.contents.value, ofType: meeting.mine.type) }
@@ -133,12 +133,25 @@ extension UIDocument {
             $0.modificationDate = meeting.theirs.stamp.modificationDate
         }
         fileAccess.know(meeting.theirs.contents.value)
-        if isMine != true {
-            // They lead back to what was there without theirs.
-            storedUndoManager?.removeAllActions()
-            changeLine.touched()
-            registerReturn(to: outcome.former.value)
-        }
+        if isMine != true { countMerge(outcome) }
+        noteMerge()
+    }
+
+    /// Takes a merge over for what is in memory; the next save writes it.
+    func take(_ outcome: MergeOutcome, insteadOf mine: OwnVersion) throws {
+        try load(fromContents: outcome.contents.value, ofType: mine.type)
+        countMerge(outcome)
+        noteMerge()
+    }
+
+    private func countMerge(_ outcome: MergeOutcome) {
+        // They lead back to what was there without theirs.
+        storedUndoManager?.removeAllActions()
+        changeLine.touched()
+        registerReturn(to: outcome.former.value)
+    }
+
+    private func noteMerge() {
         schedule.changed(at: MonotonicClock.seconds)
         armSchedule()
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
@@ -183,7 +196,7 @@ private struct OthersVersion: Sendable {
 }
 
 /// What this document holds.
-private struct OwnVersion: Sendable {
+struct OwnVersion: Sendable {
     let contents: Transferred<Any>
     let type: String?
     /// Where the edits stood; nil in the middle of some.
@@ -199,7 +212,7 @@ private struct Meeting: Sendable {
 }
 
 /// What a merge came to, and the way back.
-private struct Outcome: Sendable {
+struct MergeOutcome: Sendable {
     let contents: Transferred<Any>
     let former: Transferred<FormerContents>
 }

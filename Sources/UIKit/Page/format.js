@@ -18,6 +18,11 @@ export function moment(milliseconds, now = new Date()) {
   return (date.getFullYear() === now.getFullYear() ? dayAndMonth : wholeDate).format(date);
 }
 
+const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** A moment told to the second: versions are often made within one minute. */
+export const longMoment = (milliseconds) => dateAndTime.format(new Date(milliseconds));
+
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 
 /** A byte count in the largest unit that leaves at least one of it; thousands, as Files counts. */

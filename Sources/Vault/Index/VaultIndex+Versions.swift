@@ -59,6 +59,16 @@ extension VaultIndex {
         return try versions(statement, of: item)
     }
 
+    /// The versions of a document that lost a conflict which nobody has settled, the oldest first.
+    func unresolvedConflicts(of item: FileMark) throws -> [KeptVersion] {
+        // Resolved is also what never was in a conflict.
+        let statement = try connection.statement(
+            "SELECT state, record FROM versions WHERE item = ?1 AND state & 3 = 0 ORDER BY date, id"
+        )
+        statement.bind(1, [UInt8](item.bytes))
+        return try versions(statement, of: item)
+    }
+
     /// One version, unless it has been removed.
     func version(_ id: VersionID) throws -> KeptVersion? {
         let statement = try connection.statement(

@@ -12,12 +12,17 @@ final class VaultIndex {
     let inode: UInt64
 
     static let fileName = "index.sqlite"
-    private static let formatVersion = 2
+    private static let formatVersion = 3
 
     /// Leaf 0 is the folder itself. A table with row numbers: rows of some kilobytes would make a tree of names deep.
     private static let members = """
         CREATE TABLE members(item BLOB NOT NULL, path TEXT NOT NULL, leaf INTEGER NOT NULL,
             generation INTEGER NOT NULL, cache BLOB NOT NULL, PRIMARY KEY(item, path, leaf)) STRICT;
+        """
+
+    /// Who asks for conflicts that nobody has settled, at every opening of a document, finds them at once.
+    private static let conflicts = """
+        CREATE INDEX IF NOT EXISTS unresolvedConflicts ON versions(item, date, id) WHERE state & 3 = 0;
         """
 
     private static let schema = """
@@ -34,7 +39,8 @@ final class VaultIndex {
         CREATE TABLE records(object BLOB NOT NULL, pack INTEGER NOT NULL, PRIMARY KEY(object, pack))
             STRICT, WITHOUT ROWID;
         \(members)
-        PRAGMA user_version = 2;
+        \(conflicts)
+        PRAGMA user_version = \(formatVersion);
         """
 
     /// Opens the index; the lock is held.
@@ -47,7 +53,7 @@ final class VaultIndex {
         switch found {
         case 0: try connection.transaction { try create() }
         case Self.formatVersion: break
-        case 1: try connection.transaction { try renewMembers() }
+        case 1, 2: try connection.transaction { try renew(from: found) }
         default:
             throw VaultError(
                 code: .unsupported,
@@ -58,10 +64,9 @@ final class VaultIndex {
     }
 
     /// What format 1 had seen of members is forgotten: it is seen again.
-    private func renewMembers() throws {
-        try connection.execute(
-            "DROP TABLE members; \(Self.members) PRAGMA user_version = \(Self.formatVersion);"
-        )
+    private func renew(from found: Int) throws {
+        if found == 1 { try connection.execute("DROP TABLE members; \(Self.members)") }
+        try connection.execute("\(Self.conflicts) PRAGMA user_version = \(Self.formatVersion);")
     }
 
     private func create() throws {

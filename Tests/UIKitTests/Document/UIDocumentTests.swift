@@ -220,6 +220,16 @@ struct UIDocumentTests {
 
     // MARK: Closing and reverting
 
+    @Test("An app that says all is saved without saving is believed when its document closes")
+    func closingWithoutSaving() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.isAutosaveOff = true
+        document.type("not to be kept")
+        #expect(await document.close())
+        #expect(try playground.text("a.txt") == "old")
+    }
+
     @Test("Closing saves what is unsaved, disables editing first, and writes nothing when nothing changed")
     func close() async throws {
         let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))

@@ -7,6 +7,7 @@ let lastNumber = 0;
  * Shows a dialog over everything, with the keyboard inside it until it is closed.
  *
  * @param {{title: string, message?: string, body?: HTMLElement, isAlert?: boolean, isSheet?: boolean,
+ *   isWide?: boolean,
  *   fields?: {placeholder: string, text: string, secure: boolean}[],
  *   actions: {id?: string, title: string, style: 'default' | 'cancel' | 'destructive'}[],
  *   choose?: (action: any, texts: string[]) => void}} content  without `choose`, any action closes it
@@ -47,6 +48,7 @@ export function openDialog(content) {
   dialog.append(h('form', { method: 'dialog', class: content.isSheet ? 'is-sheet' : null },
     h('div.dialog-body', { tabindex: body ? 0 : null }, ...parts), h('div.dialog-actions', {}, ...buttons)));
   dialog.classList.toggle('is-sheet', Boolean(content.isSheet));
+  dialog.classList.toggle('is-wide', Boolean(content.isWide));
   dialog.addEventListener('cancel', (event) => {
     event.preventDefault();
     if (cancel) choose(cancel);

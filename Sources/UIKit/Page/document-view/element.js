@@ -1,4 +1,5 @@
 import { openDialog } from '../app-dialog/dialogs.js';
+import { chooseVersion } from '../conflict-chooser/chooser.js';
 import { barButton, toolButton, updateToolButton } from '../controls.js';
 import { h, keep, rove, setAttributes, setText } from '../dom.js';
 import { icon } from '../icons/icons.js';
@@ -100,7 +101,7 @@ export class DocumentView extends HTMLElement {
   }
 
   #showState({ kind, state }) {
-    const hasDetail = Boolean(state?.detail) || (state?.acts?.length ?? 0) > 0;
+    const hasDetail = Boolean(state?.detail) || Boolean(state?.chooses) || (state?.acts?.length ?? 0) > 0;
     this.stateLine.hidden = kind !== 'document' || !state?.label;
     if (this.stateLine.hidden) return;
     this.stateLine.dataset.state = state.name;
@@ -121,6 +122,10 @@ export class DocumentView extends HTMLElement {
   /** Why the document is not simply saved, with what helps. */
   #showStateDetail() {
     const { state } = this.#entry;
+    if (state.chooses) {
+      chooseVersion(this.#scene, this.#entry);
+      return;
+    }
     const acts = (state.acts ?? []).map((act) => ({ title: act.title, style: 'default', act }));
     const dialog = openDialog({
       title: state.label,

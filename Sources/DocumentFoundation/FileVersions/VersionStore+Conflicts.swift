@@ -1,0 +1,168 @@
+package import FileSystem
+package import Foundation
+package import Vault
+
+/// Conflicts: what others wrote in a document's place, kept as a version until somebody has settled which it is to be.
+///
+///     save finds theirs ──▶ kept, unresolved ──▶ mine in its place ──▶ settled: resolved, a version like any other
+///                                  │
+///                                  └── the save fails: theirs is still in place, and the next reading settles it
+extension VersionStore {
+    /// Keeps the state that an item is in as one that is about to lose against another. Call it inside a coordinated
+    /// write of the item.
+    ///
+    /// - Parameters:
+    ///   - url: Where it is; a symbolic link is followed.
+    ///   - keeping: Why, and what is known of the item.
+    /// - Returns: The version: added, or the newest when that is this state and unresolved already.
+    /// - Throws: `FileVersionError`, as `keep(_:_:)` does.
+    package func keepConflict(_ url: URL, _ keeping: VersionKeeping) throws -> NSFileVersion {
+        let (vault, device) = try open(for: url)
+        return try keepingErrors(of: url) {
+            let item = try markedItem(at: url, lastKnown: keeping.lastKnown)
+            let mayBeWritten = keeping.mayBeWritten
+            let name = url.lastPathComponent
+            let loser = { [self] in origin(keeping.reason, of: name, on: device, isConflict: true) }
+            var kept = try keepAtRest(item, mayBeWritten: mayBeWritten, in: vault) {
+                try vault.keep(item.path, as: item.mark, origin: loser(), unlessUnchanged: true)
+            }
+            // The same state was kept before, as one that was in nobody's way.
+            if !kept.isConflict || kept.isResolved {
+                kept = try keepAtRest(item, mayBeWritten: mayBeWritten, in: vault) {
+                    try vault.keep(item.path, as: item.mark, origin: loser())
+                }
+            }
+            announce(.gained, kept.id, at: url)
+            return NSFileVersion(.kept(kept), of: url, in: self)
+        }
+    }
+
+    /// Keeps bytes that lost against an item.
+    ///
+    /// - Parameters:
+    ///   - contents: A file's bytes.
+    ///   - url: The item.
+    ///   - reason: Who wrote them.
+    /// - Throws: `FileVersionError`.
+    package func keepConflict(contents: Data, of url: URL, _ reason: VersionReason) throws -> NSFileVersion {
+        let (vault, device) = try open(for: url)
+        return try keepingErrors(of: url) {
+            let item = try markedItem(at: url)
+            let folder = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url)
+            // Left where it is only if the system does not let it go; it is the user's own temporary folder.
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let place = folder.appendingPathComponent(url.lastPathComponent, isDirectory: false)
+            try contents.write(to: place)
+            let origin = origin(reason, of: url.lastPathComponent, on: device, isConflict: true)
+            let source = try resolved(place)
+            let kept = try vault.keep(source, as: item.mark, origin: origin, isElsewhere: true)
+            announce(.gained, kept.id, at: url)
+            return NSFileVersion(.kept(kept), of: url, in: self)
+        }
+    }
+
+    private func keepingErrors<Value>(of url: URL, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as SystemError where error.isAbsent {
+            throw FileVersionError.absent(url, because: error)
+        } catch {
+            throw FileVersionError.notKept(url, because: error)
+        }
+    }
+
+    private func keepAtRest(
+        _ item: Item,
+        mayBeWritten: Bool,
+        in vault: Vault,
+        _ keepOnce: () throws -> KeptVersion
+    ) throws -> KeptVersion {
+        let first = try keepOnce()
+        guard mayBeWritten, first.kind == .directory else { return first }
+        var kept = first
+        for _ in 1..<Self.attemptCountMax {
+            let again = try keepOnce()
+            if again.id == kept.id { break }
+            // Its members were not of one moment.
+            try vault.remove([kept.id])
+            kept = again
+        }
+        return kept
+    }
+
+    // MARK: Looking
+
+    /// The versions of the item at a place that lost a conflict which nobody has settled, the oldest first.
+    ///
+    /// - Returns: None when nothing is there.
+    /// - Throws: `FileVersionError` with code `vaultUnavailable`, which has been reported; what the vault says.
+    /// - Cost: One look into the index where there is none.
+    package func unresolvedConflicts(at url: URL) throws -> [NSFileVersion] {
+        do { return try unresolved(at: url).map { NSFileVersion(.kept($0), of: url, in: self) } } catch let
+            error as SystemError where error.isAbsent
+        { return [] }
+    }
+
+    private func unresolved(at url: URL) throws -> [KeptVersion] {
+        guard isOn, let item = try knownItem(at: url) else { return [] }
+        let vault = try open(for: url).vault
+        guard try !vault.unresolvedConflicts(of: item.mark).isEmpty else { return [] }
+        return try otherVersions(at: url).filter { $0.isConflict && !$0.isResolved }
+    }
+
+    /// Settles a conflict with a version that is the state which the item is in: whoever kept it did not get to put
+    /// another in its place. Call it inside a coordinated access of the item, when no other save can be half done.
+    package func settleConflictWithItself(at url: URL) throws {
+        guard isOn, let item = try knownItem(at: url) else { return }
+        let vault = try open(for: url).vault
+        let unresolved = try vault.unresolvedConflicts(of: item.mark)
+        guard let newest = unresolved.last, try otherVersions(at: url).last?.id != newest.id,
+            try vault.versions(of: item.mark).last?.id == newest.id
+        else { return }
+        try setResolved(newest, at: url)
+    }
+
+    /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it.
+    ///
+    /// - Returns: Nil where none was kept.
+    package func ancestor(of version: NSFileVersion) throws -> NSFileVersion? {
+        guard case .kept(let kept) = version.subject, let item = try knownItem(at: version.itemURL) else {
+            return nil
+        }
+        let versions = try open(for: version.itemURL).vault.versions(of: item.mark)
+        let former = versions.prefix { $0.id != kept.id }.last { !$0.isConflict }
+        return former.map { NSFileVersion(.kept($0), of: version.itemURL, in: self) }
+    }
+
+    /// Puts a version at a place where nothing is.
+    ///
+    /// - Throws: `CocoaError`.
+    package func restore(_ version: NSFileVersion, to place: FilePath) throws {
+        guard case .kept(let kept) = version.subject else { return }
+        do { try open(for: version.itemURL).vault.restore(kept.id, to: place) } catch {
+            throw CocoaError(version: error, while: .writing, url: version.itemURL)
+        }
+    }
+
+    /// Says that conflicts have been settled. Call it inside a coordinated write of the item.
+    ///
+    /// - Throws: What the vault says; none is settled then, or some.
+    package func settle(_ versions: [NSFileVersion]) throws {
+        for version in versions {
+            if case .kept(let kept) = version.subject { try setResolved(kept, at: version.itemURL) }
+        }
+    }
+}
+
+extension NSFileVersion {
+    /// The program that wrote it without coordinating, where the system told; of a version that a document saved, none.
+    package var writerName: String? {
+        if case .outsideWriter(let process) = origin?.reason, !process.isEmpty { process } else { nil }
+    }
+
+    /// Its size in bytes, of a package that of all files; nil of the current version.
+    package var byteCount: UInt64? {
+        if case .kept(let version) = subject { version.byteCount } else { nil }
+    }
+
+    /// Names the version for as long as it is there; nil of the current one.
+    package var name: String? { id?.description }
+}

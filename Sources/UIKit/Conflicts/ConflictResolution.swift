@@ -1,0 +1,13 @@
+public import DocumentFoundation
+
+/// Which of the versions in conflict is to be the document. Ours.
+public enum ConflictResolution: Hashable, Sendable {
+    /// The document stays as it is.
+    case current
+    /// A version that lost takes the document's place.
+    case version(NSFileVersion)
+    /// The document stays as it is, and each version that lost becomes a document of its own beside it.
+    case both
+    /// All become one; where two have changed the same, one side's stands, the same one on every device.
+    case merged
+}

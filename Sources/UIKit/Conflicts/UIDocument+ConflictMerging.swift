@@ -1,0 +1,81 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Merging
+
+/// What all versions in conflict come to as one.
+struct ConflictMerge: Sendable {
+    let outcome: MergeOutcome
+    let mine: OwnVersion
+    /// In how many places two have changed the same.
+    let conflictCount: Int
+    /// Whether it is another than any of the versions.
+    let isNew: Bool
+}
+
+extension UIDocument {
+    /// So often a merge begins anew because of edits; then it comes to nothing.
+    private static let attemptCountMax = 8
+
+    /// Merges what is in conflict into what is in memory.
+    func mergeConflicts() async throws {
+        for _ in 0..<Self.attemptCountMax {
+            let merge = try await mergeOfConflicts()
+            guard lifecycle.phase == .open else { throw DocumentError.notOpen("merged", at: fileURL) }
+            if isAsTaken(merge.mine) { return try take(merge.outcome, insteadOf: merge.mine) }
+        }
+        throw DocumentError.keepsChanging(at: fileURL)
+    }
+
+    /// What merging would come to; changes nothing.
+    func mergeOfConflicts() async throws -> ConflictMerge {
+        let mine = try takeMine()
+        let versions = unsettled.versions
+        return try await withCheckedThrowingContinuation { continuation in
+            fileAccess.queue.async { [self] in
+                continuation.resume(with: Result { try mergeAll(versions, with: mine) })
+            }
+        }
+    }
+
+    private nonisolated func mergeAll(
+        _ versions: [NSFileVersion],
+        with mine: OwnVersion
+    ) throws -> ConflictMerge {
+        fileAccess.confined()
+        var merged = mine.contents.value
+        var conflictCount = 0
+        var isNew = true
+        for version in versions {
+            let theirs = try fileAccess.peek(at: version.url).contents
+            let ancestor = try fileAccess.versions.store.ancestor(of: version)
+            let base = try ancestor.map { try fileAccess.peek(at: $0.url).contents }
+            let before = merged
+            if let agreed = try mergedContents(ofType: mine.type, base: base, mine: before, theirs: theirs) {
+                merged = agreed
+            } else {
+                let found = try DocumentMergers.merge(
+                    ofType: mine.type,
+                    base: base,
+                    mine: before,
+                    theirs: theirs
+                )
+                guard let found else { throw DocumentError.notMerged(at: fileURL) }
+                merged = found.contents
+                conflictCount += found.conflicts.count
+            }
+            if Self.isSame(merged, before) || Self.isSame(merged, theirs) { isNew = false }
+        }
+        let former = FormerContents(mine.contents.value, before: merged)
+        let outcome = MergeOutcome(contents: Transferred(merged), former: Transferred(former))
+        return ConflictMerge(outcome: outcome, mine: mine, conflictCount: conflictCount, isNew: isNew)
+    }
+
+    private nonisolated static func isSame(_ one: Any, _ other: Any) -> Bool {
+        switch (one, other) {
+        case (let one as Data, let other as Data): one == other
+        case (let one as FileWrapper, let other as FileWrapper): one === other
+        default: false
+        }
+    }
+}
