@@ -9,6 +9,8 @@ struct DocumentRecord {
     var modificationDate: Date?
     /// What the item looked like when this document read or wrote it last; nil when it never did.
     var stamp: FileStamp?
+    /// How the item looked when it was found that it does not merge.
+    var unmergedStamp: FileStamp?
     /// Whether something lost against the document, and nobody has settled it.
     var isInConflict = false
     /// Whether someone has removed the file, and nothing is at its place.

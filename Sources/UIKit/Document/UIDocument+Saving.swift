@@ -4,11 +4,39 @@ internal import UniformTypeIdentifiers
 internal import Vault
 
 extension UIDocument {
+    /// So often a save merges what others wrote; what they write then is kept beside.
+    private static let mergeCountMax = 4
+
     func beginSaving(to url: URL, for operation: SaveOperation, _ handler: ((Bool) -> Void)?) {
+        begin(
+            RequestedSave(
+                url: url,
+                operation: operation,
+                isAutosave: isAutosaving,
+                mergesLeft: Self.mergeCountMax,
+                handler: handler
+            )
+        )
+    }
+
+    /// Begins the saves that had to wait for a merge.
+    ///
+    /// - Parameter mergesAgain: Whether what others have written since is to be merged, too.
+    func beginDelayedSaves(mergesAgain: Bool) {
+        let saves = delayedSaves
+        delayedSaves = []
+        for var save in saves {
+            save.mergesLeft = mergesAgain ? save.mergesLeft - 1 : 0
+            begin(save)
+        }
+    }
+
+    private func begin(_ save: RequestedSave) {
+        let (operation, handler) = (save.operation, save.handler)
         let token = changeCountToken(for: operation)
         let snapshot: SaveSnapshot
         do {
-            snapshot = try takeSnapshot(for: url, operation)
+            snapshot = try takeSnapshot(for: save)
         } catch {
             finishSaving(.failure(error), operation: operation, token: token, handler)
             return
@@ -19,6 +47,7 @@ extension UIDocument {
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
         let finish = MainActorCallback<Result<SavedItem, any Error>> { [self] result in
             savesRunning -= 1
+            if case .failure(is OthersWroteFirst) = result { return mergeBefore(save) }
             finishSaving(result, operation: operation, token: token, handler)
         }
         let options: NSFileCoordinator.WritingOptions = operation == .forCreating ? .forReplacing : []
@@ -30,9 +59,15 @@ extension UIDocument {
         }
     }
 
-    private func takeSnapshot(for url: URL, _ operation: SaveOperation) throws -> SaveSnapshot {
+    private func mergeBefore(_ save: RequestedSave) {
+        delayedSaves.append(save)
+        if !isMerging { mergeOutsideChange() }
+    }
+
+    private func takeSnapshot(for save: RequestedSave) throws -> SaveSnapshot {
+        let operation = save.operation
         let type = savingFileType ?? fileType ?? UTType.data.identifier
-        var target = url.standardizedFileURL
+        var target = save.url.standardizedFileURL
         if type != fileType {
             let wanted = fileNameExtension(forType: type, saveOperation: operation)
             if !wanted.isEmpty, target.pathExtension.lowercased() != wanted.lowercased() {
@@ -47,13 +82,14 @@ extension UIDocument {
             operation: operation,
             contents: Transferred(contents),
             attributes: Transferred(attributes),
-            reason: isAutosaving ? .autosave : .explicit
+            reason: save.isAutosave ? .autosave : .explicit,
+            mergesFirst: save.mergesLeft > 0 && operation == .forOverwriting && target == fileURL && isInHand
         )
     }
 
     private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {
         try fileAccess.recover(place)
-        let loser = try keepWhatOthersWrote(at: place)
+        let loser = try keepWhatOthersWrote(at: place, mergesFirst: snapshot.mergesFirst)
         if loser == nil { keepVersionToBeReplaced(at: place) }
         try writeContents(
             snapshot.contents.value,
@@ -73,12 +109,15 @@ extension UIDocument {
     }
 
     /// Keeps the item when it is not the one that this document read or wrote last.
-    private nonisolated func keepWhatOthersWrote(at place: URL) throws -> ConflictLoser? {
+    ///
+    /// - Throws: `OthersWroteFirst` when it may be merged.
+    private nonisolated func keepWhatOthersWrote(at place: URL, mergesFirst: Bool) throws -> ConflictLoser? {
         let found = try fileAccess.stampIfPresent(of: place)
-        let (known, ownPlace) = record.withLock { ($0.stamp, $0.fileURL) }
+        let (known, ownPlace, unmerged) = record.withLock { ($0.stamp, $0.fileURL, $0.unmergedStamp) }
         fileAccess.expect(found, from: readReason, at: place == ownPlace)
         guard let found else { return nil }
         if place == ownPlace, found == known { return nil }
+        if mergesFirst, known != nil, found != unmerged { throw OthersWroteFirst() }
         // An overwriting save to another place than the document's own is what an app does to "save as": it has
         // asked the person already. The item found there is kept all the same.
         return try fileAccess.keepOthers(at: place)
@@ -148,6 +187,19 @@ extension UIDocument {
     }
 }
 
+/// A save as it was asked for.
+struct RequestedSave {
+    let url: URL
+    let operation: UIDocument.SaveOperation
+    let isAutosave: Bool
+    /// So often it may still be put off to merge.
+    var mergesLeft: Int
+    let handler: ((Bool) -> Void)?
+}
+
+/// Why a save is put off: there is something to be merged first.
+private struct OthersWroteFirst: Error {}
+
 /// What a save took from the main actor.
 private struct SaveSnapshot: Sendable {
     let url: URL
@@ -155,6 +207,8 @@ private struct SaveSnapshot: Sendable {
     let contents: Transferred<Any>
     let attributes: Transferred<[AnyHashable: Any]>
     let reason: VersionReason
+    /// Whether what others wrote is to be merged before it is replaced.
+    let mergesFirst: Bool
 }
 
 /// What a save left on disk.

@@ -59,6 +59,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     var isMerging = false
     /// Whether the item is to be looked at when that has ended.
     var looksAfterMerging = false
+    /// What was to be saved meanwhile.
+    var delayedSaves: [RequestedSave] = []
     var unsettled = DocumentConflicts()
     /// How many view controllers show the document.
     var viewControllerCount = 0
@@ -321,7 +323,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
 
     /// Joins what is unsaved here with what someone else has written meanwhile. Ours.
     ///
-    /// Called when the file was changed by others while this document has unsaved changes. Here: merges by type, as
+    /// Called when the file was changed by others while this document has unsaved changes, or is being saved. Here: merges by type, as
     /// `DocumentMergers` says, and answers where nothing was changed twice. Override to merge in another way, or to
     /// accept conflicts: `DocumentMergers.merge(ofType:base:mine:theirs:)` names them. It MUST answer the same on every
     /// device for the same versions, and MUST change none of them; it MAY call `super`.

@@ -33,7 +33,12 @@ extension UIDocument {
     }
 
     /// What was edited or saved meanwhile is looked at anew.
-    private var canMerge: Bool { lifecycle.phase == .open && savesRunning == 0 && hasUnsavedChanges }
+    private var canMerge: Bool {
+        isInHand && savesRunning == 0 && (hasUnsavedChanges || !delayedSaves.isEmpty)
+    }
+
+    /// Whether the document may take something in: the last save before it closes may have to merge, too.
+    var isInHand: Bool { lifecycle.phase == .open || lifecycle.phase == .closing }
 
     private func meet(_ theirs: Result<OthersVersion, any Error>, _ attempt: Int) {
         guard canMerge else { return endMerging(.looksAgain) }
@@ -72,14 +77,16 @@ extension UIDocument {
 
     private func take(_ outcome: Result<MergeOutcome?, any Error>, _ meeting: Meeting) {
         do {
-            guard let outcome = try outcome.get() else { return endMerging(.keepsBoth) }
-            try take(outcome, meeting)
-            endMerging(.saves)
+            if let outcome = try outcome.get() {
+                try take(outcome, meeting)
+                return endMerging(.saves)
+            }
         } catch {
             // Who cannot merge keeps both.
             lastError = nil
-            endMerging(.keepsBoth)
         }
+        record.withLock { $0.unmergedStamp = meeting.theirs.stamp }
+        endMerging(.keepsBoth)
     }
 
     private enum Ending { case looksAgain, keepsBoth, saves }
@@ -88,7 +95,13 @@ extension UIDocument {
         isMerging = false
         let looksAgain = looksAfterMerging || ending == .looksAgain
         looksAfterMerging = false
-        if ending == .keepsBoth { return autosave(completionHandler: nil) }
+        if !delayedSaves.isEmpty {
+            let begin = { [self] in beginDelayedSaves(mergesAgain: ending != .keepsBoth) }
+            // What is being read anew is saved as it is then.
+            if isInHand || lifecycle.phase == .closed { begin() } else { whenSettled.append(begin) }
+        } else if ending == .keepsBoth {
+            return autosave(completionHandler: nil)
+        }
         if looksAgain { checkForOutsideChange() }
         armSchedule()
     }

@@ -241,10 +241,15 @@ struct OutsideMoveTests {
         var heard = document.stream.makeAsyncIterator()
         try Data("new".utf8).write(to: document.fileURL)
         #expect(await heard.next() == "changed")
+        // Who does not read what has changed hears of it again whenever the document looks.
+        func next() async -> String? {
+            while let text = await heard.next() { if text != "changed" { return text } }
+            return nil
+        }
         move("a.txt", "b.txt")
-        #expect(await heard.next() == "moved to b.txt")
+        #expect(await next() == "moved to b.txt")
         #expect(unlink(playground["b.txt"].path) == 0)
-        #expect(await heard.next() == "deleted")
+        #expect(await next() == "deleted")
         await document.close()
     }
 }

@@ -50,6 +50,76 @@ struct DocumentMergeTests {
         #expect(try playground.names == ["a.txt", "b.txt"])
     }
 
+    /// A document that does nothing by itself, whose text was edited here and by another program.
+    private func unnoticed<Document: PlainDocument>(_ type: Document.Type) async throws -> Document {
+        let document = try await meeting(
+            type,
+            "one\ntwo\nthree\n",
+            "ONE\ntwo\nthree\n",
+            "one\ntwo\nTHREE\n"
+        )
+        return document
+    }
+
+    @Test("A save that was asked for merges what others wrote before it")
+    func explicitSave() async throws {
+        let document = try await unnoticed(PlainDocument.self)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        #expect(try playground.text("a.txt") == "ONE\ntwo\nTHREE\n")
+        #expect(document.text == "ONE\ntwo\nTHREE\n")
+        #expect(!document.hasUnsavedChanges && document.documentState == .normal)
+        await document.close()
+        #expect(try playground.names == ["a.txt"])
+    }
+
+    @Test("So does the save that closing makes")
+    func closing() async throws {
+        let document = try await unnoticed(PlainDocument.self)
+        #expect(await document.close())
+        #expect(try playground.text("a.txt") == "ONE\ntwo\nTHREE\n")
+        #expect(try playground.names == ["a.txt"])
+    }
+
+    @Test("Whoever reads gets both: what others wrote and what was unsaved")
+    func reader() async throws {
+        let document = try await unnoticed(PlainDocument.self)
+        document.updateChangeCount(.done)
+        let url = document.fileURL
+        let text = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var text: String?
+                NSFileCoordinator().coordinate(readingItemAt: url, error: nil) { place in
+                    text = (try? Data(contentsOf: place)).map { String(decoding: $0, as: UTF8.self) }
+                }
+                continuation.resume(returning: text)
+            }
+        }
+        #expect(text == "ONE\ntwo\nTHREE\n")
+        await document.close()
+    }
+
+    @Test("A save over what others wrote since a document without edits was read takes theirs")
+    func nothingOfMine() async throws {
+        let document = PlainDocument(fileURL: try playground.put("old\n", at: "a.txt"))
+        #expect(await document.open())
+        try Data("theirs\n".utf8).write(to: document.fileURL)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        #expect(try playground.text("a.txt") == "theirs\n")
+        await wait(for: document) { document.text == "theirs\n" && document.documentState == .normal }
+        await document.close()
+        #expect(try playground.names == ["a.txt"])
+    }
+
+    @Test("Others who write at every merge do not keep a save from its end")
+    func writtenAtEveryMerge() async throws {
+        let document = try await unnoticed(OvertakenMerger.self)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        #expect(document.documentState.contains(.inConflict))
+        document.isOver.withLock { $0 = true }
+        await document.close()
+        #expect(try playground.names.count >= 2)
+    }
+
     @Test("What both changed is not merged: both are kept")
     func conflict() async throws {
         let document = try await meeting(PlainDocument.self, "one\n", "mine\n", "theirs\n")
@@ -200,6 +270,31 @@ private class PlainDocument: UIDocument {
         let old = text
         undoManager.registerUndo(withTarget: self) { $0.type(old) }
         text = newText
+    }
+}
+
+/// Has its file written by others whenever it merges.
+@MainActor
+private final class OvertakenMerger: PlainDocument {
+    nonisolated let isOver = Locked(false)
+    nonisolated let count = Locked(0)
+
+    nonisolated override func mergedContents(
+        ofType type: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws
+        -> Any?
+    {
+        if !isOver.withLock({ $0 }) {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            try Data("one\ntwo\n\(number)\n".utf8).write(to: fileURL)
+        }
+        return try super.mergedContents(ofType: type, base: base, mine: mine, theirs: theirs)
     }
 }
 
