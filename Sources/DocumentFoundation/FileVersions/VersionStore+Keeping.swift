@@ -46,18 +46,21 @@ extension VersionStore {
     /// - Parameters:
     ///   - url: Where it is; a symbolic link is followed.
     ///   - keeping: What and why.
-    /// - Returns: The item's mark.
+    /// - Returns: The item's mark, and the version that is its state.
     /// - Throws: `FileVersionError`, with code `vaultUnavailable`, which has been reported, `itemAbsent` or
     ///   `notKept`.
     @discardableResult
-    package func keep(_ url: URL, _ keeping: VersionKeeping) throws -> FileMark {
+    package func keep(
+        _ url: URL,
+        _ keeping: VersionKeeping
+    ) throws -> (mark: FileMark, version: NSFileVersion) {
         let (vault, device) = try open(for: url)
         do {
             let item = try markedItem(at: url, lastKnown: keeping.lastKnown)
             let kept = try keepAtRest(item, named: url.lastPathComponent, keeping, in: vault, device)
             if kept.isFresh { announce(.gained, kept.version.id, at: url) }
             thinIfDue(item, in: vault, keeping.retention, url)
-            return item.mark
+            return (item.mark, NSFileVersion(.kept(kept.version), of: url, in: self))
         } catch let error as SystemError where error.isAbsent {
             throw FileVersionError.absent(url, because: error)
         } catch {

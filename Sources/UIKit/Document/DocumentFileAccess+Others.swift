@@ -20,6 +20,8 @@ struct OthersWork {
     var reason = VersionReason.outsideWriter(process: "")
     /// Whether the document is saved to where it is, and not over another item.
     var isOwnPlace = true
+    /// Whether a save that would replace members of others' is put off.
+    var mergesFirst = false
     var losers: [ConflictLoser] = []
     /// Files that are about to be replaced, or have just been.
     var replaced: [ReplacedFile] = []
@@ -48,17 +50,22 @@ struct OthersWork {
     static let attemptsMax = 16
 }
 
+/// Why a save is put off: there is something to be merged first.
+struct OthersWroteFirst: Error {}
+
 extension DocumentFileAccess {
     /// Notes how the item looked when it was found to be known, or was kept.
     ///
     /// - Parameters:
     ///   - reason: Who wrote it.
     ///   - isOwnPlace: Whether the document is saved to where it is.
-    func expect(_ stamp: FileStamp?, from reason: VersionReason, at isOwnPlace: Bool) {
+    ///   - mergesFirst: Whether the save is put off where it would replace members of others'.
+    func expect(_ stamp: FileStamp?, from reason: VersionReason, at isOwnPlace: Bool, mergesFirst: Bool) {
         confined()
         others.expectation = .item(stamp)
         others.reason = reason
         others.isOwnPlace = isOwnPlace
+        others.mergesFirst = mergesFirst
         others.losers = []
     }
 

@@ -324,6 +324,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             others.expectation = .members(plan.replacedStamps(at: staging.item))
         }
         if original != nil, plan.takesAwayOthersWork(at: staging.item) {
+            if others.mergesFirst { throw OthersWroteFirst() }
             others.losers.append(try keepOthers(at: staging.item.url(isDirectory: true)))
         }
         self.plan = plan

@@ -21,6 +21,8 @@ final class DocumentVersions: Sendable {
         /// How the item looked when it was kept last.
         var keptStamp: FileStamp?
         var mark: FileMark?
+        /// The version kept last, and how the item looked then; others change neither.
+        var latest: (stamp: FileStamp, version: NSFileVersion)?
         /// Which members may differ from what was kept last; nil when nobody knows.
         var changed: Set<MemberPath>?
         /// How often others have written.
@@ -78,13 +80,19 @@ final class DocumentVersions: Sendable {
     /// Notes that the state is kept in which the item looks so.
     ///
     /// - Parameter othersCount: What it was before; when it is another now, nobody knows what was kept.
-    func kept(_ stamp: FileStamp, as mark: FileMark, _ othersCount: Int) {
+    func kept(_ stamp: FileStamp, as kept: (mark: FileMark, version: NSFileVersion), _ othersCount: Int) {
         state.withLock { state in
-            state.mark = mark
+            state.mark = kept.mark
             guard state.othersCount == othersCount else { return }
+            state.latest = (stamp, kept.version)
             state.keptStamp = stamp
             state.changed = []
         }
+    }
+
+    /// The version that is the state in which the item looked so; nil when that was not kept last.
+    func version(lookingLike stamp: FileStamp?) -> NSFileVersion? {
+        state.withLock { state in state.latest.flatMap { $0.stamp == stamp ? $0.version : nil } }
     }
 
     /// Notes that something of the document was not kept.

@@ -114,10 +114,11 @@ extension UIDocument {
     private nonisolated func keepWhatOthersWrote(at place: URL, mergesFirst: Bool) throws -> ConflictLoser? {
         let found = try fileAccess.stampIfPresent(of: place)
         let (known, ownPlace, unmerged) = record.withLock { ($0.stamp, $0.fileURL, $0.unmergedStamp) }
-        fileAccess.expect(found, from: readReason, at: place == ownPlace)
+        let mergesFirst = mergesFirst && known != nil && found != unmerged
+        fileAccess.expect(found, from: readReason, at: place == ownPlace, mergesFirst: mergesFirst)
         guard let found else { return nil }
         if place == ownPlace, found == known { return nil }
-        if mergesFirst, known != nil, found != unmerged { throw OthersWroteFirst() }
+        if mergesFirst { throw OthersWroteFirst() }
         // An overwriting save to another place than the document's own is what an app does to "save as": it has
         // asked the person already. The item found there is kept all the same.
         return try fileAccess.keepOthers(at: place)
@@ -196,9 +197,6 @@ struct RequestedSave {
     var mergesLeft: Int
     let handler: ((Bool) -> Void)?
 }
-
-/// Why a save is put off: there is something to be merged first.
-private struct OthersWroteFirst: Error {}
 
 /// What a save took from the main actor.
 private struct SaveSnapshot: Sendable {

@@ -61,9 +61,9 @@ extension UIDocument {
                 mayBeWritten: mayBeWritten && versions.changed == nil,
                 retention: Swift.type(of: self).versionRetention
             )
-            let mark = try versions.store.keep(place, keeping)
+            let kept = try versions.store.keep(place, keeping)
             // Written to meanwhile, the item is looked at again before it is replaced.
-            if try fileAccess.stamp(of: place) == stamp { versions.kept(stamp, as: mark, othersCount) }
+            if try fileAccess.stamp(of: place) == stamp { versions.kept(stamp, as: kept, othersCount) }
         } catch {
             fileAccess.reportOnce(error)
         }

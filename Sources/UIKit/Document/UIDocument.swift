@@ -340,6 +340,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     ///   - typeName: The identifier of the type to write.
     ///   - base: What both started from: `Data` of a file of 8 MiB at most, or a package's tree. Members of it that were
     ///     not read before the other one changed them are nil when asked for their contents. Nil where it is not known.
+    ///     When that does not lead to a merge, this is called once more with the version that the document keeps of it,
+    ///     which has everything.
     ///   - mine: What `contents(forType:)` gives.
     ///   - theirs: What the file holds now: `Data` or a `FileWrapper`.
     /// - Returns: Contents for `load(fromContents:ofType:)`; nil for none that both could agree to.

@@ -25,8 +25,12 @@ extension UIDocument {
             let theirs = Result {
                 let found = try fileAccess.peek(at: access.get())
                 // What they started from: a save that takes its place begins on the main actor, and is seen there.
-                let base = Transferred(fileAccess.knownContents)
-                return OthersVersion(contents: Transferred(found.contents), stamp: found.stamp, base: base)
+                return OthersVersion(
+                    contents: Transferred(found.contents),
+                    stamp: found.stamp,
+                    base: Transferred(fileAccess.knownContents),
+                    ancestor: fileAccess.versions.version(lookingLike: record.withLock { $0.stamp })
+                )
             }
             DispatchQueue.main.async { proceed(theirs) }
         }
@@ -64,13 +68,23 @@ extension UIDocument {
 
     private nonisolated func merge(_ meeting: Meeting) throws -> MergeOutcome? {
         let mine = meeting.mine.contents.value
-        let merged = try mergedContents(
-            ofType: meeting.mine.type,
-            base: meeting.theirs.base.value,
-            mine: mine,
-            theirs: meeting.theirs.contents.value
-        )
-        return merged.map {
+        func merged(from base: Any?) throws -> Any? {
+            try mergedContents(
+                ofType: meeting.mine.type,
+                base: base,
+                mine: mine,
+                theirs: meeting.theirs.contents.value
+            )
+        }
+        var outcome = try merged(from: meeting.theirs.base.value)
+        // A large file is not in memory twice, and of a package's members only those that were read: the version knows.
+        if outcome == nil, let ancestor = meeting.theirs.ancestor,
+            // One that has been removed, or is damaged, is known to nobody.
+            let base = try? fileAccess.peek(at: ancestor.url).contents
+        {
+            outcome = try merged(from: base)
+        }
+        return outcome.map {
             MergeOutcome(contents: Transferred($0), former: Transferred(FormerContents(mine, before: $0)))
         }
     }
@@ -206,6 +220,8 @@ private struct OthersVersion: Sendable {
     let stamp: FileStamp
     /// What both started from, as far as it is known.
     let base: Transferred<Any?>
+    /// The same among the document's versions.
+    let ancestor: NSFileVersion?
 }
 
 /// What this document holds.

@@ -99,7 +99,7 @@ struct VersionItemsTests {
         // A file of which the mark is taken away again, as if the volume had no attributes.
         try takeMark(of: url)
         #expect(try stage.texts(url) == ["one"])
-        let mark = try stage.store.keep(url, VersionKeeping(.explicit))
+        let mark = try stage.store.keep(url, VersionKeeping(.explicit)).mark
         try takeMark(of: url)
         let target = stage.place("b.txt")
         try FileManager.default.moveItem(at: url, to: target)

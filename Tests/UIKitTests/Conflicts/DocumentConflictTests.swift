@@ -164,6 +164,27 @@ struct DocumentConflictTests {
         await second.close()
     }
 
+    @Test("What the document has not in memory of the state that both started from, its versions have")
+    func mergedFromVersion() async throws {
+        let url = user.playground["p.rtfd"]
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let member = url.appendingPathComponent("one.txt")
+        try Data("one\ntwo\nthree\n".utf8).write(to: member)
+        let document = user.run { MemberDocument(fileURL: url) }
+        #expect(await document.open())
+        await document.settle()
+        // It was never read: a writer in place leaves nothing of it.
+        document.write("ONE\ntwo\nthree\n", to: "one.txt")
+        try Data("one\ntwo\nTHREE\n".utf8).write(to: member)
+        #expect(await document.save(to: url, for: .forOverwriting))
+        #expect(document.documentState == .normal)
+        #expect(try user.playground.text("p.rtfd/one.txt") == "ONE\ntwo\nTHREE\n")
+        await document.close()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: user.playground.folder.path) == ["p.rtfd"]
+        )
+    }
+
     // MARK: Out of it
 
     @Test("The recipe that iOS apps use: the other one is chosen")
