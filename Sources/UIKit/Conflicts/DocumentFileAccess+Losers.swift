@@ -43,11 +43,13 @@ extension DocumentFileAccess {
     /// Says once for each document that something of it was not kept as a version.
     func reportOnce(_ error: any Error) {
         // A vault that cannot be opened has been reported, for all documents. What has gone elsewhere is kept there.
-        if let error = error as? FileVersionError, error.code != .notKept {
+        let isAbsent = (error as? SystemError)?.isAbsent ?? false
+        if isAbsent || (error as? FileVersionError).map({ $0.code != .notKept }) ?? false {
             versions.othersWrote()
             return
         }
-        if versions.failed() { versions.store.report("\(error.localizedDescription)") }
+        guard versions.failed() else { return }
+        versions.store.report((error as? SystemError)?.description ?? error.localizedDescription)
     }
 
     // MARK: Beside the document

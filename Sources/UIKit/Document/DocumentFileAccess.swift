@@ -3,6 +3,12 @@ internal import FileSystem
 internal import Foundation
 internal import Locks
 
+/// A package as it was when a save began.
+struct PackageCapture {
+    let tree: FileWrapper
+    let capture: WrapperCapture
+}
+
 /// A document's way to the disk. Everything here runs on `queue`, one thing after another.
 final class DocumentFileAccess: @unchecked Sendable {
     // Sendable because what is variable and not locked is only touched on `queue`, and the rest is locked or final.
@@ -11,8 +17,8 @@ final class DocumentFileAccess: @unchecked Sendable {
     /// The package as it was last read or written, to tell what a save has to write. Also read when a save
     /// takes its snapshot.
     private let knownTree = Locked<Transferred<FileWrapper>?>(nil)
-    /// What the saves under way hold of packages, taken on the main actor.
-    private let captures = Locked<[ObjectIdentifier: [WrapperCapture]]>([:])
+    /// What the save under way holds of a package; only while it is.
+    var capture: PackageCapture?
 
     /// What is kept of the document's states.
     let versions: DocumentVersions
@@ -157,24 +163,8 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
     }
 
-    /// A directory as a lazy tree, all else as bytes.
-    func contents(of url: URL) throws -> Any {
-        guard try stamp(of: url).kind == .directory else {
-            knownTree.withLock { $0 = nil }
-            let path = try path(of: url)
-            let data = try bridged(.reading) { () throws(SystemError) in
-                try FileReading.contents(of: path, mapped: false)
-            }
-            keepBase(data)
-            return data
-        }
-        keepBase(nil)
-        let tree = try FileWrapper(url: url, options: [])
-        knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
-        return tree
-    }
-
-    /// What is at a place now, without taking it for what the document knows, and its stamp.
+    /// What is at a place now, a directory as a lazy tree, all else as bytes, without taking it for what the document
+    /// knows; and its stamp.
     func peek(at url: URL) throws -> (contents: Any, stamp: FileStamp) {
         let path = try path(of: url)
         let stamp = try stamp(of: url)
@@ -185,7 +175,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
     }
 
-    /// Takes contents that were merged for what the document has read.
+    /// Takes contents for what the document has read.
     func know(_ contents: Any) {
         keepBase(contents as? Data)
         let tree = (contents as? FileWrapper).map(Transferred.init)
@@ -231,10 +221,12 @@ final class DocumentFileAccess: @unchecked Sendable {
     // MARK: Writing
 
     /// Takes a package as it is now, so that a save writes this however the tree changes meanwhile. Main actor.
-    func capture(_ contents: Any) {
-        guard let tree = contents as? FileWrapper, tree.isDirectory else { return }
+    ///
+    /// - Returns: Nil for what is no package.
+    func captured(_ contents: Any) -> PackageCapture? {
+        guard let tree = contents as? FileWrapper, tree.isDirectory else { return nil }
         let capture = tree.captureForSave(comparedTo: knownTree.withLock { $0 }?.value)
-        captures.withLock { $0[ObjectIdentifier(tree), default: []].append(capture) }
+        return PackageCapture(tree: tree, capture: capture)
     }
 
     /// Lets `write` put a new item somewhere beside the old one, then puts it in its place in one step.
@@ -302,7 +294,7 @@ final class DocumentFileAccess: @unchecked Sendable {
 
     /// Writes a tree to the staged place, only what differs where a package is overwritten; or to any other.
     func write(_ tree: FileWrapper, to url: URL, original: URL?) throws {
-        let taken = takeCapture(of: tree)
+        let taken = capture.flatMap { $0.tree === tree ? $0.capture : nil }
         guard let staging, staging.url.path == url.path else {
             try tree.write(to: url, options: [], originalContentsURL: original)
             return
@@ -329,15 +321,6 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
         self.plan = plan
         knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
-    }
-
-    private func takeCapture(of tree: FileWrapper) -> WrapperCapture? {
-        captures.withLock { captures in
-            guard var waiting = captures[ObjectIdentifier(tree)], !waiting.isEmpty else { return nil }
-            let first = waiting.removeFirst()
-            captures[ObjectIdentifier(tree)] = waiting.isEmpty ? nil : waiting
-            return first
-        }
     }
 
     // MARK: Watching

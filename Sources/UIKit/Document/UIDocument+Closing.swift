@@ -91,6 +91,12 @@ extension UIDocument {
             // Gone again before it could be read: what was read before stays, and the watch tells the rest.
             change { $0.finishReverting(success: true) }
             handler?(false)
+        case .failure(is EditedMeanwhile):
+            // Both are there, as if the edit had been first.
+            change { $0.finishReverting(success: true) }
+            whenSettled.append { [self] in checkForOutsideChange() }
+            armSchedule()
+            handler?(false)
         case .failure(let error):
             change { $0.finishReverting(success: false) }
             handleError(error, userInteractionPermitted: true)

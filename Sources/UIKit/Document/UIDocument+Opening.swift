@@ -101,12 +101,18 @@ extension UIDocument {
         NSFileCoordinator.removeFilePresenter(self)
     }
 
+    /// Why a document does not read itself anew.
+    struct EditedMeanwhile: Error {}
+
     /// The default of `read(from:)`.
     nonisolated func readContents(at url: URL) throws {
-        let contents = try fileAccess.contents(of: url)
+        let contents = try fileAccess.peek(at: url).contents
         let transfer = Transferred(contents)
         // Apple's contract: load(fromContents:ofType:) runs where open was called while this queue waits for it.
         try MainQueue.sync { [self] in
+            // Nobody has asked for this reading: what was typed meanwhile is not to be lost by it.
+            if isReloading, hasUnsavedChanges { throw EditedMeanwhile() }
+            fileAccess.know(transfer.value)
             try load(fromContents: transfer.value, ofType: PackageTypes.identifier(of: url) ?? fileType)
             loadedPlace = changeLine.current
         }

@@ -8,7 +8,7 @@ extension UIDocument {
     private static let mergeCountMax = 4
 
     func beginSaving(to url: URL, for operation: SaveOperation, _ handler: ((Bool) -> Void)?) {
-        begin(
+        request(
             RequestedSave(
                 url: url,
                 operation: operation,
@@ -17,6 +17,20 @@ extension UIDocument {
                 handler: handler
             )
         )
+    }
+
+    private func request(_ save: RequestedSave) {
+        switch lifecycle.phase {
+        case .closed, .open, .closing: begin(save)
+        // What is in memory is about to be replaced: written after that, it would be on disk and nowhere else.
+        case .opening, .reverting: whenSettled.append { [self] in beginSettled(save) }
+        }
+    }
+
+    private func beginSettled(_ save: RequestedSave) {
+        guard lifecycle.phase == .closed else { return request(save) }
+        handleError(DocumentError.notOpen("saved", at: fileURL), userInteractionPermitted: true)
+        save.handler?(false)
     }
 
     /// Begins the saves that had to wait for a merge.
@@ -76,11 +90,11 @@ extension UIDocument {
         }
         let attributes = try fileAttributesToWrite(to: target, for: operation)
         let contents = try contents(forType: type)
-        fileAccess.capture(contents)
         return SaveSnapshot(
             url: target,
             operation: operation,
             contents: Transferred(contents),
+            capture: Transferred(fileAccess.captured(contents)),
             attributes: Transferred(attributes),
             reason: save.isAutosave ? .autosave : .explicit,
             mergesFirst: save.mergesLeft > 0 && operation == .forOverwriting && target == fileURL && isInHand
@@ -88,6 +102,9 @@ extension UIDocument {
     }
 
     private nonisolated func write(_ snapshot: SaveSnapshot, at place: URL) throws -> SavedItem {
+        // Another save must not find it, however this one ends.
+        fileAccess.capture = snapshot.capture.value
+        defer { fileAccess.capture = nil }
         try fileAccess.recover(place)
         let loser = try keepWhatOthersWrote(at: place, mergesFirst: snapshot.mergesFirst)
         if loser == nil { keepVersionToBeReplaced(at: place) }
@@ -203,6 +220,7 @@ private struct SaveSnapshot: Sendable {
     let url: URL
     let operation: UIDocument.SaveOperation
     let contents: Transferred<Any>
+    let capture: Transferred<PackageCapture?>
     let attributes: Transferred<[AnyHashable: Any]>
     let reason: VersionReason
     /// Whether what others wrote is to be merged before it is replaced.

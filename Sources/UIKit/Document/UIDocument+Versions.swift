@@ -53,7 +53,8 @@ extension UIDocument {
         let versions = fileAccess.versions
         let othersCount = versions.othersCount
         do {
-            let stamp = try fileAccess.stamp(of: place)
+            // What has gone elsewhere is kept there.
+            guard let stamp = try fileAccess.stampIfPresent(of: place) else { return versions.othersWrote() }
             let keeping = VersionKeeping(
                 reason,
                 changed: versions.changed,
@@ -63,7 +64,9 @@ extension UIDocument {
             )
             let kept = try versions.store.keep(place, keeping)
             // Written to meanwhile, the item is looked at again before it is replaced.
-            if try fileAccess.stamp(of: place) == stamp { versions.kept(stamp, as: kept, othersCount) }
+            if try fileAccess.stampIfPresent(of: place) == stamp {
+                versions.kept(stamp, as: kept, othersCount)
+            }
         } catch {
             fileAccess.reportOnce(error)
         }

@@ -100,6 +100,10 @@ struct DocumentConflictTests {
             String(decoding: try Data(contentsOf: version.url.appendingPathComponent($0)), as: UTF8.self)
         }
         #expect(texts == ["theirs", "base"])
+        // What a save that was put off had taken is not taken for what the next one is to write.
+        document.write("mine, later", to: "one.txt")
+        #expect(await document.save(to: url, for: .forOverwriting))
+        #expect(try user.playground.text("p.rtfd/one.txt") == "mine, later")
         try await document.resolveConflict(.version(version))
         #expect(try user.playground.text("p.rtfd/one.txt") == "theirs")
         #expect(!document.documentState.contains(.inConflict))

@@ -75,6 +75,47 @@ struct OutsideRaceTests {
         await document.close()
     }
 
+    @Test("What is edited while others' version is being read is not lost by that, nor is theirs")
+    func editedBeforeLoading() async throws {
+        let document = EagerDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        let observer = NotificationCenter.default.addObserver(
+            forName: UIDocument.willReloadNotification,
+            object: document,
+            queue: nil
+        ) { _ in
+            MainActor.assumeIsolated {
+                document.text = "edited meanwhile"
+                document.updateChangeCount(.done)
+            }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        _ = try playground.put("theirs", at: "a.txt")
+        await wait(for: document) {
+            document.documentState.contains(.inConflict) && !document.hasUnsavedChanges
+        }
+        #expect(document.text == "edited meanwhile")
+        #expect(try playground.text("a.txt") == "edited meanwhile")
+        let copy = try #require(document.conflictCopyURLs.first)
+        #expect(try playground.text(copy.lastPathComponent) == "theirs")
+        await document.close()
+    }
+
+    @Test("A save asked for while the document is being read writes what was read")
+    func savedWhileReverting() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.text = "never mind"
+        async let reverted = document.revert(toContentsOf: document.fileURL)
+        await Task.yield()
+        let isSaved = await document.save(to: document.fileURL, for: .forOverwriting)
+        #expect(await reverted)
+        #expect(isSaved)
+        #expect(document.text == "old")
+        #expect(try playground.text("a.txt") == "old")
+        await document.close()
+    }
+
     @Test("A member that others replace while the package is written is kept with its package")
     func memberChangedWhileStaging() async throws {
         let package = playground["a.rtfd"]

@@ -1,3 +1,4 @@
+import DocumentFoundation
 import Foundation
 import SeededNumbers
 import Testing
@@ -6,19 +7,29 @@ import UIKit
 /// Twenty programs that coordinate nothing write what twenty open documents edit.
 ///
 /// `SHEAF_SEED` replays a run as far as the programs' own timing allows.
-@Suite("UIDocument and twenty writers", .timeLimit(.minutes(2)))
+@Suite("UIDocument and twenty writers", .serialized, .timeLimit(.minutes(2)))
 @MainActor
 struct OutsideStressTests {
-    private let playground: Playground
+    private let user: VersionUser
     private let scratch: Playground
+    private var playground: Playground { user.playground }
 
     init() throws {
-        playground = try Playground()
+        user = try VersionUser()
         scratch = try Playground()
     }
 
-    @Test("Every program's last text was read by the document or is in a kept copy, and each shows its file")
-    func stress() async throws {
+    @Test(
+        "Every program's last text was read by the document or is kept, and each document shows its file",
+        arguments: [false, true]
+    )
+    func stress(keepsVersions: Bool) async throws {
+        try await VersionStore.$shared.withValue(keepsVersions ? user.store : .shared) {
+            try await run(keepsVersions)
+        }
+    }
+
+    private func run(_ keepsVersions: Bool) async throws {
         let seed =
             ProcessInfo.processInfo.environment["SHEAF_SEED"].flatMap { UInt64($0) }
             ?? .random(in: 1...99_999)
@@ -48,12 +59,30 @@ struct OutsideStressTests {
             #expect(!document.isFileDeleted)
             await document.close()
             // What was edited after the document had read it is the person's own doing.
-            let texts = document.readTexts.union(try textsEverywhere())
+            var texts = document.readTexts.union(try textsEverywhere())
+            if keepsVersions { texts.formUnion(try versionTexts(of: document)) }
             let isKept = texts.contains { writer.isLast($0) }
             #expect(isKept, "\(writer.finalText): \(writer.style) on \(document.fileURL.lastPathComponent)")
         }
         let copies = try playground.names.filter { $0.contains("other version") }.count
-        print("twenty writers: 400 texts, \(edits) edits, \(copies) kept copies")
+        let conflicts = documents.compactMap {
+            NSFileVersion.unresolvedConflictVersionsOfItem(at: $0.fileURL)?.count
+        }
+        print(
+            "twenty writers: 400 texts, \(edits) edits, \(copies) kept copies, "
+                + "\(conflicts.reduce(0, +)) conflict versions"
+        )
+        // Whoever writes without pause keeps a state from being kept; nothing else does.
+        #expect(user.reports.all.allSatisfy { $0.contains("written to each time") }, "\(user.reports.all)")
+    }
+
+    /// What lost a conflict with a document.
+    private func versionTexts(of document: any StressedDocument) throws -> [String] {
+        let isPackage = document.editedFile != document.fileURL
+        return try #require(NSFileVersion.unresolvedConflictVersionsOfItem(at: document.fileURL))
+            .compactMap { version in
+                Self.text(of: isPackage ? version.url.appendingPathComponent("text.txt") : version.url)
+            }
     }
 
     /// Types into documents at random until it is cancelled; gives how often.
