@@ -1,5 +1,4 @@
 internal import Coordination
-internal import Dispatch
 internal import Foundation
 package import LocalSockets
 internal import Locks
@@ -260,7 +259,7 @@ package final class AgentServer {
         return Int32(schedule.isCollecting ? min(left, Self.absenteePauseMilliseconds) : left)
     }
 
-    private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+    private static var now: UInt64 { MonotonicClock.now }
     private static let listenerID: UInt64 = 0
     private static let receiveByteCount = 64 * 1024
     /// So much may wait for a client that does not read: a thousand long notices, and less than would hurt.
