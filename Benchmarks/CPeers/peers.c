@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -203,6 +204,50 @@ void peer_echo(void) {
     while ((count = read(0, bytes, sizeof bytes)) > 0) {
         if (write(0, bytes, (size_t)count) != count) return;
     }
+}
+
+static int pass_on(int from, int to) {
+    char bytes[4096];
+    ssize_t count = read(from, bytes, sizeof bytes);
+    return count > 0 && write(to, bytes, (size_t)count) == count ? 0 : -1;
+}
+
+void peer_relay(void) {
+    while (pass_on(0, 1) == 0 && pass_on(1, 0) == 0) {}
+}
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
+    char bytes[4096];
+    size_t byte_count;
+} handed = {.lock = PTHREAD_MUTEX_INITIALIZER, .arrived = PTHREAD_COND_INITIALIZER};
+
+static void *answer(void *nothing) {
+    pthread_mutex_lock(&handed.lock);
+    for (;;) {
+        while (handed.byte_count == 0) pthread_cond_wait(&handed.arrived, &handed.lock);
+        if (write(0, handed.bytes, handed.byte_count) != (ssize_t)handed.byte_count) break;
+        handed.byte_count = 0;
+    }
+    pthread_mutex_unlock(&handed.lock);
+    return nothing;
+}
+
+int peer_answer_on_other_thread(void) {
+    pthread_t thread;
+    errno = pthread_create(&thread, NULL, answer, NULL);
+    if (errno != 0) return -1;
+    char bytes[sizeof handed.bytes];
+    ssize_t count;
+    while ((count = read(0, bytes, sizeof bytes)) > 0) {
+        pthread_mutex_lock(&handed.lock);
+        memcpy(handed.bytes, bytes, (size_t)count);
+        handed.byte_count = (size_t)count;
+        pthread_cond_signal(&handed.arrived);
+        pthread_mutex_unlock(&handed.lock);
+    }
+    return 0;
 }
 
 long long peer_resident_bytes(void) {

@@ -7,13 +7,17 @@ import LocalSockets
 
 /// What coordination between processes costs, through an agent of the benchmark's own.
 ///
-/// A round trip takes five microseconds or fifty, as both processes are on one core or not: ours and the peer's are put
-/// where each figure says, and are measured in turn.
+/// A round trip takes five microseconds or fifty, as both processes are on one core or not, and so does each further
+/// step to another process or thread: ours and the peers' are put where each figure says, and are measured in turn.
 @MainActor
 enum AgentBenchmark {
     private static let roundCount = 21
     private static let accessesInRound = 300
     private static let messageByteCount = 48
+    private static let relay = """
+        C: \(messageByteCount) bytes to a process, on to another, there to another thread, and back
+        """
+    private static let operations = "Foundation: an empty operation on each of 100 queues of one process"
     private static let peer = "C: write, read and back between two processes, \(messageByteCount) bytes"
 
     static func run(in work: WorkFolder) throws -> [Figure] {
@@ -21,29 +25,9 @@ enum AgentBenchmark {
         try Data("Dear".utf8).write(to: item)
         var figures = try accesses(work, item, core: 0, "agent", "on one core")
         figures += try accesses(work, item, core: 1, "agent-apart", "on two cores")
-        try withAgent(work, core: nil) { scene in
-            figures.append(
-                try presenters(
-                    1,
-                    scene,
-                    item,
-                    "agent-presenter",
-                    "write, one presenter in another process",
-                    .valueAtMost(60)
-                )
-            )
-            figures.append(
-                try presenters(
-                    100,
-                    scene,
-                    item,
-                    "agent-presenters",
-                    "write, 100 presenters in another process",
-                    .valueAtMost(2000)
-                )
-            )
-            figures.append(try deadHolder(scene, item))
-        }
+        figures += try presenters(work, item, core: 0, "", "all on one core")
+        figures += try presenters(work, item, core: nil, "-apart", "all on any of the cores")
+        try withAgent(work, core: nil) { scene in figures.append(try deadHolder(scene, item)) }
         figures.append(try presentersMemory())
         return figures
     }
@@ -99,7 +83,8 @@ enum AgentBenchmark {
     ) throws -> [Figure] {
         guard peer_pin(0) == 0 else { throw BenchmarkFailure.call("sched_setaffinity", "core 0") }
         defer { peer_unpin() }
-        var (reads, writes, trips, tails) = (Samples(), Samples(), Samples(), Samples())
+        var (reads, writes, tails) = (Samples(), Samples(), Samples())
+        var (trips, tripTails) = (Samples(), Samples())
         try withAgent(work, core: core) { scene in
             let echo = try Echo(core: core)
             defer { echo.end() }
@@ -109,6 +94,7 @@ enum AgentBenchmark {
                 let write = try samples { try scene.access(item, isWriting: true) }
                 guard round > 0 else { continue }  // the first fills caches
                 trips.add(trip.median)
+                tripTails.add(trip.quantile(0.99))
                 reads.add(read.median)
                 writes.add(write.median)
                 tails.add(max(read.quantile(0.99), write.quantile(0.99)))
@@ -136,9 +122,11 @@ enum AgentBenchmark {
             ),
             Figure(
                 "\(id)-tail",
-                "the slowest of a hundred of these",
+                "the slowest of a hundred of these, \(place), and of a hundred of the peer's",
                 tails,
                 .microseconds,
+                beside: peer,
+                tripTails,
                 goal: .valueAtMost(100)
             ),
         ]
@@ -152,25 +140,78 @@ enum AgentBenchmark {
 
     // MARK: Others
 
+    /// - Parameter core: Where all processes run; nil for anywhere.
+    private static func presenters(
+        _ work: WorkFolder,
+        _ item: URL,
+        core: Int?,
+        _ suffix: String,
+        _ place: String
+    ) throws -> [Figure] {
+        if let core, peer_pin(CInt(core)) != 0 { throw BenchmarkFailure.call("sched_setaffinity", "\(core)") }
+        defer { peer_unpin() }
+        var (one, hundred): ((Samples, Samples)?, (Samples, Samples)?)
+        try withAgent(work, core: core) { scene in
+            let relay = try Echo(core: core, isRelayed: true)
+            defer { relay.end() }
+            one = try presenters(1, scene, item, core: core, times: 400) {
+                try relay.roundTrip(messageByteCount)
+            }
+            let (queues, group) = ((0..<100).map { _ in OperationQueue() }, DispatchGroup())
+            hundred = try presenters(100, scene, item, core: core, times: 100) {
+                for queue in queues {
+                    group.enter()
+                    queue.addOperation { group.leave() }
+                }
+                group.wait()
+            }
+        }
+        guard let one, let hundred else { return [] }
+        return [
+            Figure(
+                "agent-presenter\(suffix)",
+                "write, one presenter in another process, \(place)",
+                one.0,
+                .microseconds,
+                beside: relay,
+                one.1,
+                goal: .valueAtMost(60)
+            ),
+            Figure(
+                "agent-presenters\(suffix)",
+                "write, 100 presenters in another process, \(place)",
+                hundred.0,
+                .microseconds,
+                beside: operations,
+                hundred.1,
+                goal: .valueAtMost(2000)
+            ),
+        ]
+    }
+
+    /// - Returns: What each write took, and each run of the peer in turn with them.
     private static func presenters(
         _ count: Int,
         _ scene: Scene,
         _ item: URL,
-        _ id: String,
-        _ what: String,
-        _ goal: Figure.Goal
-    ) throws -> Figure {
-        let other = try OtherProcess(
-            .presenters(folder: scene.folder, item: item.path, count: count),
-            core: nil
-        )
+        core: Int?,
+        times: Int,
+        peer: () throws -> Void
+    ) throws -> (Samples, Samples) {
+        let role = OtherProcess.Role.presenters(folder: scene.folder, item: item.path, count: count)
+        let other = try OtherProcess(role, core: core)
         defer { other.end() }
         try other.waitUntilReady()
-        var own = Samples()
-        for _ in 0..<(count == 1 ? 400 : 100) {
-            own.add(try seconds { try scene.access(item, isWriting: true) })
+        var (own, its) = (Samples(), Samples())
+        for round in 0...4 {
+            var (ownRound, itsRound) = (Samples(), Samples())
+            for _ in 0..<(times / 4) { ownRound.add(try seconds { try scene.access(item, isWriting: true) }) }
+            for _ in 0..<(times / 4) { itsRound.add(try seconds(peer)) }
+            guard round > 0 else { continue }  // the first fills caches
+            own.add(contentsOf: ownRound)
+            its.add(contentsOf: itsRound)
         }
-        return Figure(id, what, own, .microseconds, goal: goal)
+        return (own, its)
     }
 
     /// From the death of a holder until who waits for it is let in.

@@ -14,6 +14,10 @@ struct OtherProcess {
         case holder(folder: String, item: String)
         /// Sends back what it gets on its standard input.
         case echo
+        /// The same, from another thread than the one that gets it.
+        case answer
+        /// Passes on what it gets on its standard input to its standard output, and what comes back from there.
+        case relay
 
         fileprivate var arguments: [String] {
             switch self {
@@ -21,6 +25,8 @@ struct OtherProcess {
             case .presenters(let folder, let item, let count): ["--present", folder, item, "\(count)"]
             case .holder(let folder, let item): ["--hold", folder, item]
             case .echo: ["--echo"]
+            case .answer: ["--answer"]
+            case .relay: ["--relay"]
             }
         }
     }
@@ -31,12 +37,13 @@ struct OtherProcess {
     /// - Parameters:
     ///   - core: The only one that it runs on; nil for any.
     ///   - input: Its standard input.
-    init(_ role: Role, core: Int?, input: CInt = 0) throws {
+    ///   - socket: Its standard output; nil for one that `waitUntilReady` reads.
+    init(_ role: Role, core: Int?, input: CInt = 0, output socket: CInt? = nil) throws {
         let pipe = Pipe()
         var words: [UnsafeMutablePointer<CChar>?] =
             (["sheaf-bench", "--core", "\(core ?? -1)"] + role.arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
-        id = peer_start(&words, input, pipe.fileHandleForWriting.fileDescriptor)
+        id = peer_start(&words, input, socket ?? pipe.fileHandleForWriting.fileDescriptor)
         guard id > 0 else { throw BenchmarkFailure.call("posix_spawn", "sheaf-bench") }
         output = pipe.fileHandleForReading
     }
@@ -70,6 +77,11 @@ struct OtherProcess {
         if core >= 0, peer_pin(core) != 0 { throw BenchmarkFailure.call("sched_setaffinity", arguments[1]) }
         switch (arguments[2], arguments.dropFirst(3).map(\.self)) {
         case ("--echo", _): peer_echo()
+        case ("--answer", _):
+            if peer_answer_on_other_thread() != 0 {
+                throw BenchmarkFailure.call("pthread_create", "a thread")
+            }
+        case ("--relay", _): peer_relay()
         case ("--agent", let rest):
             var options = AgentProcess.Options()
             options.folder = rest[0]
@@ -114,17 +126,37 @@ private final class Sitter: NSObject, NSFilePresenter {
     init(_ url: URL) { presentedItemURL = url }
 }
 
-/// The peer: a process that sends back what it gets over a Unix socket.
+/// The peer: a process that sends back what it gets over a Unix socket, or has another one do so.
 struct Echo {
     private let socket: CInt
-    private let process: OtherProcess
+    private let processes: [OtherProcess]
 
-    init(core: Int?) throws {
+    /// - Parameters:
+    ///   - core: The only one that the processes run on; nil for any.
+    ///   - isRelayed: Whether the process passes all on to another, and that to a thread of its own.
+    init(core: Int?, isRelayed: Bool = false) throws {
+        let near = try Self.socketPair()
+        defer { close(near.theirs) }
+        socket = near.ours
+        guard isRelayed else {
+            processes = [try OtherProcess(.echo, core: core, input: near.theirs)]
+            return
+        }
+        let far = try Self.socketPair()
+        defer {
+            close(far.ours)
+            close(far.theirs)
+        }
+        processes = [
+            try OtherProcess(.relay, core: core, input: near.theirs, output: far.ours),
+            try OtherProcess(.answer, core: core, input: far.theirs),
+        ]
+    }
+
+    private static func socketPair() throws -> (ours: CInt, theirs: CInt) {
         var ends: [CInt] = [0, 0]
         guard peer_socketpair(&ends) == 0 else { throw BenchmarkFailure.call("socketpair", "the echo") }
-        defer { close(ends[1]) }
-        socket = ends[0]
-        process = try OtherProcess(.echo, core: core, input: ends[1])
+        return (ends[0], ends[1])
     }
 
     func roundTrip(_ byteCount: Int) throws {
@@ -133,6 +165,6 @@ struct Echo {
 
     func end() {
         close(socket)
-        process.end()
+        for process in processes { process.end() }
     }
 }

@@ -12,6 +12,10 @@ struct Samples {
         values.append(value)
     }
 
+    mutating func add(contentsOf other: Samples) {
+        values += other.values
+    }
+
     /// The value that this share of all is not above.
     func quantile(_ share: Double) -> Double {
         precondition(!values.isEmpty, "a figure was asked of no run")

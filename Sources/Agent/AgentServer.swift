@@ -1,5 +1,4 @@
 internal import Coordination
-internal import Dispatch
 internal import Foundation
 package import LocalSockets
 internal import Locks
@@ -44,6 +43,9 @@ package final class AgentServer {
     private var dirty: [Connection] = []
     private var connectionCount: UInt64 = 0
     private var isFull = false
+    /// Whether an access has been granted since it last waited: its end, or another request, may come at once.
+    private var hasGranted = false
+    private var wakefulness = Wakefulness()
     /// Ends `run()`, from any thread.
     package let stopper: Stopper
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: receiveByteCount, alignment: 16)
@@ -85,7 +87,7 @@ package final class AgentServer {
             let now = Self.now
             let schedule = core.schedule(now: now)
             if schedule.isUnneeded { return }
-            for event in try poll.wait(milliseconds: milliseconds(until: schedule, now)) { try take(event) }
+            for event in try wait(milliseconds: milliseconds(until: schedule, now)) { try take(event) }
             if schedule.isCollecting { try lookForAbsentees() }
             perform(core.timePassed(now: Self.now))
             flush()
@@ -111,6 +113,16 @@ package final class AgentServer {
     }
 
     // MARK: Steps
+
+    private func wait(milliseconds: Int32) throws -> [SocketPoll.Event] {
+        defer { hasGranted = false }
+        if hasGranted, wakefulness.isToBeTried() {
+            let events = try poll.waitAwake(nanoseconds: Wakefulness.limitNanoseconds)
+            wakefulness.tried(events != nil)
+            if let events { return events }
+        }
+        return try poll.wait(milliseconds: milliseconds)
+    }
 
     private func take(_ event: SocketPoll.Event) throws {
         if event.id == Self.listenerID { return try acceptAll() }
@@ -173,6 +185,7 @@ package final class AgentServer {
             case .send(let message, let id):
                 guard let connection = connections[id] else { continue }
                 if case .welcome = message { connection.writer.own = core.client(of: id) }
+                if case .granted = message { hasGranted = true }
                 // Every message is made of parts of one that a client sent, and shorter than the longest frame.
                 message.write(to: &connection.writer)
                 if !connection.isDirty { dirty.append(connection) }
@@ -246,7 +259,7 @@ package final class AgentServer {
         return Int32(schedule.isCollecting ? min(left, Self.absenteePauseMilliseconds) : left)
     }
 
-    private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+    private static var now: UInt64 { MonotonicClock.now }
     private static let listenerID: UInt64 = 0
     private static let receiveByteCount = 64 * 1024
     /// So much may wait for a client that does not read: a thousand long notices, and less than would hurt.

@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Foundation
 
-/// One end of a connection between two processes of this machine: unix(7). No call blocks but those that wait.
+/// One end of a connection between two processes of this machine: unix(7). No call blocks but those that wait,
+/// and `receiveAsleep`.
 package final class LocalSocket: Sendable {
     /// Who is at the other end.
     package struct Peer: Hashable, Sendable {
@@ -46,15 +47,64 @@ package final class LocalSocket: Sendable {
     /// Receives what there is, at most as much as the buffer has room for.
     package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Receipt {
         while true {
-            let count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
-            if count > 0 { return .bytes(count) }
-            if count == 0 { return .end }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN: return .nothing
-            // ECONNRESET and whatever else: there is no one to speak to.
-            default: return .end
-            }
+            if let receipt = receiveOnce(into: buffer, CInt(MSG_DONTWAIT)) { return receipt }
+        }
+    }
+
+    /// Receives what is there or comes soon, without sleeping.
+    ///
+    /// - Parameter nanoseconds: How long it may take to come.
+    package func receiveAwake(
+        into buffer: UnsafeMutableRawBufferPointer,
+        nanoseconds: UInt64
+    ) -> Receipt {
+        let end = MonotonicClock.now + nanoseconds
+        repeat {
+            let receipt = receive(into: buffer)
+            if receipt != .nothing { return receipt }
+        } while MonotonicClock.now < end
+        return .nothing
+    }
+
+    /// Sets how long `receiveAsleep` waits.
+    ///
+    /// The kernel counts in ticks of its own, of up to ten milliseconds.
+    package func setReceiveLimit(milliseconds: Int) throws(SocketError) {
+        let flags = try SocketCalls.check("fcntl", "a socket") { fcntl(descriptor.number, F_GETFL) }
+        // All calls but that one say themselves that they do not block.
+        _ = try SocketCalls.check("fcntl", "a socket") {
+            fcntl(descriptor.number, F_SETFL, flags & ~O_NONBLOCK)
+        }
+        var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+        _ = try SocketCalls.check("setsockopt", "a socket") {
+            setsockopt(
+                descriptor.number,
+                SOL_SOCKET,
+                SO_RCVTIMEO,
+                &limit,
+                socklen_t(MemoryLayout<timeval>.size)
+            )
+        }
+    }
+
+    /// Receives what is there, or waits until something comes, as long as `setReceiveLimit` says: in one call what
+    /// takes two with `waitUntilReadable`.
+    ///
+    /// - Returns: `nothing` also when a signal came.
+    package func receiveAsleep(into buffer: UnsafeMutableRawBufferPointer) -> Receipt {
+        receiveOnce(into: buffer, 0) ?? .nothing
+    }
+
+    /// - Returns: Nil when a signal came.
+    private func receiveOnce(into buffer: UnsafeMutableRawBufferPointer, _ flags: CInt) -> Receipt? {
+        let count = recv(descriptor.number, buffer.baseAddress, buffer.count, flags)
+        if count > 0 { return .bytes(count) }
+        if count == 0 { return .end }
+        switch errno {
+        case EINTR: return nil
+        case EAGAIN: return .nothing
+        // ECONNRESET and whatever else: there is no one to speak to.
+        default: return .end
         }
     }
 
@@ -69,7 +119,7 @@ package final class LocalSocket: Sendable {
                 descriptor.number,
                 start,
                 bytes.count - sent,
-                CInt(MSG_NOSIGNAL)
+                CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
             )
             if count >= 0 {
                 sent += count

@@ -66,8 +66,24 @@ package final class SocketPoll: Sendable {
     /// - Parameter milliseconds: -1 for as long as it takes.
     /// - Returns: What is the matter; nothing for the other two.
     package func wait(milliseconds: Int32) throws(SocketError) -> [Event] {
+        try look(milliseconds: milliseconds) ?? []
+    }
+
+    /// Waits like `wait`, but without sleeping.
+    ///
+    /// - Returns: Nil when nothing came in time, and the bell did not ring.
+    package func waitAwake(nanoseconds: UInt64) throws(SocketError) -> [Event]? {
+        let end = MonotonicClock.now + nanoseconds
+        repeat {
+            if let events = try look(milliseconds: 0) { return events }
+        } while MonotonicClock.now < end
+        return nil
+    }
+
+    /// - Returns: Nil when the time is over.
+    private func look(milliseconds: Int32) throws(SocketError) -> [Event]? {
         try withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.eventCountMax) {
-            (buffer) throws(SocketError) in
+            (buffer) throws(SocketError) -> [Event]? in
             let count: Int32
             do {
                 count = epoll_wait(poll.number, buffer.baseAddress, CInt(Self.eventCountMax), milliseconds)
@@ -78,6 +94,7 @@ package final class SocketPoll: Sendable {
                     throw SocketError(call: "epoll_wait", errno: number, path: "epoll")
                 }
             }
+            guard count > 0 else { return nil }
             return (0..<Int(count)).compactMap { event(buffer[$0]) }
         }
     }

@@ -1,16 +1,20 @@
-internal import Glibc
+public import Glibc
 
 /// A value that only one thread at a time can touch.
 ///
 /// `Synchronization.Mutex` would do the same; the thread sanitizer of this toolchain reports races in it that
 /// are not there, and a race that cannot be told from noise is not found.
-package final class Locked<State>: @unchecked Sendable {
+///
+/// Public although no product has it: only then does the compiler put it into the code of other targets, and what
+/// it does there costs a fraction.
+public final class Locked<State>: @unchecked Sendable {
     // Sendable because `state` is only reached between locking and unlocking.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var state: State
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline var state: State
 
     /// Starts with a value.
-    package init(_ state: sending State) {
+    @inlinable
+    public init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -23,7 +27,8 @@ package final class Locked<State>: @unchecked Sendable {
     }
 
     /// Runs `body` with the value, alone. `body` must not call out to anything that could come back here.
-    package func withLock<Result, Failure: Error>(
+    @inlinable
+    public func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)

@@ -92,6 +92,26 @@ struct BadAgentTests {
         }
     }
 
+    @Test("What was copied for uploading while the claim was lost is not handed out")
+    func lostUpload() throws {
+        try withAgent { scene, registry, agent, url in
+            let (error, done) = (Locked<NSError?>(nil), DispatchSemaphore(value: 0))
+            Thread.detachNewThread {
+                var failure: NSError?
+                NSFileCoordinator(filePresenter: nil, registry: registry)
+                    .coordinate(readingItemAt: url, options: .forUploading, error: &failure) { _ in
+                        Issue.record("a copy was handed out")
+                    }
+                error.withLock { [failure] in $0 = failure }
+                done.signal()
+            }
+            let id = try agent.nextRequest()
+            agent.send(.granted(id, [], isObserved: false), .claimLost(id))
+            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(isClaimLost(error.withLock { $0 }))
+        }
+    }
+
     @Test("A preparation whose claim is lost says so at its end")
     func lostPreparation() throws {
         try withAgent { scene, registry, agent, url in

@@ -29,8 +29,9 @@ final class ScriptedAgent {
         send(.welcome(version: ClientHello.version))
     }
 
-    func send(_ message: AgentMessage) {
-        message.write(to: &writer)
+    /// Sends messages that arrive together.
+    func send(_ messages: AgentMessage...) {
+        for message in messages { message.write(to: &writer) }
         writer.bytes.withUnsafeBytes { _ = socket.send($0) }
         writer.removeAll()
     }

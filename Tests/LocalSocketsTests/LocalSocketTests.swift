@@ -81,6 +81,59 @@ struct LocalSocketTests {
         }
     }
 
+    @Test("Who waits awake gets what comes, and gives up in time")
+    func awake() throws {
+        try withFolder { folder in
+            let listener = try LocalListener(at: folder.place(of: "test.sock"))
+            let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
+            let server = try #require(try listener.accept())
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+            defer { buffer.deallocate() }
+            #expect(client.receiveAwake(into: buffer, nanoseconds: 1000) == .nothing)
+            Thread.detachNewThread { _ = server.send("soon") }
+            #expect(client.receiveAwake(into: buffer, nanoseconds: 20_000_000_000) == .bytes(4))
+            server.shutDown()
+            #expect(client.receiveAwake(into: buffer, nanoseconds: 20_000_000_000) == .end)
+        }
+    }
+
+    @Test("Who waits asleep gets what comes, and gives up in time; all other calls still do not block")
+    func asleep() throws {
+        try withFolder { folder in
+            let listener = try LocalListener(at: folder.place(of: "test.sock"))
+            let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
+            let server = try #require(try listener.accept())
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+            defer { buffer.deallocate() }
+            try client.setReceiveLimit(milliseconds: 1)
+            #expect(client.receiveAsleep(into: buffer) == .nothing)
+            try client.setReceiveLimit(milliseconds: 20_000)
+            Thread.detachNewThread { _ = server.send("soon") }
+            #expect(client.receiveAsleep(into: buffer) == .bytes(4))
+            #expect(client.receive(into: buffer) == .nothing)
+            var unsent = SendBuffer()
+            #expect(unsent.send([UInt8](repeating: 1, count: 3_000_000), to: client) == .waiting)
+            Thread.detachNewThread { server.shutDown() }
+            #expect(client.receiveAsleep(into: buffer) == .end)
+        }
+    }
+
+    @Test("A poll that waits awake sees what comes and hears the bell, and gives up in time")
+    func awakePoll() throws {
+        try withFolder { folder in
+            let listener = try LocalListener(at: folder.place(of: "test.sock"))
+            let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
+            let server = try #require(try listener.accept())
+            let poll = try SocketPoll()
+            try poll.add(server, id: 7, .reading)
+            #expect(try poll.waitAwake(nanoseconds: 1000) == nil)
+            Thread.detachNewThread { poll.wake() }
+            #expect(try poll.waitAwake(nanoseconds: 20_000_000_000)?.isEmpty == true)
+            Thread.detachNewThread { _ = client.send("soon") }
+            #expect(try poll.waitAwake(nanoseconds: 20_000_000_000)?.map(\.id) == [7])
+        }
+    }
+
     @Test("Nobody listens: the error says so")
     func nobody() throws {
         try withFolder { folder in

@@ -55,5 +55,13 @@ int peer_round_trip(int socket, size_t byte_count);
 /// Sends back what comes on the standard input, a socket, until it ends.
 void peer_echo(void);
 
+/// Passes on what comes on the standard input, a socket, to the standard output, another, and what comes back from
+/// there the other way, in turn, until one of them ends.
+void peer_relay(void);
+
+/// Sends back what comes on the standard input, a socket, from another thread than the one that receives it, until it
+/// ends. Returns 0, or -1 with errno.
+int peer_answer_on_other_thread(void);
+
 /// The memory this process has now, statm of proc(5), in bytes; -1 on error.
 long long peer_resident_bytes(void);

@@ -51,18 +51,20 @@ final class BlockedCaller: Sendable {
     /// - Parameters:
     ///   - connection: To the agent that decides, if one does.
     ///   - isLeading: Whether this thread has begun to lead at the connection: then there are no messages yet.
+    ///   - isAlert: Whether there may be messages for the queue before there is a verdict.
     ///   - take: Takes what the agent says; may call back with the verdict.
     ///   - handleMessages: Handles what there is for the queue.
     func wait(
         at connection: AgentConnection?,
         isLeading: Bool,
+        isAlert: Bool,
         take: ([AgentMessage]) -> Void,
         handleMessages: (ObjectIdentifier) -> Void
     ) -> AccessVerdict {
         var isLeading = isLeading
         while true {
             if let connection, isLeading {
-                lead(connection, take)
+                lead(connection, isAlert: isAlert, take)
                 // Code that handles messages may itself wait for access.
                 connection.stopLeading()
             }
@@ -70,7 +72,7 @@ final class BlockedCaller: Sendable {
             if let queueID { handleMessages(queueID) }
             let (verdict, hasNews) = state.withLock { ($0.verdict, $0.hasNews) }
             if let verdict { return verdict }
-            isLeading = !hasNews && connection?.lead() == true
+            isLeading = !hasNews && connection?.lead(mayLinger: false) == true
             if !isLeading { waitAtSemaphore() }
         }
     }
@@ -86,9 +88,13 @@ final class BlockedCaller: Sendable {
     }
 
     /// Takes what the agent says until there is news for this thread, or no agent.
-    private func lead(_ connection: AgentConnection, _ take: ([AgentMessage]) -> Void) {
+    private func lead(
+        _ connection: AgentConnection,
+        isAlert: Bool,
+        _ take: ([AgentMessage]) -> Void
+    ) {
         while beginToWait(at: connection) {
-            let messages = connection.waitForMessages()
+            let messages = connection.waitForMessages(isAlert: isAlert)
             state.withLock { $0.connection = nil }
             guard let messages else { return }
             if !messages.isEmpty { take(messages) }

@@ -14,6 +14,8 @@ struct GrantedAccess: Sendable {
     let id: AccessID
     let caller: AccessCaller
     /// The items where they are now, in the order they were asked for.
+    let items: [ItemPath]
+    /// The same for who asked.
     let urls: [URL]
     /// Per item, whether something was there when a writer got it; nil if no one will hear of changes.
     let existedBefore: [Bool]?
@@ -81,18 +83,15 @@ extension FileAccessRegistry {
     @discardableResult
     func end(_ access: GrantedAccess) -> FileCoordinationError? {
         let outcomes = access.existedBefore.map { existedBefore in
-            zip(access.urls, existedBefore).map { url, existed in
-                WriteOutcome(
-                    existedBefore: existed,
-                    existsAfter: FileManager.default.fileExists(atPath: url.path)
-                )
+            zip(access.items, existedBefore).map { item, existed in
+                WriteOutcome(existedBefore: existed, existsAfter: item.isThere)
             }
         }
         let presenter = access.isWriting ? access.caller.presenter : nil
         let path = presenter?.presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
         if access.isWriting, let outsideWatcher {
             // Before the access ends: what it did is no news, what others do after it is.
-            outsideWatcher.wrote(access.urls.compactMap(ItemPath.init(fileURL:)))
+            outsideWatcher.wrote(access.items)
             if let presenter, state.withLock({ $0.presenters[presenter.id] != nil }) {
                 watch(presenter, at: path)
             }
@@ -181,18 +180,23 @@ extension FileAccessRegistry {
                 hasMessages = !state.mailboxes.isEmpty && state.mailboxes[queueID] != nil
             }
             let connection = state.joining.connection
+            let isAlone = state.presenters.isEmpty && state.joining.quietWaits.isEmpty
             // Before the request is sent, lest the answer wakes another thread.
-            let isLeading = !hasMessages && connection?.lead() == true
-            return (effects, .waiting(blocked, connection, isLeading: isLeading))
+            let isLeading =
+                !hasMessages
+                && connection?.lead(mayLinger: isAlone && state.waiters.count == 1) == true
+            let isAlert = blocked.queueID != nil && !isAlone
+            return (effects, .waiting(blocked, connection, isLeading: isLeading, isAlert: isAlert))
         }
         switch submission {
         case .decided(let verdict): return verdict
-        case .waiting(let blocked, let connection, let isLeading):
+        case .waiting(let blocked, let connection, let isLeading, let isAlert):
             defer { unblock(blocked) }
             return ThreadNesting.enter(.access(request.id), of: self) {
                 blocked.wait(
                     at: connection,
                     isLeading: isLeading,
+                    isAlert: isAlert,
                     take: take(_:),
                     handleMessages: handleMessages(for:)
                 )
@@ -203,7 +207,7 @@ extension FileAccessRegistry {
     /// How far a request has come.
     private enum Submission: Sendable {
         case decided(AccessVerdict)
-        case waiting(BlockedCaller, AgentConnection?, isLeading: Bool)
+        case waiting(BlockedCaller, AgentConnection?, isLeading: Bool, isAlert: Bool)
     }
 
     private func unblock(_ caller: BlockedCaller) {
@@ -224,12 +228,11 @@ extension FileAccessRegistry {
         }
         let isWriting = items.contains { $0.isWriting }
         let hasListeners = isWriting && state.withLock { !$0.presenters.isEmpty || $0.joining.isObserved }
-        let existedBefore =
-            hasListeners
-            ? urls.map { FileManager.default.fileExists(atPath: $0.path) } : nil
+        let existedBefore = hasListeners ? granted.map(\.isThere) : nil
         return GrantedAccess(
             id: request.id,
             caller: caller,
+            items: granted,
             urls: urls,
             existedBefore: existedBefore,
             isWriting: isWriting
@@ -240,7 +243,7 @@ extension FileAccessRegistry {
 extension FileAccessRegistry.State {
     /// Tells those here whose items an access was for that others may have changed them.
     fileprivate mutating func tellOfLoss(_ access: GrantedAccess) {
-        let items = access.urls.compactMap(ItemPath.init(fileURL:))
+        let items = access.items
         for id in presenterOrder {
             guard let handle = presenters[id] else { continue }
             let isConcerned =

@@ -8,7 +8,17 @@ extension FileAccessRegistry {
         var isFirst = true
         while let batch = takeOutbox(isFirst: isFirst) {
             isFirst = false
-            for delivery in batch { perform(delivery) }
+            var mail: [Mail] = []
+            for delivery in batch {
+                if let message = self.mail(delivery) {
+                    mail.append(message)
+                } else {
+                    post(mail)
+                    mail = []
+                    perform(delivery)
+                }
+            }
+            post(mail)
         }
     }
 
@@ -22,10 +32,22 @@ extension FileAccessRegistry {
     }
 
     private func perform(_ delivery: Delivery) {
+        guard case .verdict(let verdict, let waiter) = delivery else { return }
+        if case .deadlock(let cycle) = verdict { Self.log("a deadlock was broken: \(cycle.sentence).") }
+        waiter.resume(verdict)
+    }
+
+    /// What is to be handled on a presenter's queue.
+    private struct Mail: Sendable {
+        let queue: OperationQueue
+        let handleMessage: @Sendable () -> Void
+
+        var queueID: ObjectIdentifier { ObjectIdentifier(queue) }
+    }
+
+    private func mail(_ delivery: Delivery) -> Mail? {
         switch delivery {
-        case .verdict(let verdict, let waiter):
-            if case .deadlock(let cycle) = verdict { Self.log("a deadlock was broken: \(cycle.sentence).") }
-            waiter.resume(verdict)
+        case .verdict: nil
         case .reacquire(let reacquirer): mail(reacquirer.presenter, reacquirer.run)
         case .notice(let notice, let handle): mail(handle) { Self.send(notice, to: handle.presenter) }
         case .attributes(let attributes, let handle):
@@ -44,18 +66,33 @@ extension FileAccessRegistry {
         }
     }
 
+    private func mail(_ handle: PresenterHandle, _ handleMessage: @escaping @Sendable () -> Void) -> Mail {
+        Mail(queue: handle.presenter.presentedItemOperationQueue, handleMessage: handleMessage)
+    }
+
     // MARK: Mailboxes
 
-    /// Has a message handled on a presenter's queue, or by the caller that keeps that queue from running.
-    private func mail(_ handle: PresenterHandle, _ handleMessage: @escaping @Sendable () -> Void) {
-        let queue = handle.presenter.presentedItemOperationQueue
-        let queueID = ObjectIdentifier(queue)
+    /// Has messages handled on presenters' queues, or by the callers that keep these queues from running.
+    ///
+    /// All go into their mailboxes at once: the queues' threads would be in the way of one that came for each.
+    private func post(_ mail: [Mail]) {
+        guard !mail.isEmpty else { return }
         let blocked = state.withLock { state in
-            state.mailboxes[queueID, default: []].append(handleMessage)
-            return state.blockedCallers.last { $0.queueID == queueID }
+            var blocked: [BlockedCaller] = []
+            for message in mail {
+                let queueID = message.queueID
+                state.mailboxes[queueID, default: []].append(message.handleMessage)
+                if let caller = state.blockedCallers.last(where: { $0.queueID == queueID }) {
+                    blocked.append(caller)
+                }
+            }
+            return blocked
         }
-        blocked?.wake()
-        queue.addOperation { _ = self.handleNextMessage(for: queueID) }
+        for caller in blocked { caller.wake() }
+        for message in mail {
+            let queueID = message.queueID
+            message.queue.addOperation { _ = self.handleNextMessage(for: queueID) }
+        }
     }
 
     func handleMessages(for queueID: ObjectIdentifier) {
@@ -107,14 +144,15 @@ extension FileAccessRegistry {
     private func relinquished(_ ticket: Ticket, _ handle: PresenterHandle, _ run: (@Sendable () -> Void)?) {
         change { state in
             let orphan = state.joining.orphans.removeValue(forKey: ticket)
-            let asked = state.unanswered.removeValue(forKey: ticket)
+            let asked = state.unanswered.remove(ticket)
             guard let access = asked ?? orphan else { return ([], ()) }
             state.deadlines[ticket] = nil
             if let run {
                 state.reacquirers[ticket] = Reacquirer(presenter: handle, access: access, run: run)
             }
             if asked != nil {
-                return (state.decide(.replied(ticket, .relinquished(hasReacquirer: run != nil), nil)), ())
+                let reply = PresenterReply.relinquished(hasReacquirer: run != nil)
+                return (state.takeReply(.replied(ticket, reply, nil), for: access), ())
             }
             return (run == nil ? [] : state.decide(.steppedAside(handle.id, for: access, ticket)), ())
         }
@@ -123,13 +161,13 @@ extension FileAccessRegistry {
     private func replied(_ ticket: Ticket, _ error: (any Error)?) {
         change(error: error) { state in
             state.joining.orphans[ticket] = nil
-            guard let access = state.unanswered.removeValue(forKey: ticket) else { return ([], ()) }
+            guard let access = state.unanswered.remove(ticket) else { return ([], ()) }
             state.deadlines[ticket] = nil
             if let error, state.joining.connection != nil, access.client == Self.client {
                 state.joining.ownErrors[access] = error
             }
-            let facts = error.map { ErrorFacts($0) }
-            return (state.decide(.replied(ticket, error == nil ? .done : .failed, facts)), ())
+            guard let error else { return (state.takeReply(.replied(ticket, .done, nil), for: access), ()) }
+            return (state.decide(.replied(ticket, .failed, ErrorFacts(error))), ())
         }
     }
 

@@ -23,7 +23,7 @@ package final class FileAccessRegistry: Sendable {
         var outbox: [Delivery] = []
         var isDelivering = false
         /// What presenters have been asked and have not answered, with the access it is for.
-        var unanswered: [Ticket: AccessID] = [:]
+        var unanswered = UnansweredMessages()
         var reacquirers: [Ticket: Reacquirer] = [:]
         var deadlines: [Ticket: UInt64] = [:]
         var timerDeadline: UInt64?
@@ -259,7 +259,7 @@ package final class FileAccessRegistry: Sendable {
             switch effect {
             case .send(let message, let id, let access, let ticket):
                 guard let handle = state.presenters[id] else { continue }
-                state.unanswered[ticket] = access
+                state.unanswered.insert(ticket, for: access)
                 state.outbox.append(.message(message, handle, ticket))
                 // The agent sees to the time limits of what it asks.
                 guard state.joining.connection == nil else { continue }

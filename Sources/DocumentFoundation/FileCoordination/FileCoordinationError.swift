@@ -30,6 +30,13 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
         /// The code's name.
         public var description: String { "\(kind)" }
         var number: Int { kind.rawValue }
+
+        private init(kind: Kind) { self.kind = kind }
+
+        init?(number: Int) {
+            guard let kind = Kind(rawValue: number) else { return nil }
+            self.kind = kind
+        }
     }
 
     /// What failed.
@@ -97,9 +104,32 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
         )
     }
 
+    /// The error that another one is or was made from.
+    ///
+    /// `NSFileCoordinator` hands errors over as `NSError`, and Foundation on Linux cannot cast such a one back:
+    /// `error as? FileCoordinationError` is nil there. Ask for it by this instead.
+    ///
+    /// - Parameter error: Any error; nil is the answer for one that is not of this kind.
+    public init?(_ error: any Error) {
+        if let error = error as? FileCoordinationError {
+            self = error
+            return
+        }
+        let error = error as NSError
+        guard error.domain == Self.errorDomain, let code = Code(number: error.code),
+            let url = error.userInfo[NSURLErrorKey] as? URL
+        else { return nil }
+        self.init(
+            code,
+            url: url,
+            detail: error.localizedDescription,
+            deadlockParties: error.userInfo[Self.deadlockPartiesKey] as? [String] ?? []
+        )
+    }
+
     /// The detail.
     public var errorDescription: String? { detail }
-    /// Names our errors when they are seen as `NSError`.
+    /// Names our errors when they are seen as `NSError`; `init(_:)` makes them what they were.
     public static var errorDomain: String { "FileCoordinationErrorDomain" }
     /// The number of the code; never changes.
     public var errorCode: Int { code.number }

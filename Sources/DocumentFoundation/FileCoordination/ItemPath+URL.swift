@@ -18,6 +18,14 @@ extension ItemPath {
     /// Whether it is a directory is looked up.
     var fileURL: URL { URL(fileURLWithPath: string) }
 
+    /// Whether something is there, or where a symbolic link there leads.
+    ///
+    /// `FileManager` finds the same in three times as long.
+    var isThere: Bool {
+        var status = stat()
+        return stat(string, &status) == 0
+    }
+
     /// The path in a URL's text, when it is as most are: `file:///`, ASCII, at most a few `%` escapes.
     ///
     /// `URL.path` finds the same in ten times as long, which is most of what an access costs.

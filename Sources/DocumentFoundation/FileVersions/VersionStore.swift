@@ -135,10 +135,12 @@ enum VersionStores {
         }
     }
 
-    /// A store whose vault is in a folder.
+    /// A store whose vault is in a folder; this process's own is made if nobody has asked for it yet.
     static func store(at vaultFolder: String) -> VersionStore? {
-        references.withLock { references in
+        let known = references.withLock { references in
             references.lazy.compactMap(\.store).first { $0.settings.vaultFolder?.string == vaultFolder }
         }
+        if let known { return known }
+        return VersionSettings.current.vaultFolder?.string == vaultFolder ? VersionStore.shared : nil
     }
 }

@@ -214,13 +214,18 @@ final class OutsideWatcher: Sendable {
             guard let self else { return }
             let begun = Self.now
             lookAtAll()
-            let pause = max(looksIntervalSeconds, (Self.now - begun) * Self.restPerLook)
+            let pause = Self.pause(afterLook: Self.now - begun, atLeast: looksIntervalSeconds)
             let goesOn = state.withLock { state in
                 state.looksAtIntervals = state.items.folders.unwatchableCount > 0
                 return state.looksAtIntervals
             }
             if goesOn { look(after: pause) }
         }
+    }
+
+    /// How long to rest after a look that took so many seconds.
+    static func pause(afterLook seconds: Double, atLeast intervalSeconds: Double) -> Double {
+        max(intervalSeconds, seconds * restPerLook)
     }
 
     private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }

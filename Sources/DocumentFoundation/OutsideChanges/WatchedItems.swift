@@ -6,7 +6,7 @@ internal import Foundation
 ///
 /// 1. An item is here while someone presents it; its folder, the folders above, and of a directory those in it
 ///    are watched.
-/// 2. What is reported as changed differs from what was seen last, by anyone who coordinates or by a look.
+/// 2. What is reported as changed or moved differs from what was seen last, by anyone who coordinates or by a look.
 struct WatchedItems {
     struct Item {
         /// Whether each finds out by itself what has changed.
@@ -154,6 +154,7 @@ struct WatchedItems {
         guard items[source] != nil || items[target] != nil || isTold || folders.isWatched(source) else {
             return []
         }
+        if isKnown(source, target) { return tellHinted(around: [source, target], by: writer) }
         var reports: [OutsideReport] = [.moved(source, to: target)]
         let replaced = items[target]
         if items[source] != nil { departures.note(from: source, to: target, at: now) }
@@ -162,6 +163,29 @@ struct WatchedItems {
             reports += Self.reports(to: replaced.presenters, OutsideHint(isWhole: true, writer: writer))
         }
         return reports + tellHinted(around: [source, target], by: writer)
+    }
+
+    /// Whether a look, or who made a move, has told of it before its events have come: all that is known of the two
+    /// places is as they are now.
+    private func isKnown(_ source: ItemPath, _ target: ItemPath) -> Bool {
+        guard items[source] == nil, items(inside: source).isEmpty else { return false }
+        var isSeen = false
+        if let item = items[target] {
+            // What cannot be looked at is as good as gone until it can.
+            let found = try? FileStamp.ifPresent(at: FilePath(target.string), followsSymbolicLink: true)
+            guard let found, found.inode == item.stamp?.inode, found.device == item.stamp?.device else {
+                return false
+            }
+            isSeen = true
+        }
+        for path in trees {
+            guard let tree = items[path]?.tree, tree.remembersMembers else { continue }
+            for place in [source, target] where path.isAncestor(of: place) {
+                guard tree.isUpToDate(atMember: place) else { return false }
+                isSeen = true
+            }
+        }
+        return isSeen
     }
 
     /// Something new is at the name that an item left a moment ago: it is this that its presenters present.

@@ -66,6 +66,14 @@ struct WatchedTree {
         return difference
     }
 
+    /// Whether the item that is at a member's place, if one is, is the one that was there when it was looked at last.
+    func isUpToDate(atMember path: ItemPath) -> Bool {
+        guard let folder = path.parent else { return false }
+        // What cannot be looked at is as good as gone until it can.
+        let stamp = try? FileStamp.ifPresent(at: FilePath(path.string))
+        return known[folder]?.members[path.name]?.inode == stamp?.inode
+    }
+
     /// Something in the tree is elsewhere in it now, as its presenters have been told.
     mutating func moved(from source: ItemPath, to target: ItemPath) {
         var moved: [ItemPath: FolderMarks] = [:]

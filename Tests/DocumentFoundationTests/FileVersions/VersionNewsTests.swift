@@ -1,8 +1,10 @@
-import DocumentFoundation
+import Coordination
 import FileSystem
 import Foundation
 import Testing
 import Vault
+
+@testable import DocumentFoundation
 
 /// What presenters hear of versions of their item.
 @Suite("News of versions", .timeLimit(.minutes(1)))
@@ -59,6 +61,23 @@ struct VersionNewsTests {
         let versions = await listener.heard(2).map(\.version)
         #expect(try stage.others(url).last == versions[0])
         #expect(versions.count == 2)
+    }
+
+    @Test("A process whose presenters have not asked for versions hears of them, but not of another vault's")
+    func firstNews() async throws {
+        await #expect(processExitsWith: .success) { [root = stage.root.path as String] in
+            // Before anything in this process has looked.
+            setenv("SHEAF_VAULT", root + "/vault", 1)
+            let url = URL(fileURLWithPath: root + "/a.txt")
+            let listener = Listener(url)
+            NSFileCoordinator.addFilePresenter(listener)
+            let item = try #require(ItemPath(fileURL: url))
+            for (change, vault) in [(VersionNews.Change.lost, "/elsewhere"), (.gained, root + "/vault")] {
+                let news = VersionNews(change, VersionID(UUID()), vaultFolder: vault)
+                FileAccessRegistry.shared.versionChanged(news, of: item)
+            }
+            #expect(await listener.heard(1).map(\.change) == ["gained"])
+        }
     }
 
     /// Notes what it hears.

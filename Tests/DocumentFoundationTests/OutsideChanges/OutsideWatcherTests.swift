@@ -23,7 +23,8 @@ struct OutsideWatcherTests {
         private let warnings = Locked<[String]>([])
         let isTold = DispatchSemaphore(value: 0)
 
-        var all: Set<OutsideReport> { Set(reports.withLock { $0 }) }
+        var all: Set<OutsideReport> { Set(inOrder) }
+        var inOrder: [OutsideReport] { reports.withLock { $0 } }
         var allWarnings: [String] { warnings.withLock { $0 } }
 
         func add(_ new: [OutsideReport]) {
@@ -125,6 +126,43 @@ struct OutsideWatcherTests {
         try write("elsewhere/moved", "22")
         story.wait(for: .subitemChanged(id(3), try path("d/y/inner")), .changed(id(1)))
         withExtendedLifetime((watcher, block)) {}
+    }
+
+    @Test(
+        "What a look has found is not told again when its events come",
+        arguments: OutsideChangeTests.means
+    )
+    func lookBeforeEvents(_ usesPrivilege: Bool) throws {
+        for name in ["d/moved", "d/changed", "d/deleted", "cookie"] { try write(name) }
+        let watcher = watcher(FileEvents(usesPrivilege: usesPrivilege))
+        for (number, name) in ["d", "d/moved", "d/changed", "d/deleted", "cookie"].enumerated() {
+            watcher.present(id(UInt64(number)), try path(name), findsOutItself: false)
+        }
+        move("d/moved", "d/target")
+        try write("d/changed", "22")
+        #expect(unlink(folder.appendingPathComponent("d/deleted").path) == 0)
+        try write("d/new")
+        watcher.lookAtAll()
+        // Moves are told last of all, and the later one after the earlier.
+        move("cookie", "cookie-2")
+        story.wait(for: .moved(try path("cookie"), to: try path("cookie-2")))
+        let expected: [OutsideReport] = [
+            .moved(try path("d/moved"), to: try path("d/target")),
+            .changed(id(2)), .subitemChanged(id(0), try path("d/changed")),
+            .deleted(id(3)), .subitemChanged(id(0), try path("d/deleted")),
+            .subitemAppeared(id(0), try path("d/new")),
+            .moved(try path("cookie"), to: try path("cookie-2")),
+        ]
+        #expect(story.all == Set(expected))
+        #expect(story.inOrder.count == expected.count, "\(story.inOrder)")
+        withExtendedLifetime(watcher) {}
+    }
+
+    @Test("A look that takes long is followed by a long rest")
+    func rest() {
+        #expect(OutsideWatcher.pause(afterLook: 0.001, atLeast: 10) == 10)
+        #expect(OutsideWatcher.pause(afterLook: 0.2, atLeast: 10) == 10)
+        #expect(OutsideWatcher.pause(afterLook: 2, atLeast: 10) == 100)
     }
 
     /// Renames one file more often than a queue has room for.

@@ -8,7 +8,8 @@ internal import Locks
 ///        └─────lead()──▶ caller ──stopLeading()──▶ nobody
 ///
 /// A caller that waits for an answer reads it itself, which saves waking one thread to wake another. As long as it
-/// does, the link's thread sleeps: the poll it waits at does not look for what comes in.
+/// does, the link's thread sleeps: the poll it waits at does not look for what comes in. It need not look again between
+/// one access and the next either, where it looks up now and then anyway.
 final class AgentConnection: Sendable {
     private struct Outgoing: Sendable {
         var writer = WireWriter()
@@ -16,10 +17,8 @@ final class AgentConnection: Sendable {
         var isWaiting = false
         /// Whether something has been put that must not wait.
         var isUrgent = false
-        /// Whether the link's thread sends now and then what was put and may wait.
-        var isTicking = false
-        /// How often it found nothing.
-        var idleTicks = 0
+        /// Whether what may wait has waited since the last tick.
+        var isRipe = false
     }
 
     /// Who takes what comes.
@@ -29,8 +28,18 @@ final class AgentConnection: Sendable {
         var reader = Reader.nobody
         /// Whether there is more to send than the socket had room for.
         var isWriting = false
-        /// Whether the poll has the socket; it is taken out when it would wake the link's thread for a caller.
-        var isPolled = true
+        /// What the poll looks for; nil when it does not have the socket: it is taken out when it would wake the link's
+        /// thread for a caller.
+        var interest: SocketPoll.Interest? = .reading
+        /// Whether what comes after the caller's answer can wait for a tick.
+        var mayLinger = false
+        /// Whether the link's thread looks up now and then: to send what was put and may wait, and to have the poll
+        /// look again. As long as this holds it will once more.
+        var isTicking = false
+        /// How often it has looked since something was put that may wait.
+        var idleTicks = 0
+        /// Whether no caller has been here since the last tick.
+        var isRested = false
         var hasEnded = false
         var farewell: Farewell?
     }
@@ -38,6 +47,9 @@ final class AgentConnection: Sendable {
     /// What has come in part; only the reader uses it.
     private struct Incoming: Sendable {
         var frames = FrameBuffer()
+        var wakefulness = Wakefulness()
+        /// Room for what the link's thread receives.
+        let buffer = ReceiveBuffer()
     }
 
     /// Why the agent ended the connection, if it said so.
@@ -58,6 +70,7 @@ final class AgentConnection: Sendable {
         poll = try SocketPoll()
         bell = try SocketBell()
         try poll.add(socket, id: 0, .reading)
+        try socket.setReceiveLimit(milliseconds: Self.receiveLimitMilliseconds)
     }
 
     // MARK: Sending
@@ -73,15 +86,17 @@ final class AgentConnection: Sendable {
         }
     }
 
-    /// Takes a short message that need not be sent by itself: it goes with the next one, or a millisecond later.
+    /// Takes a short message that need not be sent by itself: it goes with the next one, or after two milliseconds.
     ///
     /// An access that follows another costs one message less to the agent by it.
     func putLater(_ message: ClientMessage) {
         let mustBegin = outgoing.withLock { outgoing in
             // As long as any event that was taken before; the request was longer.
             message.write(to: &outgoing.writer)
-            defer { (outgoing.isTicking, outgoing.idleTicks) = (true, 0) }
-            return !outgoing.isTicking
+            return reading.withLock { reading in
+                defer { (reading.isTicking, reading.idleTicks) = (true, 0) }
+                return !reading.isTicking
+            }
         }
         if mustBegin { poll.wake() }
     }
@@ -89,22 +104,28 @@ final class AgentConnection: Sendable {
     /// Has the next `flush` send everything.
     func hurry() { outgoing.withLock { $0.isUrgent = true } }
 
-    /// Sends what may wait no longer.
+    /// Sends what has waited since the last tick, and has the poll look again if no caller has been here since then: of
+    /// accesses that follow one another each does so for the one before.
     private func tick() {
         outgoing.withLock { outgoing in
-            guard outgoing.isTicking else { return }
-            outgoing.isUrgent = true
-            outgoing.idleTicks += 1
-            outgoing.isTicking = outgoing.idleTicks < Self.idleTicksMax
+            if outgoing.isRipe { outgoing.isUrgent = true }
+            outgoing.isRipe = !outgoing.writer.bytes.isEmpty
         }
         flush()
+        reading.withLock { reading in
+            reading.idleTicks += 1
+            reading.isTicking = reading.idleTicks < Self.idleTicksMax
+            guard reading.reader == .nobody else { return }
+            if reading.isRested || !reading.isTicking { look(&reading) }
+            reading.isRested = true
+        }
     }
 
     /// Sends what has been put, if any of it must not wait; what there is no room for goes when the agent has made some.
     func flush() {
         outgoing.withLock { outgoing in
             guard outgoing.isUrgent, !outgoing.writer.bytes.isEmpty else { return }
-            outgoing.isUrgent = false
+            (outgoing.isUrgent, outgoing.isRipe) = (false, false)
             // An agent that is gone is heard of by who receives.
             let state = outgoing.unsent.send(outgoing.writer.bytes, to: socket)
             outgoing.writer.removeAll()
@@ -129,19 +150,16 @@ final class AgentConnection: Sendable {
 
     /// Has the poll look for what the link's thread has to see to.
     private func look(_ reading: inout Reading) {
-        let interest: SocketPoll.Interest =
-            if reading.reader == .caller {
-                reading.isWriting ? .writing : []
-            } else {
-                reading.isWriting ? .both : .reading
-            }
+        var interest: SocketPoll.Interest = reading.isWriting ? .writing : []
+        if reading.reader != .caller { interest.insert(.reading) }
+        guard reading.interest != interest else { return }
         do {
-            if reading.isPolled {
-                try poll.change(socket, id: 0, interest)
-            } else {
+            if reading.interest == nil {
                 try poll.add(socket, id: 0, interest)
-                reading.isPolled = true
+            } else {
+                try poll.change(socket, id: 0, interest)
             }
+            reading.interest = interest
         } catch {
             preconditionFailure("epoll refused a socket that it has: \(error)")
         }
@@ -154,7 +172,7 @@ final class AgentConnection: Sendable {
     /// - Returns: Whether there may be more; not when the connection has ended, or has brought what is none.
     func takeMessages(milliseconds: Int32 = -1, _ take: ([AgentMessage]) -> Void) throws(SocketError) -> Bool
     {
-        let isTicking = outgoing.withLock { $0.isTicking }
+        let isTicking = reading.withLock { $0.isTicking }
         let events = try poll.wait(milliseconds: isTicking ? Self.tickMilliseconds : milliseconds)
         if isTicking { tick() }
         for event in events {
@@ -164,7 +182,7 @@ final class AgentConnection: Sendable {
                 leaveToCaller()
                 continue
             }
-            let messages = receive(byteCount: Self.receiveByteCount)
+            let messages = receive(.much)
             if !messages.isEmpty { take(messages) }
             reading.withLock { $0.reader = .nobody }
         }
@@ -175,8 +193,8 @@ final class AgentConnection: Sendable {
     /// have it seen again.
     private func leaveToCaller() {
         reading.withLock { reading in
-            guard reading.reader == .caller, reading.isPolled else { return }
-            reading.isPolled = false
+            guard reading.reader == .caller, reading.interest != nil else { return }
+            reading.interest = nil
             do {
                 try poll.remove(socket)
             } catch {
@@ -192,17 +210,26 @@ final class AgentConnection: Sendable {
 
     /// Makes the calling thread the one that takes what comes, until `stopLeading`.
     ///
+    /// - Parameter mayLinger: Whether what else comes can wait for a tick afterwards, so that an access that follows
+    ///   soon is spared two calls: then nobody here waits for anything but this thread.
     /// - Returns: Whether it is; not when another is.
-    func lead() -> Bool { begin(.caller) }
+    func lead(mayLinger: Bool) -> Bool {
+        begin(.caller, mayLinger: mayLinger)
+    }
 
     /// Blocks until messages have come, or the bell rings.
     ///
     /// Only the thread that leads.
     ///
+    /// - Parameter isAlert: Whether the bell is heard at once; else it may go unheard for as long as most answers
+    ///   take to come.
     /// - Returns: Nil when the connection has ended.
-    func waitForMessages() -> [AgentMessage]? {
-        guard socket.waitUntilReadable(or: bell) else { return [] }
-        let messages = receive(byteCount: Self.answerByteCount)
+    func waitForMessages(isAlert: Bool) -> [AgentMessage]? {
+        var messages = receive(isAlert ? .awake : .asleep)
+        if messages.isEmpty, !reading.withLock({ $0.hasEnded }) {
+            guard socket.waitUntilReadable(or: bell) else { return [] }
+            messages = receive(.little)
+        }
         return messages.isEmpty && reading.withLock { $0.hasEnded } ? nil : messages
     }
 
@@ -213,34 +240,39 @@ final class AgentConnection: Sendable {
     func stopLeading() {
         let hasEnded = reading.withLock { reading in
             reading.reader = .nobody
-            look(&reading)
+            if !reading.isTicking || !reading.mayLinger { look(&reading) }
             return reading.hasEnded
         }
         // Of what a caller has seen, the link's thread must hear.
         if hasEnded { poll.wake() }
     }
 
-    private func begin(_ reader: Reader) -> Bool {
+    private func begin(_ reader: Reader, mayLinger: Bool = false) -> Bool {
         reading.withLock { reading in
             guard reading.reader == .nobody, !reading.hasEnded || reader == .link else { return false }
-            reading.reader = reader
+            (reading.reader, reading.mayLinger, reading.isRested) = (reader, mayLinger, false)
             if reader == .caller { look(&reading) }
             return true
         }
     }
 
+    /// What a reader receives.
+    private enum Demand {
+        /// What is there, as much as it may be.
+        case much
+        /// What is there of an answer.
+        case little
+        /// An answer, for which it waits awake if that pays.
+        case awake
+        /// An answer, for which it waits for as long as most take.
+        case asleep
+    }
+
     /// What has come; only for the reader.
-    private func receive(byteCount: Int) -> [AgentMessage] {
+    private func receive(_ demand: Demand) -> [AgentMessage] {
         var hasEnded = false
         let messages = incoming.withLock { incoming in
-            let receipt = withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 16) {
-                (buffer) -> LocalSocket.Receipt in
-                let receipt = socket.receive(into: buffer)
-                if case .bytes(let count) = receipt {
-                    incoming.frames.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                }
-                return receipt
-            }
+            let receipt = demand == .much ? receiveMuch(&incoming) : receiveAnswer(demand, &incoming)
             hasEnded = receipt == .end
             var messages: [AgentMessage] = []
             do {
@@ -255,6 +287,39 @@ final class AgentConnection: Sendable {
         }
         note(messages, hasEnded)
         return messages
+    }
+
+    private func receiveMuch(_ incoming: inout Incoming) -> LocalSocket.Receipt {
+        incoming.buffer.withBytes { buffer in
+            let receipt = socket.receive(into: buffer)
+            if case .bytes(let count) = receipt {
+                incoming.frames.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+            return receipt
+        }
+    }
+
+    private func receiveAnswer(_ demand: Demand, _ incoming: inout Incoming) -> LocalSocket.Receipt {
+        withUnsafeTemporaryAllocation(byteCount: Self.answerByteCount, alignment: 16) { buffer in
+            let receipt = receiveAnswer(into: buffer, demand, &incoming.wakefulness)
+            if case .bytes(let count) = receipt {
+                incoming.frames.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+            return receipt
+        }
+    }
+
+    private func receiveAnswer(
+        into buffer: UnsafeMutableRawBufferPointer,
+        _ demand: Demand,
+        _ wakefulness: inout Wakefulness
+    ) -> LocalSocket.Receipt {
+        if demand != .little, wakefulness.isToBeTried() {
+            let receipt = socket.receiveAwake(into: buffer, nanoseconds: Wakefulness.limitNanoseconds)
+            wakefulness.tried(receipt != .nothing)
+            if receipt != .nothing { return receipt }
+        }
+        return demand == .asleep ? socket.receiveAsleep(into: buffer) : socket.receive(into: buffer)
     }
 
     private func note(_ messages: [AgentMessage], _ hasEnded: Bool) {
@@ -281,7 +346,8 @@ final class AgentConnection: Sendable {
     private static let tickMilliseconds: Int32 = 1
     /// After so many ticks with nothing to send the link's thread sleeps until it is woken.
     private static let idleTicksMax = 50
-    private static let receiveByteCount = 32 * 1024
+    /// Nearly all answers that do not depend on other accesses come sooner.
+    private static let receiveLimitMilliseconds = 2
     /// Answers are short, and this is little enough to lie on the stack.
     private static let answerByteCount = 1024
 }

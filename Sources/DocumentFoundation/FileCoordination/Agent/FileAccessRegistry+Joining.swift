@@ -30,6 +30,18 @@ extension FileAccessRegistry.State {
         }
     }
 
+    /// Has a presenter's answer decided on, which is no error.
+    ///
+    /// An agent need not hear of it at once as long as the access waits for others here: of a hundred presenters one
+    /// message tells, not a hundred.
+    mutating func takeReply(_ reply: ArbiterEvent, for access: AccessID) -> [AccessArbiter.Effect] {
+        guard let connection = joining.connection, unanswered.isAwaited(by: access) else {
+            return decide(reply)
+        }
+        connection.putLater(.event(reply))
+        return []
+    }
+
     fileprivate mutating func decideAlone(_ event: ArbiterEvent) -> [AccessArbiter.Effect] {
         switch event {
         case .attributesChanged(let item, let names, let except):
@@ -280,8 +292,7 @@ extension FileAccessRegistry {
 extension FileAccessRegistry.State {
     /// Leaves what an arbiter that is no more has asked and was to decide.
     fileprivate mutating func disown() {
-        joining.orphans.merge(unanswered) { $1 }
-        unanswered = [:]
+        joining.orphans.merge(unanswered.removeAll()) { $1 }
         deadlines = [:]
         joining.ownErrors = [:]
         joining.asides = [:]

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import LocalSockets
+
+@Suite("Wakefulness")
+struct WakefulnessTests {
+    /// The number of waits asleep before the next one that is tried.
+    private func sleeps(_ wakefulness: inout Wakefulness) -> Int {
+        var count = 0
+        while !wakefulness.isToBeTried() { count += 1 }
+        return count
+    }
+
+    @Test("A wait that was awake in vain doubles the number of those asleep, up to a limit")
+    func inVain() {
+        var wakefulness = Wakefulness(isPossible: true)
+        for expected in [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1024] {
+            let count = sleeps(&wakefulness)
+            #expect(count == expected)
+            wakefulness.tried(false)
+        }
+    }
+
+    @Test("A wait that was awake for a reason halves the number of those asleep")
+    func forAReason() {
+        var wakefulness = Wakefulness(isPossible: true)
+        for _ in 0..<4 {
+            _ = sleeps(&wakefulness)
+            wakefulness.tried(false)
+        }
+        for expected in [8, 4, 2, 1, 0, 0] {
+            let count = sleeps(&wakefulness)
+            #expect(count == expected)
+            wakefulness.tried(true)
+        }
+    }
+
+    @Test("With one core nobody waits awake")
+    func oneCore() {
+        var wakefulness = Wakefulness(isPossible: false)
+        for _ in 0..<3000 {
+            let isTried = wakefulness.isToBeTried()
+            #expect(!isTried)
+        }
+    }
+}
