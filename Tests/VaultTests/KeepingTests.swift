@@ -96,18 +96,28 @@ struct KeepingTests {
         let folder = bench.vaultPath.appending("packs")
         let pack = folder.appending(try #require(try FileReading.entries(in: folder).first).name)
         let whole = try FileReading.contents(of: pack)
-        // In the middle of a noisy piece, of a pressed one, and in the header of the first.
-        for offset in [100_000, 1_600_000, 60] {
-            var damaged = whole
-            damaged[offset] ^= 1
-            let handle = try FileHandle(forWritingTo: pack.url(isDirectory: false))
-            try handle.write(contentsOf: damaged)
-            try handle.close()
+        // In a noisy piece, and in a pressed one.
+        for offset in [100_000, 1_600_000] {
+            try write(whole, flippedAt: offset, to: pack)
             let error = #expect(throws: VaultError.self, "flipped at \(offset)") {
                 try bench.vault.restore(version.id, to: bench.document("damaged-\(offset)"))
             }
             #expect(error?.code == .damaged)
         }
+        // In the header of the first piece: the piece itself is whole, and the user gets it.
+        try write(whole, flippedAt: 60, to: pack)
+        try bench.vault.restore(version.id, to: bench.document("whole"))
+        #expect(try FileReading.contents(of: bench.document("whole")) == bytes)
+        #expect(throws: VaultError.self) { try bench.vault.check(version) }
+        #expect(try bench.vault.verify().touchedVersions == [version.id])
+    }
+
+    private func write(_ bytes: Data, flippedAt offset: Int, to pack: FilePath) throws {
+        var bytes = bytes
+        bytes[offset] ^= 1
+        let handle = try FileHandle(forWritingTo: pack.url(isDirectory: false))
+        try handle.write(contentsOf: bytes)
+        try handle.close()
     }
 
     @Test("An unchanged package costs a record; a changed member costs its folder and those above it")

@@ -115,26 +115,6 @@ struct PackScanner {
         return try body(header, plain)
     }
 
-    /// Whether a record that is stored as it is holds an object, and is where it belongs.
-    ///
-    /// - Parameters:
-    ///   - head: The record's header.
-    ///   - plain: The bytes behind it.
-    func isWhole(
-        _ head: UnsafeRawBufferPointer,
-        _ plain: UnsafeRawBufferPointer,
-        _ id: PackID,
-        _ offset: Int,
-        _ name: ObjectName,
-        _ kind: ObjectKind
-    ) throws -> Bool {
-        guard let header = try hasher.readRecordHeader(head, pack: id, offset: offset),
-            header.encoding == .plain, header.name == name, header.kind == kind,
-            header.plainByteCount == plain.count
-        else { return false }
-        return try hasher.name(kind, plain) == name
-    }
-
     private func plainBytes(
         of header: PackFormat.RecordHeader,
         _ stored: UnsafeRawBufferPointer
