@@ -19,10 +19,14 @@ package final class KeyedHasher {
         self.context = context
         var digest = Array("SHA256".utf8CString)
         let isReady = digest.withUnsafeMutableBufferPointer { name in
-            let parameters = [
-                OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_init(context, key, key.count, parameters) == 1
+            // The parameter holds on to the address of its name: that has to be there until it has been read.
+            "digest".withCString { parameter in
+                let parameters = [
+                    OSSL_PARAM_construct_utf8_string(parameter, name.baseAddress, 0),
+                    OSSL_PARAM_construct_end(),
+                ]
+                return EVP_MAC_init(context, key, key.count, parameters) == 1
+            }
         }
         guard isReady else { throw CryptographyError(call: "EVP_MAC_init") }
     }

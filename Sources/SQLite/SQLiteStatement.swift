@@ -72,6 +72,15 @@ package final class SQLiteStatement {
         return try body(UnsafeRawBufferPointer(start: address, count: address == nil ? 0 : Int(byteCount)))
     }
 
+    /// Puts a blob behind bytes that are there: without the cost of a closure, for thousands of rows.
+    package func append(_ column: Int, to bytes: inout [UInt8]) {
+        let address = sqlite3_column_blob(statement, Int32(column))
+        let byteCount = sqlite3_column_bytes(statement, Int32(column))
+        bytes.append(
+            contentsOf: UnsafeRawBufferPointer(start: address, count: address == nil ? 0 : Int(byteCount))
+        )
+    }
+
     package func blob(_ column: Int) -> [UInt8] {
         withBlob(column) { [UInt8]($0) }
     }

@@ -113,7 +113,7 @@ package final class Vault: Sendable {
             remembers: !state.isElsewhere
         )
         let root = try keeper.keep(state.path, state.changed)
-        if state.unlessUnchanged, let newest = try versions(of: item).last,
+        if state.unlessUnchanged, let newest = try newestVersion(of: item),
             try newest.root().isSameState(as: root)
         {
             return newest
@@ -151,6 +151,11 @@ package final class Vault: Sendable {
     /// The versions of a document that lost a conflict which nobody has settled, the oldest first.
     package func unresolvedConflicts(of item: FileMark) throws -> [KeptVersion] {
         try store.withIndex { try $0.unresolvedConflicts(of: item) }
+    }
+
+    /// The newest version of a document; nil when there is none.
+    package func newestVersion(of item: FileMark) throws -> KeptVersion? {
+        try store.withIndex { try $0.newestVersion(of: item) }
     }
 
     /// One version; nil when there is none, or none any more.

@@ -82,6 +82,44 @@ struct KeepingTests {
         #expect(try bench.vault.verify().isClean)
     }
 
+    @Test(
+        "A large file of pressed and other pieces is restored by several stretches, and not at all with a bit flipped"
+    )
+    func stretches() throws {
+        let bench = try VaultBench()
+        let text = Data(VaultBench.text(900_000, seed: 2).utf8)
+        let bytes = VaultBench.noise(1_500_000, seed: 3) + text + VaultBench.noise(700_000, seed: 4)
+        try bytes.write(to: bench.document().url(isDirectory: false))
+        let version = try bench.vault.keep(bench.document(), as: item, origin: VaultBench.origin())
+        try bench.vault.restore(version.id, to: bench.document("restored"))
+        #expect(try FileReading.contents(of: bench.document("restored")) == bytes)
+        let folder = bench.vaultPath.appending("packs")
+        let pack = folder.appending(try #require(try FileReading.entries(in: folder).first).name)
+        let whole = try FileReading.contents(of: pack)
+        // In a noisy piece, and in a pressed one.
+        for offset in [100_000, 1_600_000] {
+            try write(whole, flippedAt: offset, to: pack)
+            let error = #expect(throws: VaultError.self, "flipped at \(offset)") {
+                try bench.vault.restore(version.id, to: bench.document("damaged-\(offset)"))
+            }
+            #expect(error?.code == .damaged)
+        }
+        // In the header of the first piece: the piece itself is whole, and the user gets it.
+        try write(whole, flippedAt: 60, to: pack)
+        try bench.vault.restore(version.id, to: bench.document("whole"))
+        #expect(try FileReading.contents(of: bench.document("whole")) == bytes)
+        #expect(throws: VaultError.self) { try bench.vault.check(version) }
+        #expect(try bench.vault.verify().touchedVersions == [version.id])
+    }
+
+    private func write(_ bytes: Data, flippedAt offset: Int, to pack: FilePath) throws {
+        var bytes = bytes
+        bytes[offset] ^= 1
+        let handle = try FileHandle(forWritingTo: pack.url(isDirectory: false))
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+    }
+
     @Test("An unchanged package costs a record; a changed member costs its folder and those above it")
     func sharing() throws {
         let bench = try VaultBench()

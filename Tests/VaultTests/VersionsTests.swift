@@ -112,6 +112,32 @@ struct VersionsTests {
         #expect(try bench.vault.versions(of: other).count == 1)
     }
 
+    @Test(
+        "A list of several pages has every version that was not removed, in order, and so has its newest one"
+    )
+    func longList() throws {
+        let bench = try VaultBench()
+        try bench.write(.file("one"))
+        let start = Date(timeIntervalSince1970: 1_790_000_000)
+        var expected: [KeptVersion] = []
+        for step in 0..<150 {
+            let origin = VaultBench.origin(start.addingTimeInterval(Double(step)), isConflict: step % 5 == 0)
+            expected.append(try bench.vault.keep(bench.document(), as: item, origin: origin))
+        }
+        #expect(expected.reduce(0) { $0 + $1.record.count } > 16 << 10, "more than the first page holds")
+        #expect(try bench.vault.versions(of: item) == expected)
+        #expect(try bench.vault.newestVersion(of: item) == expected.last)
+        let removed = Set(expected.indices.filter { $0 % 3 == 2 || $0 > 140 })
+        try bench.vault.remove(removed.map { expected[$0].id })
+        let left = expected.indices.filter { !removed.contains($0) }.map { expected[$0] }
+        #expect(try bench.vault.versions(of: item) == left)
+        #expect(try bench.vault.newestVersion(of: item) == left.last)
+        #expect(try bench.vault.newestVersion(of: FileMark(UUID())) == nil)
+        #expect(
+            try Set(bench.vault.store.withIndex { try $0.allVersions() }.map(\.id)) == Set(left.map(\.id))
+        )
+    }
+
     @Test("A version that is not there is said to be unknown")
     func unknown() throws {
         let bench = try VaultBench()

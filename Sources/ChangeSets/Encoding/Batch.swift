@@ -142,8 +142,14 @@ struct Batch {
     }
 
     /// Reads a change whose bytes were checked when the batch was made.
-    func read(_ index: Int, into change: inout Change) throws(ChangeSetError) {
-        var reader = ByteReader(bytes, at: Int(starts[index]))
+    ///
+    /// - Parameter reader: Of the batch's bytes, anywhere in them.
+    func read(
+        _ index: Int,
+        by reader: inout ByteReader,
+        into change: inout Change
+    ) throws(ChangeSetError) {
+        reader.go(to: Int(starts[index]))
         let head = try reader.byte()
         change.action = try Self.action(head)
         change.time = times[index]
@@ -159,7 +165,7 @@ struct Batch {
             guard let kind = PropertyChange.Edit.Kind(rawValue: try reader.byte()) else {
                 throw .malformed("a kind of edit that is not known")
             }
-            change.edits.append(StoredEdit(value: try reader.value(), property: property, kind: kind))
+            change.edits.append(StoredEdit(value: try reader.value(), kind: kind, property: property))
         }
     }
 }

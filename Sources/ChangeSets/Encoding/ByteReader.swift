@@ -10,6 +10,12 @@ struct ByteReader {
 
     var remainingCount: Int { bytes.count - position }
 
+    /// Goes on from a place among the bytes.
+    mutating func go(to position: Int) {
+        self.position = position
+    }
+
+    @inline(__always)
     mutating func byte() throws(ChangeSetError) -> UInt8 {
         guard position < bytes.count else { throw .malformed("they end too early") }
         defer { position += 1 }
@@ -17,9 +23,14 @@ struct ByteReader {
     }
 
     /// A number in its shortest form: what is read is written again as the same bytes.
+    @inline(__always)
     mutating func number() throws(ChangeSetError) -> UInt64 {
+        // Most have one byte.
         let first = try byte()
-        if first < 0x80 { return UInt64(first) }
+        return first < 0x80 ? UInt64(first) : try longNumber(first)
+    }
+
+    private mutating func longNumber(_ first: UInt8) throws(ChangeSetError) -> UInt64 {
         var (result, shift) = (UInt64(first & 0x7F), UInt64(7))
         while true {
             let byte = try byte()
@@ -33,12 +44,14 @@ struct ByteReader {
         }
     }
 
+    @inline(__always)
     mutating func signed() throws(ChangeSetError) -> Int64 {
         let bits = try number()
         return Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)
     }
 
     /// How many things follow, each of at least so many bytes.
+    @inline(__always)
     mutating func count(ofAtLeast byteCount: Int) throws(ChangeSetError) -> Int {
         let count = try number()
         guard count <= UInt64(remainingCount / byteCount) else {
@@ -48,6 +61,7 @@ struct ByteReader {
     }
 
     /// One of so many things that were named before.
+    @inline(__always)
     mutating func index(below count: Int) throws(ChangeSetError) -> Int {
         let index = try number()
         guard index < UInt64(count) else { throw .malformed("a number of what was not named") }
@@ -72,6 +86,7 @@ struct ByteReader {
     }
 
     /// Where bytes of a stated length lie.
+    @inline(__always)
     mutating func blob() throws(ChangeSetError) -> Range<Int> {
         let count = try count(ofAtLeast: 1)
         defer { position += count }
@@ -98,6 +113,12 @@ struct ByteReader {
 
     mutating func text() throws(ChangeSetError) -> String {
         let range = try blob()
+        // By far the most are, and the library's own check costs ten times as much.
+        if isASCII(range) {
+            return bytes.withUnsafeBufferPointer {
+                String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
+            }
+        }
         let text = bytes.withUnsafeBufferPointer { String(validating: $0[range], as: UTF8.self) }
         guard let text else { throw .malformed("a text that is no UTF-8") }
         return text

@@ -11,7 +11,13 @@ struct ByteWriter {
     }
 
     /// Groups of seven bits, the lowest first.
+    @inline(__always)
     mutating func number(_ number: UInt64) {
+        // Most have one byte.
+        if number < 0x80 { bytes.append(UInt8(truncatingIfNeeded: number)) } else { longNumber(number) }
+    }
+
+    private mutating func longNumber(_ number: UInt64) {
         var rest = number
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)

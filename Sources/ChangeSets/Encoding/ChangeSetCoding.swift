@@ -50,7 +50,8 @@ public enum ChangeSetCoding {
         in batch: Batch
     ) throws(ChangeSetError) -> ChangeSet {
         var change = Batch.Change()
-        try batch.read(index, into: &change)
+        var reader = ByteReader(batch.bytes)
+        try batch.read(index, by: &reader, into: &change)
         var seen = VersionVector()
         for item in change.seen { seen[batch.devices[Int(item.device)]] = item.sequence }
         return ChangeSet(
@@ -99,9 +100,10 @@ struct BatchEncoder {
     }
 
     mutating func append(_ change: ChangeSet) {
-        let seen = change.seen.devices.map { (number(of: $0), change.seen[$0]) }
-        let id = change.objectID
-        head(change.action, change.time.bits, number(ofName: change.objectType), Array(id.utf8)[...], seen)
+        let (type, seen) = (number(ofName: change.objectType), change.seen.devices)
+        var id = change.objectID
+        id.withUTF8 { head(change.action, change.time.bits, type, $0, seenCount: seen.count) }
+        for device in seen { self.seen(device, change.seen[device]) }
         guard change.action != .delete else { return }
         body.number(change.changes.count)
         for property in change.changes {
@@ -114,20 +116,21 @@ struct BatchEncoder {
         _ action: ChangeSet.Action,
         _ time: UInt64,
         _ type: Int,
-        _ id: ArraySlice<UInt8>,
-        _ seen: [(Int, UInt64)]
+        _ id: UnsafeBufferPointer<UInt8>,
+        seenCount: Int
     ) {
-        body.byte(action.rawValue | (seen.isEmpty ? 0 : 4))
+        body.byte(action.rawValue | (seenCount == 0 ? 0 : 4))
         body.signed(Int64(time) - Int64(lastTime))
         lastTime = time
         body.number(type)
         body.blob(id)
-        guard !seen.isEmpty else { return }
-        body.number(seen.count)
-        for (device, sequence) in seen {
-            body.number(device)
-            body.number(sequence)
-        }
+        if seenCount > 0 { body.number(seenCount) }
+    }
+
+    /// One of those that the head has counted.
+    mutating func seen(_ device: DeviceID, _ sequence: UInt64) {
+        body.number(number(of: device))
+        body.number(sequence)
     }
 
     mutating func editCount(_ count: Int) {

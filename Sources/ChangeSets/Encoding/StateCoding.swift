@@ -283,7 +283,7 @@ enum State {
         } else if kind == .increment {
             throw .malformed("an increment that is no whole number")
         }
-        return Entry(time: dot.time, sequence: dot.sequence, value: value, device: dot.device, kind: kind)
+        return Entry(time: dot.time, sequence: dot.sequence, value: value, kind: kind, device: dot.device)
     }
 
     private static func readDot(

@@ -157,15 +157,15 @@ extension Replica {
         contents.apply(
             applying.change.action,
             to: object,
-            applying.change.edits[...],
+            applying.change.edits,
             by: Dot(time: time, sequence: sequence, device: UInt16(device))
         )
         logs[device].append(
             applying.change.action,
             object,
             time: time,
-            applying.change.edits[...],
-            seen: applying.change.seen[...]
+            applying.change.edits,
+            seen: applying.change.seen
         )
         return object
     }
@@ -231,7 +231,7 @@ extension Replica {
         clock.observe(change.time)
         let edits = change.changes.map { edit in
             let (kind, value) = edit.edit.parts
-            return StoredEdit(value: value, property: Int32(contents.names.intern(edit.property)), kind: kind)
+            return StoredEdit(value: value, kind: kind, property: Int32(contents.names.intern(edit.property)))
         }
         let object = contents.objectNames.intern(
             change.objectID,
@@ -241,10 +241,10 @@ extension Replica {
         contents.apply(
             change.action,
             to: object,
-            edits[...],
+            edits,
             by: Dot(time: change.time.bits, sequence: change.sequence, device: UInt16(device))
         )
-        logs[device].append(change.action, object, time: change.time.bits, edits[...], seen: seen[...])
+        logs[device].append(change.action, object, time: change.time.bits, edits, seen: seen)
         return object
     }
 }
@@ -254,6 +254,8 @@ private struct Applying {
     let batch: Batch
     let devices: [Int]
     private var names: [Int32] = []
+    /// One for all changes: to make one costs as much as to read a change.
+    private var reader: ByteReader
     /// The next change of each run.
     var cursors: [Int]
     var appliedCount = 0
@@ -266,6 +268,7 @@ private struct Applying {
         for device in batch.devices { devices.append(try contents.matrix.intern(device)) }
         self.batch = batch
         self.devices = devices
+        reader = ByteReader(batch.bytes)
         cursors = batch.runs.map(\.changes.lowerBound)
         for name in batch.names.indices { names.append(Int32(contents.names.intern(batch.name(name)))) }
     }
@@ -282,7 +285,7 @@ private struct Applying {
     }
 
     mutating func read(_ index: Int) throws(ChangeSetError) {
-        try batch.read(index, into: &change)
+        try batch.read(index, by: &reader, into: &change)
         for place in change.edits.indices {
             change.edits[place].property = names[Int(change.edits[place].property)]
         }

@@ -14,10 +14,11 @@ extension Replica {
             let first = vector[device] + 1
             guard first <= contents.matrix.applied[number] else { continue }
             guard logs[number].first <= first else { return nil }
-            let range = Int(first - logs[number].first)..<logs[number].changes.count
+            let log = logs[number]
+            let range = Int(first - log.first)..<log.changes.count
             encoder.reserve(range.count * 32)
             encoder.beginRun(device, first, range.count)
-            for index in range { encode(number, index, &encoder, &names) }
+            for index in range { encode(log, index, &encoder, &names) }
         }
         return encoder.finish((device, clock.last.bits, self.vector))
     }
@@ -34,20 +35,29 @@ extension Replica {
         return list
     }
 
-    private func encode(_ device: Int, _ index: Int, _ encoder: inout BatchEncoder, _ names: inout [Int32]) {
-        let log = logs[device]
+    private func encode(
+        _ log: borrowing ChangeLog,
+        _ index: Int,
+        _ encoder: inout BatchEncoder,
+        _ names: inout [Int32]
+    ) {
         let change = log.changes[index]
-        let seen = log.seen(of: index).map { item in
-            (encoder.number(of: contents.matrix.devices[Int(item.device)]), item.sequence)
-        }
         let object = Int(change.object)
         let type = name(Int(contents.objectNames.salt(of: object)), &encoder, &names)
-        encoder.head(change.action, change.time, type, contents.objectNames.bytes(of: object), seen)
+        let seen = log.seenRange(of: index)
+        contents.objectNames.withBytes(of: object) { id in
+            encoder.head(change.action, change.time, type, id, seenCount: seen.count)
+        }
+        for place in seen {
+            let item = log.seen[place]
+            encoder.seen(contents.matrix.devices[Int(item.device)], item.sequence)
+        }
         guard change.action != .delete else { return }
-        let edits = log.edits(of: index)
+        let edits = log.editRange(of: index)
         encoder.editCount(edits.count)
-        for edit in edits {
-            encoder.edit(name(Int(edit.property), &encoder, &names), edit.kind, edit.value)
+        for place in edits {
+            let property = name(Int(log.edits[place].property), &encoder, &names)
+            encoder.edit(property, log.edits[place].kind, log.edits[place].value)
         }
     }
 

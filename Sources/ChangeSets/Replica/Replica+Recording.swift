@@ -29,15 +29,15 @@ extension Replica {
             let (kind, value) = change.edit.parts
             return StoredEdit(
                 value: value,
-                property: Int32(contents.names.intern(change.property)),
-                kind: kind
+                kind: kind,
+                property: Int32(contents.names.intern(change.property))
             )
         }
         let object = contents.objectNames.intern(id, salt: Int32(contents.names.intern(type)))
         contents.makeObject(object)
         let dot = Dot(time: time.bits, sequence: sequence, device: UInt16(own))
-        contents.apply(action, to: object, stored[...], by: dot)
-        logs[own].append(action, object, time: time.bits, stored[...], seen: seen[...])
+        contents.apply(action, to: object, stored, by: dot)
+        logs[own].append(action, object, time: time.bits, stored, seen: seen)
         var vector = VersionVector()
         for item in seen { vector[contents.matrix.devices[Int(item.device)]] = item.sequence }
         return ChangeSet(

@@ -20,8 +20,7 @@ struct Chains<Element: Chained & Sendable>: Sendable {
         set { elements[Int(number)] = newValue }
     }
 
-    mutating func push(_ element: Element, on head: inout Int32) {
-        var element = element
+    mutating func push(_ element: consuming Element, on head: inout Int32) {
         element.next = head
         if free >= 0 {
             head = free
@@ -38,7 +37,7 @@ struct Chains<Element: Chained & Sendable>: Sendable {
         var (number, last) = (head, Int32(-1))
         while number >= 0 {
             let next = elements[Int(number)].next
-            if isUnwanted(elements[Int(number)]) {
+            if isTrue(isUnwanted, of: number) {
                 if last < 0 { head = next } else { elements[Int(last)].next = next }
                 elements[Int(number)] = emptied
                 elements[Int(number)].next = free
@@ -68,8 +67,15 @@ struct Chains<Element: Chained & Sendable>: Sendable {
 
     func first(from head: Int32, where isWanted: (Element) -> Bool) -> Int32 {
         var number = head
-        while number >= 0, !isWanted(elements[Int(number)]) { number = elements[Int(number)].next }
+        while number >= 0, !isTrue(isWanted, of: number) { number = elements[Int(number)].next }
         return number
+    }
+
+    /// Asks about an element where it is: to copy one costs more than to look at it.
+    @inline(__always)
+    private func isTrue(_ claim: (Element) -> Bool, of number: Int32) -> Bool {
+        precondition(elements.indices.contains(Int(number)), "no element has the number \(number)")
+        return elements.withUnsafeBufferPointer { claim($0[Int(number)]) }
     }
 
     func list(from head: Int32) -> [Element] {

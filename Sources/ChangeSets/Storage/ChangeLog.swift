@@ -27,11 +27,12 @@ struct ChangeLog: Sendable {
         _ action: ChangeSet.Action,
         _ object: Int,
         time: UInt64,
-        _ newEdits: ArraySlice<StoredEdit>,
-        seen newSeen: ArraySlice<SeenUpTo>
+        _ newEdits: [StoredEdit],
+        seen newSeen: [SeenUpTo]
     ) {
-        edits.append(contentsOf: newEdits)
-        seen.append(contentsOf: newSeen)
+        // One by one: there are few, and to append a sequence costs more than to append three elements.
+        for edit in newEdits { edits.append(edit) }
+        for item in newSeen { seen.append(item) }
         changes.append(
             Change(
                 time: time,
@@ -43,13 +44,19 @@ struct ChangeLog: Sendable {
         )
     }
 
-    func edits(of index: Int) -> ArraySlice<StoredEdit> {
-        edits[(index == 0 ? 0 : Int(changes[index - 1].editsEnd))..<Int(changes[index].editsEnd)]
+    /// Where a change's edits are.
+    func editRange(of index: Int) -> Range<Int> {
+        (index == 0 ? 0 : Int(changes[index - 1].editsEnd))..<Int(changes[index].editsEnd)
     }
 
-    func seen(of index: Int) -> ArraySlice<SeenUpTo> {
-        seen[(index == 0 ? 0 : Int(changes[index - 1].seenEnd))..<Int(changes[index].seenEnd)]
+    /// Where that is which a change says that it has seen.
+    func seenRange(of index: Int) -> Range<Int> {
+        (index == 0 ? 0 : Int(changes[index - 1].seenEnd))..<Int(changes[index].seenEnd)
     }
+
+    func edits(of index: Int) -> ArraySlice<StoredEdit> { edits[editRange(of: index)] }
+
+    func seen(of index: Int) -> ArraySlice<SeenUpTo> { seen[seenRange(of: index)] }
 
     /// The time of a change; nil when it is not here.
     func time(of sequence: UInt64) -> UInt64? {

@@ -1,8 +1,8 @@
-/// A change of one property as it is stored.
+/// A change of one property as it is stored; in this order it takes the least room.
 struct StoredEdit {
     var value: ChangeValue
-    var property: Int32
     var kind: PropertyChange.Edit.Kind
+    var property: Int32
 }
 
 /// Who made a change, and when.
@@ -17,7 +17,7 @@ extension Contents {
     mutating func apply(
         _ action: ChangeSet.Action,
         to object: Int,
-        _ edits: ArraySlice<StoredEdit>,
+        _ edits: [StoredEdit],
         by dot: Dot
     ) {
         let seen = matrix.rows[Int(dot.device)]
@@ -28,7 +28,7 @@ extension Contents {
             clear(object, seen)
         case .modify: markEdit(object, dot, seen)
         }
-        for index in edits.indices { apply(edits[index], to: object, dot, seen) }
+        for edit in edits { apply(edit, to: object, dot, seen) }
     }
 
     private mutating func markEdit(_ object: Int, _ dot: Dot, _ seen: [UInt64]) {
@@ -52,7 +52,7 @@ extension Contents {
             entries.remove(from: &registers[Int(number)].entries, emptied: Self.noEntry) {
                 $0.kind != .increment && $0.isSeen(in: seen)
             }
-            if let text = texts[number] {
+            if !texts.isEmpty, let text = texts[number] {
                 for (index, scalar) in text.scalars.enumerated()
                 where Int(scalar.name.device) < seen.count
                     && seen[Int(scalar.name.device)] >= scalar.name.sequence
@@ -88,8 +88,8 @@ extension Contents {
             time: dot.time,
             sequence: dot.sequence,
             value: edit.value,
-            device: dot.device,
-            kind: edit.kind
+            kind: edit.kind,
+            device: dot.device
         )
         entries.push(entry, on: &registers[register].entries)
     }

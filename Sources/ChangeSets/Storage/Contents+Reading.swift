@@ -45,13 +45,20 @@ extension Contents {
         if !texts.isEmpty, let text = texts[Int32(register)] { return .text(text.text(matrix.devices)) }
         let head = registers[register].entries
         guard head >= 0 else { return nil }
-        var (number, winner) = (head, head)
+        var (number, winner) = (Int(head), Int(head))
         while number >= 0 {
-            guard entries[number].kind == .set else { return joined(entries.list(from: head)) }
-            if number != winner, precedes(entries[winner], entries[number]) { winner = number }
-            number = entries[number].next
+            guard entries.elements[number].kind == .set else { return joined(entries.list(from: head)) }
+            if number != winner, precedes(winner, number) { winner = number }
+            number = Int(entries.elements[number].next)
         }
-        return entries[winner].value
+        return entries.elements[winner].value
+    }
+
+    /// As for entries, by their numbers: without a copy of them.
+    private func precedes(_ left: Int, _ right: Int) -> Bool {
+        let (leftTime, rightTime) = (entries.elements[left].time, entries.elements[right].time)
+        if leftTime != rightTime { return leftTime < rightTime }
+        return precedes(entries.elements[left], entries.elements[right])
     }
 
     /// A text before elements before counters before single values: a property is meant to be changed in one way only.

@@ -18,7 +18,7 @@ struct Contents: Sendable {
     var texts: [Int32: WovenText] = [:]
 
     static let noMark = Mark(time: 0, sequence: 0, device: 0)
-    static let noEntry = Entry(time: 0, sequence: 0, value: .none, device: 0, kind: .set)
+    static let noEntry = Entry(time: 0, sequence: 0, value: .none, kind: .set, device: 0)
 
     mutating func reserve(changes: Int, edits: Int) {
         objectNames.reserve(objectNames.count + changes)

@@ -32,6 +32,13 @@ struct NameTable: Sendable {
 
     func bytes(of index: Int) -> ArraySlice<UInt8> { bytes[range(of: index)] }
 
+    /// Shows a name's bytes, without keeping hold of all.
+    @inline(__always)
+    func withBytes<Value>(of index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+        let range = range(of: index)
+        return bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+    }
+
     func salt(of index: Int) -> Int32 { list[index].salt }
 
     private func range(of index: Int) -> Range<Int> {

@@ -9,13 +9,16 @@ struct Mark {
 }
 
 /// A value that a property holds, or its part in one. Links to the next one of its property in the same array.
+///
+/// What is small follows the value, which ends at an odd place, so that an entry has whole words. Else it is larger, and
+/// moved in parts that overlap: who reads it then waits for every write before it.
 struct Entry {
     var time: UInt64
     var sequence: UInt64
     var value: ChangeValue
-    var next: Int32 = -1
-    var device: UInt16
     var kind: PropertyChange.Edit.Kind
+    var device: UInt16
+    var next: Int32 = -1
 }
 
 /// An object, living or dead. Its number is that of its name.

@@ -114,8 +114,8 @@ extension VersionStore {
         guard isOn, let item = try knownItem(at: url) else { return }
         let vault = try open(for: url).vault
         let unresolved = try vault.unresolvedConflicts(of: item.mark)
-        guard let newest = unresolved.last, try otherVersions(at: url).last?.id != newest.id,
-            try vault.versions(of: item.mark).last?.id == newest.id
+        guard let newest = unresolved.last, try vault.newestVersion(of: item.mark)?.id == newest.id,
+            try otherVersions(at: url).last?.id != newest.id
         else { return }
         try setResolved(newest, at: url)
     }

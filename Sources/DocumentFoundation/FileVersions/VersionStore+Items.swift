@@ -41,12 +41,22 @@ extension VersionStore {
     func markedItem(at url: URL, lastKnown: FileMark? = nil) throws -> Item {
         let path = try resolved(url)
         let fresh = lastKnown ?? markNoted(at: path) ?? FileMark(UUID())
-        var identity = try FileIdentity.marking(path, with: fresh) { identities.isCopy($0, at: path) }
-            .identity
+        // Read once: a note is a file, and every save asks for it three times.
+        var notes: [FileMark: IdentityIndex.Note?] = [:]
+        func noted(_ mark: FileMark) -> IdentityIndex.Note? {
+            if let known = notes[mark] { return known }
+            let note = identities.note(of: mark)
+            notes[mark] = .some(note)
+            return note
+        }
+        func isCopy(_ identity: FileIdentity) -> Bool {
+            identities.isCopy(identity, at: path, noted: identity.mark.flatMap(noted))
+        }
+        var identity = try FileIdentity.marking(path, with: fresh, isForeign: isCopy).identity
         // What cannot be marked is known by its place.
-        if identity.mark.map({ _ in identities.isCopy(identity, at: path) }) ?? true { identity.mark = fresh }
+        if identity.mark == nil || isCopy(identity) { identity.mark = fresh }
         let item = Item(path: path, mark: identity.mark ?? fresh, identity: identity)
-        try note(item)
+        try note(item, over: noted(item.mark))
         return item
     }
 
@@ -61,9 +71,11 @@ extension VersionStore {
     }
 
     /// Notes that a marked item is where it is: this tells it from its copies.
-    func note(_ item: Item) throws {
+    ///
+    /// - Parameter known: What is noted so far.
+    func note(_ item: Item, over known: IdentityIndex.Note?) throws {
         let note = IdentityIndex.Note(path: item.path, identity: item.identity)
-        if identities.note(of: item.mark) != note { try identities.put(note, of: item.mark) }
+        if known != note { try identities.put(note, of: item.mark) }
         try places.put(item.mark, at: item.path)
     }
 

@@ -24,5 +24,10 @@ package struct FileMark: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// In hexadecimal.
-    package var description: String { bytes.map { String(format: "%02x", $0) }.joined() }
+    package var description: String {
+        // A format would take ten times as long, and every look at a note asks for this.
+        let digits = Array("0123456789abcdef".utf8)
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
 }

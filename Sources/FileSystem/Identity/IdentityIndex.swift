@@ -67,7 +67,12 @@ package struct IdentityIndex: Sendable {
 
     /// Whether another item bears the same mark in the place where that was seen last.
     package func isCopy(_ identity: FileIdentity, at path: FilePath) -> Bool {
-        guard let mark = identity.mark, let note = note(of: mark), note.path != path.string,
+        isCopy(identity, at: path, noted: identity.mark.flatMap(note))
+    }
+
+    /// As `isCopy(_:at:)`, by whom the note of the identity's mark was read.
+    package func isCopy(_ identity: FileIdentity, at path: FilePath, noted note: Note?) -> Bool {
+        guard let mark = identity.mark, let note, note.path != path.string,
             !note.isAbout(identity),
             // What cannot be looked at contests nothing.
             let other = try? FileIdentity(of: FilePath(note.path))

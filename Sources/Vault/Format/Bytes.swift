@@ -48,6 +48,7 @@ struct ByteReader {
 
     var remainingCount: Int { bytes.count - offset }
 
+    @inline(__always)
     mutating func integer<Number: FixedWidthInteger>(
         _: Number.Type = Number.self
     ) throws(MalformedBytes) -> Number {
@@ -56,6 +57,7 @@ struct ByteReader {
     }
 
     /// The next bytes, without a copy.
+    @inline(__always)
     mutating func raw(_ byteCount: Int) throws(MalformedBytes) -> UnsafeRawBufferPointer {
         guard byteCount >= 0, byteCount <= remainingCount else { throw MalformedBytes(what: "too short") }
         defer { offset += byteCount }

@@ -52,8 +52,9 @@ extension VaultIndex {
 
     /// The versions of a document that have not been removed, the oldest first.
     func versions(of item: FileMark) throws -> [KeptVersion] {
+        // Which are removed is found out here: to ask SQLite costs as much as all else that it does for a row.
         let statement = try connection.statement(
-            "SELECT state, record FROM versions WHERE item = ?1 AND state & 1 = 0 ORDER BY date, id"
+            "SELECT state, record FROM versions WHERE item = ?1 ORDER BY date, id"
         )
         statement.bind(1, [UInt8](item.bytes))
         return try versions(statement, of: item)
@@ -69,10 +70,19 @@ extension VaultIndex {
         return try versions(statement, of: item)
     }
 
+    /// The newest version of a document that has not been removed; what it costs does not grow with their number.
+    func newestVersion(of item: FileMark) throws -> KeptVersion? {
+        let statement = try connection.statement(
+            "SELECT state, record FROM versions WHERE item = ?1 ORDER BY date DESC, id DESC"
+        )
+        statement.bind(1, [UInt8](item.bytes))
+        return try versions(statement, of: item, countMax: 1).first
+    }
+
     /// One version, unless it has been removed.
     func version(_ id: VersionID) throws -> KeptVersion? {
         let statement = try connection.statement(
-            "SELECT state, record FROM versions WHERE id = ?1 AND state & 1 = 0"
+            "SELECT state, record FROM versions WHERE id = ?1"
         )
         statement.bind(1, id.bytes)
         return try versions(statement).first
@@ -90,7 +100,7 @@ extension VaultIndex {
     func allVersions() throws -> [KeptVersion] {
         try versions(
             try connection.statement(
-                "SELECT state, record FROM versions WHERE state & 1 = 0 ORDER BY item, date, id"
+                "SELECT state, record FROM versions ORDER BY item, date, id"
             )
         )
     }
@@ -109,35 +119,76 @@ extension VaultIndex {
         return items
     }
 
-    /// All rows, in one stretch of memory.
-    private func versions(_ statement: SQLiteStatement, of item: FileMark? = nil) throws -> [KeptVersion] {
+    /// The rows of versions that have not been removed.
+    private func versions(
+        _ statement: SQLiteStatement,
+        of item: FileMark? = nil,
+        countMax: Int = .max
+    ) throws -> [KeptVersion] {
         defer { statement.reset() }
-        var bytes: [UInt8] = []
-        var rows: [(state: Int, end: Int)] = []
-        while try statement.step() {
-            statement.withBlob(1) { bytes.append(contentsOf: $0) }
-            rows.append((statement.integer(0), bytes.count))
-        }
-        var versions: [KeptVersion] = []
-        versions.reserveCapacity(rows.count)
+        var (versions, page) = ([KeptVersion](), RecordPage())
         do {
-            try bytes.withUnsafeBytes { all in
-                var start = 0
-                for row in rows {
-                    let record = UnsafeRawBufferPointer(rebasing: all[start..<row.end])
-                    let head = try KeptVersion.Head(record)
-                    let slice = bytes[start..<row.end]
-                    var version = try KeptVersion(slice, head, of: try item ?? KeptVersion.item(in: slice))
-                    version.isResolved = row.state & State.resolved != 0
-                    version.isDiscardable = row.state & State.discardable != 0
-                    versions.append(version)
-                    start = row.end
-                }
+            while versions.count + page.count < countMax, try statement.step() {
+                let state = statement.integer(0)
+                guard state & State.removed == 0 else { continue }
+                page.append(statement, state)
+                if page.isFull { try page.read(into: &versions, of: item) }
             }
+            try page.read(into: &versions, of: item)
         } catch is MalformedBytes {
             throw SQLiteError.malformedRow(in: connection.path)
         }
         return versions
+    }
+
+    /// Rows of versions whose records lie in one stretch of memory, which each version keeps: to take memory for each by
+    /// itself would cost as much as all else.
+    private struct RecordPage {
+        private var bytes: [UInt8] = []
+        private var rows: [(state: Int, end: Int)] = []
+        /// A long list gets long pages; what is not used of one takes no memory.
+        private var byteCount = 16 << 10
+
+        private static let byteCountMax = 1 << 20
+        /// So many times as much room is made when there is none: to move versions costs more than room that stays empty.
+        private static let growth = 16
+
+        var count: Int { rows.count }
+        var isFull: Bool { bytes.count >= byteCount }
+
+        mutating func append(_ row: SQLiteStatement, _ state: Int) {
+            row.append(1, to: &bytes)
+            rows.append((state, bytes.count))
+        }
+
+        /// Makes versions of what is there; a full page is empty then, and one that is not is the last.
+        mutating func read(into versions: inout [KeptVersion], of item: FileMark?) throws {
+            if versions.count + rows.count > versions.capacity {
+                versions.reserveCapacity((versions.count + rows.count) * (versions.isEmpty ? 1 : Self.growth))
+            }
+            var start = 0
+            try bytes.withUnsafeBytes { all in
+                for row in rows {
+                    let head = try KeptVersion.Head(UnsafeRawBufferPointer(rebasing: all[start..<row.end]))
+                    let record = bytes[start..<row.end]
+                    versions.append(
+                        KeptVersion(
+                            record,
+                            head,
+                            of: try item ?? KeptVersion.item(in: record),
+                            isResolved: row.state & State.resolved != 0,
+                            isDiscardable: row.state & State.discardable != 0
+                        )
+                    )
+                    start = row.end
+                }
+            }
+            guard isFull else { return }
+            rows.removeAll(keepingCapacity: true)
+            byteCount = min(byteCount * Self.growth, Self.byteCountMax)
+            bytes = []
+            bytes.reserveCapacity(byteCount + byteCount / Self.growth)
+        }
     }
 
     /// Every version's record, removed or not: its object, and the version.

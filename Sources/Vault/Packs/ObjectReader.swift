@@ -1,4 +1,5 @@
 internal import FileSystem
+internal import SQLite
 
 /// Reads objects out of packs and compares them with their names. For one thread at a time.
 final class ObjectReader {
@@ -8,6 +9,7 @@ final class ObjectReader {
     private let scanner: PackScanner
     private let record = GrowingRoom()
     private let plain = GrowingRoom()
+    private let row = GrowingRoom()
     private var files: [Int: (id: PackID, file: StorageFile)] = [:]
 
     /// So many packs are open at a time.
@@ -60,6 +62,60 @@ final class ObjectReader {
     private func place(of name: ObjectName) throws -> ObjectPlace? {
         if let index { return try index.place(of: name, evenDamaged: true) }
         return try store.withIndex { try $0.place(of: name, evenDamaged: true) }
+    }
+
+    /// Shows chunks one behind the other, each compared with its name; the bytes are gone after the call.
+    ///
+    /// - Parameter byteCount: How many bytes they have together.
+    /// - Throws: `VaultError` with code `damaged` when one is missing, or not what its name and size say.
+    func withPieces(
+        _ pieces: ArraySlice<ContentTree.Piece>,
+        byteCount: Int,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let room = row.room(byteCount)
+        var offset = 0
+        for (piece, place) in zip(pieces, try places(of: pieces)) {
+            let target = UnsafeMutableRawBufferPointer(rebasing: room[offset..<offset + Int(piece.byteCount)])
+            offset += target.count
+            if let place, try isRead(piece.name, .chunk, at: place, into: target) { continue }
+            // Pressed together, moved meanwhile, or damaged.
+            try withObject(piece.name, .chunk) { bytes in
+                guard bytes.count == target.count else {
+                    throw VaultError.damaged(piece.name, in: store.folder.path)
+                }
+                target.copyMemory(from: bytes)
+            }
+        }
+        try body(UnsafeRawBufferPointer(room))
+    }
+
+    /// Where they are, all as of one moment: to ask for each by itself costs more than to find it.
+    private func places(of pieces: ArraySlice<ContentTree.Piece>) throws -> [ObjectPlace?] {
+        if let index { return try pieces.map { try index.place(of: $0.name, evenDamaged: true) } }
+        return try store.withIndex { index in
+            try index.connection.snapshot {
+                try pieces.map { try index.place(of: $0.name, evenDamaged: true) }
+            }
+        }
+    }
+
+    /// Reads an object that is stored as it is to where it is wanted; false when it is not there as a whole.
+    ///
+    /// Its name says all of it. The record's header is for those who look for records: it is not read, and where it is
+    /// damaged the object is none the worse.
+    private func isRead(
+        _ name: ObjectName,
+        _ kind: ObjectKind,
+        at place: ObjectPlace,
+        into target: UnsafeMutableRawBufferPointer
+    ) throws -> Bool {
+        guard place.header.encoding == .plain, place.header.plainByteCount == target.count,
+            let file = try pack(place.pack)?.file
+        else { return false }
+        let offset = place.offset + PackFormat.recordHeaderByteCount
+        guard try file.read(at: offset, into: target) == target.count else { return false }
+        return try scanner.hasher.name(kind, UnsafeRawBufferPointer(target)) == name
     }
 
     private func pack(_ number: Int) throws -> (id: PackID, file: StorageFile)? {

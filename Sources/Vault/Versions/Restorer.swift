@@ -1,8 +1,5 @@
-internal import Dispatch
 package import FileSystem
 internal import Foundation
-internal import Locks
-internal import Synchronization
 
 extension Vault {
     /// Puts a version where nothing is yet.
@@ -45,8 +42,6 @@ struct Restorer {
     private let reader: ObjectReader
 
     private static let depthMax = 256
-    /// Files of at least so many bytes are written by two threads.
-    private static let sharedByteCountMin = 2 << 20
 
     init(store: VaultStore) throws {
         self.store = store
@@ -119,34 +114,13 @@ struct Restorer {
 
     private func write(_ entry: ManifestEntry, to file: StorageFile) throws {
         let pieces = try pieces(of: entry.content, byteCount: entry.byteCount)
-        var offsets: [Int] = []
-        var end = 0
+        var end = UInt64(0)
         for piece in pieces {
-            offsets.append(end)
             guard piece.byteCount <= PackFormat.objectByteCountMax else { throw damaged(entry) }
-            end += Int(piece.byteCount)
+            end += piece.byteCount
         }
-        guard UInt64(end) == entry.byteCount else { throw damaged(entry) }
-        let isShared = end >= Self.sharedByteCountMin
-        // Two threads that both look for room wait for each other.
-        if isShared { try file.reserve(end) }
-        let readers = isShared ? [reader, try ObjectReader(store: store)] : [reader]
-        let next = Atomic<Int>(0)
-        let failure = Locked<(any Error)?>(nil)
-        // Each thread has a reader of its own, and takes pieces that no other has taken.
-        nonisolated(unsafe) let work = { (worker: Int) throws in
-            while case let index = next.add(1, ordering: .relaxed).oldValue, index < pieces.count {
-                try readers[worker].withObject(pieces[index].name, .chunk) { bytes in
-                    guard bytes.count == Int(pieces[index].byteCount) else { throw damaged(entry) }
-                    try file.write(bytes, at: offsets[index])
-                }
-            }
-        }
-        guard isShared else { return try work(0) }
-        DispatchQueue.concurrentPerform(iterations: 2) { worker in
-            do { try work(worker) } catch { failure.withLock { $0 = $0 ?? error } }
-        }
-        if let failure = failure.withLock({ $0 }) { throw failure }
+        guard end == entry.byteCount else { throw damaged(entry) }
+        try FileRestorer(pieces, to: file, reader: reader, store: store).run()
     }
 }
 

@@ -35,7 +35,14 @@ extension KeptVersion {
     ///   - item: The document where it is known: to make ten thousand marks takes longer than to read the rest.
     init(_ record: ArraySlice<UInt8>, of item: FileMark? = nil) throws {
         let head = try record.withUnsafeBytes { try Head($0) }
-        try self.init(record, head, of: try item ?? Self.item(in: record))
+        let isConflict = head.flags & Self.conflictFlag != 0
+        self.init(
+            record,
+            head,
+            of: try item ?? Self.item(in: record),
+            isResolved: !isConflict,
+            isDiscardable: head.flags & Self.discardableFlag != 0
+        )
     }
 
     /// The document that a record is of.
@@ -46,7 +53,13 @@ extension KeptVersion {
         return item
     }
 
-    init(_ record: ArraySlice<UInt8>, _ head: Head, of item: FileMark) throws(MalformedBytes) {
+    init(
+        _ record: ArraySlice<UInt8>,
+        _ head: Head,
+        of item: FileMark,
+        isResolved: Bool,
+        isDiscardable: Bool
+    ) {
         self.item = item
         self.record = record
         id = head.id
@@ -60,8 +73,8 @@ extension KeptVersion {
             case .link: .symbolicLink
             }
         isConflict = head.flags & Self.conflictFlag != 0
-        isResolved = !isConflict
-        isDiscardable = head.flags & Self.discardableFlag != 0
+        self.isResolved = isResolved
+        self.isDiscardable = isDiscardable
     }
 
     /// What a list shows: nothing that is counted, as ten thousand of them are read.
