@@ -122,7 +122,11 @@ let package = Package(
             swiftSettings: strict
         ),
         // Tests.
-        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: strict),
+        .testTarget(
+            name: "CryptographyTests",
+            dependencies: ["Cryptography", "Locks"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
             name: "FileSystemTests",
