@@ -70,6 +70,8 @@ enum SheafBench {
         for group in groups where chosen.isEmpty || chosen.contains(group.name) {
             let work = try WorkFolder(URL(fileURLWithPath: arguments[1]).appendingPathComponent(group.name))
             used.append(work)
+            // What the group before has written is on the disk, and not in this one's way.
+            sync()
             figures += try await group.run(work)
         }
         for work in used { try work.remove() }

@@ -103,7 +103,7 @@ extension AgentCore {
     }
 
     private mutating func tell(_ names: [String], of item: ItemPath, except: PresenterID?) {
-        for id in arbiter.presenters(of: item) where id != except {
+        for (id, names) in arbiter.recipients(of: names, about: item, except: except) {
             guard let connection = connectionsByClient[id.client] else { continue }
             actions.append(.send(.attributesChanged(id, names), connection))
         }

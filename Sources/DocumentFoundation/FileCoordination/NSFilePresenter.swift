@@ -73,6 +73,15 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// Somebody has settled the conflict that a version of the item had lost.
     func presentedItemDidResolveConflict(_ version: NSFileVersion)
 
+    /// A version of something in the presented directory has been added.
+    func presentedSubitem(at url: URL, didGain version: NSFileVersion)
+
+    /// A version of something in the presented directory has been removed.
+    func presentedSubitem(at url: URL, didLose version: NSFileVersion)
+
+    /// Somebody has settled the conflict that a version of something in the presented directory had lost.
+    func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
+
     /// Which changes of the item's attributes in the cloud to hear of. Asked once, on being added.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
@@ -138,6 +147,15 @@ extension NSFilePresenter {
 
     /// Does nothing.
     public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
+
+    /// Does nothing.
+    public func presentedSubitem(at url: URL, didGain version: NSFileVersion) {}
+
+    /// Does nothing.
+    public func presentedSubitem(at url: URL, didLose version: NSFileVersion) {}
+
+    /// Does nothing.
+    public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 
     /// All attributes of items in the cloud.
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> {

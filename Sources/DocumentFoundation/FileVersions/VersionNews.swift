@@ -15,19 +15,27 @@ package struct VersionNews: Hashable, Sendable {
 
     package var change: Change
     package var version: VersionID
+    /// Where the item is.
+    package var itemPath: String
     /// Where the vault is: a process with another has nothing to do with it.
     package var vaultFolder: String
 
-    package init(_ change: Change, _ version: VersionID, vaultFolder: String) {
+    package init(_ change: Change, _ version: VersionID, of itemPath: String, vaultFolder: String) {
         self.change = change
         self.version = version
+        self.itemPath = itemPath
         self.vaultFolder = vaultFolder
     }
 
     private static let head = "sheaf-version"
 
-    /// `sheaf-version gained <identifier> <folder of the vault>`.
-    package var text: String { "\(Self.head) \(change.rawValue) \(version) \(vaultFolder)" }
+    /// What no path has in it.
+    private static let separator: Character = "\0"
+
+    /// `sheaf-version gained <identifier> <folder of the vault><zero><item>`.
+    package var text: String {
+        "\(Self.head) \(change.rawValue) \(version) \(vaultFolder)\(Self.separator)\(itemPath)"
+    }
 
     /// Nil for anything else.
     package init?(_ text: String) {
@@ -35,7 +43,9 @@ package struct VersionNews: Hashable, Sendable {
         guard parts.count == 4, parts[0] == Self.head, let change = Change(rawValue: String(parts[1])),
             let bytes = Data(hexadecimal: String(parts[2])), let version = VersionID(bytes: bytes)
         else { return nil }
-        self.init(change, version, vaultFolder: String(parts[3]))
+        let paths = parts[3].split(separator: Self.separator, omittingEmptySubsequences: false)
+        guard paths.count == 2 else { return nil }
+        self.init(change, version, of: String(paths[1]), vaultFolder: String(paths[0]))
     }
 }
 
@@ -43,7 +53,8 @@ extension VersionStore {
     /// Tells the presenters of an item, in all processes.
     func announce(_ change: VersionNews.Change, _ version: VersionID, at url: URL) {
         guard let folder = settings.vaultFolder?.string, let item = ItemPath(fileURL: url) else { return }
-        FileAccessRegistry.shared.versionChanged(VersionNews(change, version, vaultFolder: folder), of: item)
+        let news = VersionNews(change, version, of: item.string, vaultFolder: folder)
+        FileAccessRegistry.shared.versionChanged(news, of: item)
     }
 }
 
@@ -58,11 +69,30 @@ extension FileAccessRegistry {
         else {
             return
         }
+        // Its presenters may have followed the item to where it is now.
+        let folder = ItemPath(fileURL: url)
+        if let folder, let item = ItemPath(news.itemPath), folder.isAncestor(of: item) {
+            return send(news, of: item.fileURL, to: presenter, store)
+        }
         let version = NSFileVersion(told: news.version, at: url, in: store)
         switch news.change {
         case .gained: presenter.presentedItemDidGain(version)
         case .lost: presenter.presentedItemDidLose(version)
         case .resolved: presenter.presentedItemDidResolveConflict(version)
+        }
+    }
+
+    private static func send(
+        _ news: VersionNews,
+        of item: URL,
+        to presenter: any NSFilePresenter,
+        _ store: VersionStore
+    ) {
+        let version = NSFileVersion(told: news.version, at: item, in: store)
+        switch news.change {
+        case .gained: presenter.presentedSubitem(at: item, didGain: version)
+        case .lost: presenter.presentedSubitem(at: item, didLose: version)
+        case .resolved: presenter.presentedSubitem(at: item, didResolve: version)
         }
     }
 }

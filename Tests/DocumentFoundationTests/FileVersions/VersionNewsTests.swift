@@ -18,7 +18,12 @@ struct VersionNewsTests {
     @Test("News go over the wire as text, and other texts are none")
     func wire() throws {
         for change in [VersionNews.Change.gained, .lost, .resolved] {
-            let news = VersionNews(change, VersionID(UUID()), vaultFolder: "/a folder/vault")
+            let news = VersionNews(
+                change,
+                VersionID(UUID()),
+                of: "/some item",
+                vaultFolder: "/a folder/vault"
+            )
             #expect(VersionNews(news.text) == news)
         }
         for text in ["", "sheaf-version", "sheaf-version gained 00 /v", "NSURLIsUbiquitousItemKey a b c"] {
@@ -49,6 +54,23 @@ struct VersionNewsTests {
         #expect(await own.heard(2).count == 2)
     }
 
+    @Test("Presenters of the folders that an item is in hear of its versions; others' do not")
+    func folders() async throws {
+        let url = try stage.save("one", at: "a.txt")
+        let (folder, sibling) = (Listener(url.deletingLastPathComponent()), Listener(stage.place("b.txt")))
+        NSFileCoordinator.addFilePresenter(folder)
+        NSFileCoordinator.addFilePresenter(sibling)
+        defer {
+            NSFileCoordinator.removeFilePresenter(folder)
+            NSFileCoordinator.removeFilePresenter(sibling)
+        }
+        try stage.save("two", at: "a.txt")
+        try #require(try stage.others(url).first).remove()
+        let news = await folder.heard(2)
+        #expect(news.map(\.change) == ["gained in a.txt", "lost in a.txt"])
+        #expect(await sibling.heard(0).isEmpty)
+    }
+
     @Test("A state that is the newest version already is no news")
     func noNews() async throws {
         let url = try stage.save("one", at: "a.txt")
@@ -73,7 +95,7 @@ struct VersionNewsTests {
             NSFileCoordinator.addFilePresenter(listener)
             let item = try #require(ItemPath(fileURL: url))
             for (change, vault) in [(VersionNews.Change.lost, "/elsewhere"), (.gained, root + "/vault")] {
-                let news = VersionNews(change, VersionID(UUID()), vaultFolder: vault)
+                let news = VersionNews(change, VersionID(UUID()), of: item.string, vaultFolder: vault)
                 FileAccessRegistry.shared.versionChanged(news, of: item)
             }
             #expect(await listener.heard(1).map(\.change) == ["gained"])
@@ -97,6 +119,12 @@ struct VersionNewsTests {
         func presentedItemDidGain(_ version: NSFileVersion) { note("gained", version) }
         func presentedItemDidLose(_ version: NSFileVersion) { note("lost", version) }
         func presentedItemDidResolveConflict(_ version: NSFileVersion) { note("resolved", version) }
+        func presentedSubitem(at url: URL, didGain version: NSFileVersion) {
+            note("gained in \(url.lastPathComponent)", version)
+        }
+        func presentedSubitem(at url: URL, didLose version: NSFileVersion) {
+            note("lost in \(url.lastPathComponent)", version)
+        }
 
         private func note(_ change: String, _ version: NSFileVersion) {
             let ready = lock.withLock { () -> CheckedContinuation<Void, Never>? in

@@ -45,7 +45,7 @@ extension FileAccessRegistry.State {
     fileprivate mutating func decideAlone(_ event: ArbiterEvent) -> [AccessArbiter.Effect] {
         switch event {
         case .attributesChanged(let item, let names, let except):
-            for id in arbiter.presenters(of: item) where id != except { tell(id, names) }
+            for (id, names) in arbiter.recipients(of: names, about: item, except: except) { tell(id, names) }
             return []
         case .steppedAside(_, let access, let ticket):
             joining.asides[access, default: []].append(ticket)
