@@ -1,12 +1,13 @@
-import CLinux
 import DocumentFoundation
 import Foundation
 import SeededNumbers
 
 /// One process that reads and writes files of others, and says each operation that is done.
 ///
-/// A lock of the kernel's on a file beside each item says whether two that exclude each other were let in. These
-/// locks are taken before the connection to the agent is made, so that a killed process loses them first.
+/// A lock of the kernel's on a file beside each item says whether two that exclude each other were let in. It is a
+/// record lock, as a killed process must lose it before the agent hears of its death: record locks go when its
+/// descriptors are closed, in the same step; what else a descriptor holds, its sockets and what flock(2) locks,
+/// goes after that, the last opened first.
 final class HarnessClient {
     private let folder: URL
     private let name: String
@@ -53,7 +54,7 @@ final class HarnessClient {
         var (error, failure): (NSError?, (any Error)?) = (nil, nil)
         NSFileCoordinator(filePresenter: nil, registry: registry)
             .coordinate(readingItemAt: url(index), error: &error) { url in
-                failure = checking([index], LOCK_SH) { _ = try TokenFile(url: url).tokens() }
+                failure = checking([index], F_RDLCK) { _ = try TokenFile(url: url).tokens() }
             }
         try finish(error, failure, "read \(name) \(index)")
     }
@@ -62,7 +63,7 @@ final class HarnessClient {
         var (error, failure): (NSError?, (any Error)?) = (nil, nil)
         let coordinator = NSFileCoordinator(filePresenter: nil, registry: registry)
         let add = { (urls: [URL]) in
-            failure = self.checking(indices, LOCK_EX) {
+            failure = self.checking(indices, F_WRLCK) {
                 for url in urls {
                     let file = TokenFile(url: url)
                     try file.write(try file.tokens() + [Substring(token)], by: self.name)
@@ -86,15 +87,26 @@ final class HarnessClient {
     /// Runs what an access does, having made sure that no other runs that it excludes.
     private func checking(_ indices: [Int], _ lock: Int32, _ body: () throws -> Void) -> (any Error)? {
         do {
-            defer { for index in indices { _ = cdoc_flock(guards[index], LOCK_UN) } }
-            for index in indices where cdoc_flock(guards[index], lock | LOCK_NB) != 0 {
-                say("doubled \(name) \(index)")
+            defer { for index in indices { _ = record(F_UNLCK, on: index, F_SETLK) } }
+            for index in indices where record(lock, on: index, F_SETLK) == nil {
+                let holder = record(lock, on: index, F_GETLK)?.l_pid ?? 0
+                say("doubled \(name) \(index) \(holder)")
             }
             try body()
             return nil
         } catch {
             return error
         }
+    }
+
+    /// fcntl(2) for the lock that guards a file.
+    ///
+    /// - Returns: What the call has left; nil when another process holds a lock in its way.
+    private func record(_ kind: Int32, on index: Int, _ command: Int32) -> flock? {
+        var lock = flock()
+        lock.l_type = Int16(kind)
+        lock.l_whence = Int16(SEEK_SET)
+        return fcntl(guards[index], command, &lock) == 0 ? lock : nil
     }
 
     private func finish(_ error: NSError?, _ failure: (any Error)?, _ done: String) throws {

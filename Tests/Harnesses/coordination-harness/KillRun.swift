@@ -89,6 +89,8 @@ final class KillRun {
             for index in words[2...].compactMap({ Int($0) }) { written[index, default: []].insert(words[1]) }
             done(name)
         case "read", "lost": done(name)
+        case "doubled":
+            print("coordination: \(words[1]) was let in to file\(words[2]) beside process \(words[3])")
         case "ended": children.removeValue(forKey: String(name))?.process.wait()
         default: break
         }
