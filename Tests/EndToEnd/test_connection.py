@@ -59,6 +59,22 @@ def test_an_open_document_comes_back_to_the_page_with_its_process(color):
     expect(hex_field(color)).to_have_value("#404040")
 
 
+def test_a_page_cut_off_while_it_loads_shows_documents_once_its_process_is_back(color):
+    color.create()
+    color.close_document()
+    [title] = color.titles()
+    color.page.route("**/scene-stage/element.js", lambda route: route.abort(), times=1)
+    with color.page.expect_event("requestfailed"):
+        color.page.reload()
+    color.item(title).wait_for()
+    color.app.kill()
+    expect(bar(color)).to_be_visible()
+    color.app.start()
+    expect(bar(color)).to_be_hidden()
+    color.open_document(title)
+    color.expect_opened()
+
+
 def test_a_reload_keeps_the_document_in_front(color):
     color.create()
     set_hex(color, "#505050")

@@ -40,5 +40,9 @@ store.listen(dress);
 const first = document.getElementById('first');
 if (first?.textContent.trim()) store.receive({ type: 'hello', rev: 0, ...JSON.parse(first.textContent) });
 scene.connection.connect();
-// What shows documents comes after the list, which is what one waits for.
-import('./scene-stage/element.js').then(() => stage.attach(scene));
+// What shows documents comes after the list, which is what one waits for. A page that is cut off before it has
+// come begins anew when it finds its process again: nothing has been typed into it yet.
+import('./scene-stage/element.js').then(
+  () => stage.attach(scene),
+  () => scene.addEventListener('line', () => location.reload()),
+);
