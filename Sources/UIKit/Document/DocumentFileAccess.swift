@@ -329,11 +329,14 @@ final class DocumentFileAccess: @unchecked Sendable {
     func watchCopies(of document: UIDocument) {
         let folder = FilePath(document.fileURL.deletingLastPathComponent())
         queue.async { [weak document] in
-            guard let folder, document != nil else { return }
+            // Another watch would miss what happens between the two.
+            guard let folder, document != nil, self.copiesWatch?.path != folder else { return }
             // Without a watch the conflict is reviewed at the next save.
             self.copiesWatch = try? DirectoryWatch(folder, on: self.queue) { [weak document] _ in
                 document?.reviewConflictsInBackground()
             }
+            // A copy may have gone before the watch was there.
+            if self.copiesWatch != nil { document?.reviewConflictsInBackground() }
         }
     }
 

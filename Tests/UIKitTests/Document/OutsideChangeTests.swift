@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Testing
 import UIKit
@@ -57,8 +58,9 @@ struct OutsideChangeTests {
         let copy = try #require(document.conflictCopyURLs.first)
         #expect(try playground.text(copy.lastPathComponent) == "theirs")
         #expect(copy.pathExtension == "txt")
-        #expect(try playground.names.count == 2)
+        // What a save has staged is removed after its handler was called, and before a close is over.
         await document.close()
+        #expect(try playground.names == [copy.lastPathComponent, "a.txt"].sorted())
     }
 
     @Test("The conflict is over when the other version has been removed")
@@ -70,6 +72,32 @@ struct OutsideChangeTests {
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         let copy = try #require(document.conflictCopyURLs.first)
         try FileManager.default.removeItem(at: copy)
+        await wait(for: document) { !document.documentState.contains(.inConflict) }
+        #expect(document.conflictCopyURLs.isEmpty)
+        await document.close()
+    }
+
+    @Test("The conflict is over, too, when the other version was removed before anybody watched it")
+    func conflictDealtWithAtOnce() async throws {
+        let document = HeldUpDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.text = "mine"
+        document.updateChangeCount(.done)
+        try Data("theirs".utf8).write(to: document.fileURL)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        let copy = try #require(document.conflictCopyURLs.first)
+        // Once a watch that begins now is told of nothing that has happened until here, the document begins its own.
+        let (removals, continuation) = AsyncStream.makeStream(of: Void.self)
+        let folder = try #require(FilePath(copy.deletingLastPathComponent()))
+        let watch = try DirectoryWatch(folder, on: DispatchQueue(label: "removals")) { events in
+            for event in events where event.kind == .deleted && event.name == copy.lastPathComponent {
+                continuation.yield()
+            }
+        }
+        try FileManager.default.removeItem(at: copy)
+        for await _ in removals { break }
+        watch.cancel()
+        document.isHeldUp.signal()
         await wait(for: document) { !document.documentState.contains(.inConflict) }
         #expect(document.conflictCopyURLs.isEmpty)
         await document.close()
@@ -207,5 +235,23 @@ struct OutsideChangeTests {
         // It presents nothing any more once the deletion goes on; the main actor hears of it a moment later.
         await wait(for: document) { document.documentState == .closed }
         #expect(try playground.text("kept.txt") == "last words")
+    }
+}
+
+/// A document whose file access comes to a halt after its first save, until a test lets it go on.
+private final class HeldUpDocument: UIDocument {
+    var text = ""
+    nonisolated let isHeldUp = DispatchSemaphore(value: 0)
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {}
+
+    override func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {
+        super.updateChangeCount(withToken: changeCountToken, for: saveOperation)
+        performAsynchronousFileAccess { [isHeldUp] in
+            isHeldUp.wait()
+            isHeldUp.signal()
+        }
     }
 }
