@@ -16,7 +16,8 @@ package struct VerifyReport: Hashable, Sendable {
     package var damages: [Damage] = []
     /// Objects that are needed and damaged or missing.
     package var damagedObjects: [ObjectName] = []
-    /// Versions that cannot be restored whole, the oldest first.
+    /// Versions that need damaged bytes, the oldest first. They cannot be restored whole; where only headers of records
+    /// are damaged they can, as long as the index leads to what these hold.
     package var touchedVersions: [VersionID] = []
     /// Whether a copy of the key is damaged; the other is in use.
     package var isKeyDamaged = false

@@ -91,10 +91,17 @@ package struct BitRot {
             return !report.isClean || isRight ? nil : "not found, and versions \(broken) are not right"
         }
         if report.isClean { return "not found" }
-        // What the index still leads to is restored although the head of its record is damaged.
-        let isTold = broken.isSubset(of: report.touchedVersions)
+        // What the index still leads to is restored although the header of its record is damaged.
+        let isHeader = report.damages.contains { damage in
+            damage.pack.string.hasSuffix(name)
+                && (0..<Self.recordHeaderByteCount).contains(offset - damage.bytes.lowerBound)
+        }
+        let isTold = broken == Set(report.touchedVersions) || isHeader && broken.isEmpty
         return isTold ? nil : "touched \(report.touchedVersions), but \(broken) are broken"
     }
+
+    /// As the format has it.
+    private static let recordHeaderByteCount = 64
 
     /// The versions that are not what they were.
     private func brokenVersions(_ vault: Vault, _ folder: FilePath) throws -> Set<VersionID> {
