@@ -233,7 +233,7 @@ final class OutsideWatcher: Sendable {
 
 /// A change with its places as paths, which folders may have left since.
 private struct Seen: Sendable {
-    enum Kind: Sendable { case written, moved(to: ItemPath), left }
+    enum Kind: Sendable { case written, moved(to: ItemPath), replacedAndMoved(to: ItemPath), left }
 
     let kind: Kind
     let path: ItemPath
@@ -249,13 +249,18 @@ private struct Seen: Sendable {
             case .left(let place), .deleted(let place): (.left, path(place))
             case .moved(let source, let target):
                 (path(target).map { .moved(to: $0) } ?? .left, path(source))
+            case .replacedAndMoved(let source, let target):
+                (path(target).map { .replacedAndMoved(to: $0) } ?? .left, path(source))
             }
         guard let path = found.1 else { return nil }
         (kind, self.path, self.writer) = (found.0, path, writer)
     }
 
     var paths: [ItemPath] {
-        if case .moved(let target) = kind { [path, target] } else { [path] }
+        switch kind {
+        case .moved(let target), .replacedAndMoved(let target): [path, target]
+        case .written, .left: [path]
+        }
     }
 
     /// So many groups are made of one batch; who changes more at once is no person.
@@ -284,6 +289,7 @@ private struct Seen: Sendable {
         switch kind {
         case .written: return items.written(path, by: writer)
         case .moved(let target): return items.moved(from: path, to: target, by: writer)
+        case .replacedAndMoved(let target): return items.replacedAndMoved(path, to: target, by: writer)
         case .left: return items.left(path, by: writer)
         }
     }

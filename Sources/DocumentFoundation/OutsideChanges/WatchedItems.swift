@@ -117,7 +117,8 @@ struct WatchedItems {
             folders.refresh(path)
             for inner in items(inside: path) { reports += look(at: inner, by: writer) }
         }
-        if items[path] != nil { reports += look(at: path, by: writer) }
+        // What has left the place since then is told with where it went.
+        if items[path] != nil, Self.isPresent(path) { reports += look(at: path, by: writer) }
         return reports + tellTrees(around: path, by: writer)
     }
 
@@ -156,13 +157,33 @@ struct WatchedItems {
         }
         if isKnown(source, target) { return tellHinted(around: [source, target], by: writer) }
         var reports: [OutsideReport] = [.moved(source, to: target)]
-        let replaced = items[target]
-        if items[source] != nil { departures.note(from: source, to: target, at: now) }
+        // A look may have seen before its events that another item is at the target.
+        let replaced = isAsSeen(target) ? nil : items[target]
+        let mover = items[source]
+        if mover != nil { departures.note(from: source, to: target, at: now) }
         follow(from: source, to: target)
+        if let mover, let stamp = items[target]?.stamp, stamp.inode != mover.stamp?.inode {
+            // It had been replaced before it was moved, and nobody had looked in between.
+            reports += Self.reports(to: mover.presenters, OutsideHint(isWhole: true, writer: writer))
+        }
         if let replaced {
             reports += Self.reports(to: replaced.presenters, OutsideHint(isWhole: true, writer: writer))
+            // What is there now is what is followed from now on.
+            if Self.isPresent(target) { note(target) }
         }
         return reports + tellHinted(around: [source, target], by: writer)
+    }
+
+    /// What took an item's place is at another one by now. The name wins over the item: its presenters go there.
+    mutating func replacedAndMoved(
+        _ source: ItemPath,
+        to target: ItemPath,
+        by writer: WriterProcess?
+    ) -> [OutsideReport] {
+        guard items[source]?.stamp != nil, !Self.isPresent(source), Self.isPresent(target) else {
+            return left(source, by: writer)
+        }
+        return moved(from: source, to: target, by: writer)
     }
 
     /// Whether a look, or who made a move, has told of it before its events have come: all that is known of the two
@@ -170,12 +191,8 @@ struct WatchedItems {
     private func isKnown(_ source: ItemPath, _ target: ItemPath) -> Bool {
         guard items[source] == nil, items(inside: source).isEmpty else { return false }
         var isSeen = false
-        if let item = items[target] {
-            // What cannot be looked at is as good as gone until it can.
-            let found = try? FileStamp.ifPresent(at: FilePath(target.string), followsSymbolicLink: true)
-            guard let found, found.inode == item.stamp?.inode, found.device == item.stamp?.device else {
-                return false
-            }
+        if items[target] != nil {
+            guard isAsSeen(target) else { return false }
             isSeen = true
         }
         for path in trees {
@@ -186,6 +203,15 @@ struct WatchedItems {
             }
         }
         return isSeen
+    }
+
+    /// Whether what is at an item's place is what was there when it was looked at last, changed or not.
+    private func isAsSeen(_ path: ItemPath) -> Bool {
+        guard let stamp = items[path]?.stamp,
+            // What cannot be looked at is as good as gone until it can.
+            let found = try? FileStamp.ifPresent(at: FilePath(path.string), followsSymbolicLink: true)
+        else { return false }
+        return found.inode == stamp.inode && found.device == stamp.device
     }
 
     /// Something new is at the name that an item left a moment ago: it is this that its presenters present.

@@ -26,10 +26,21 @@ package struct EventFolding: Sendable {
         case written(Place)
         /// What was at the first name is at the second, and the first is free.
         case moved(Place, to: Place)
+        /// What was at the first name, if anything was, has been replaced, and what replaced it is at the second; the
+        /// first is free.
+        case replacedAndMoved(Place, to: Place)
         /// What was at the name has been moved to where no watch looks.
         case left(Place)
         /// What was at the name is gone.
         case deleted(Place)
+
+        /// Where something is now that was elsewhere before.
+        var target: Place? {
+            switch self {
+            case .moved(_, let target), .replacedAndMoved(_, let target): target
+            case .written, .left, .deleted: nil
+            }
+        }
     }
 
     /// How long a name rests before what it holds is told.
@@ -54,6 +65,8 @@ package struct EventFolding: Sendable {
         let before: Content
         var now: Content
         var isWritten = false
+        /// What was moved away from here last.
+        var lastLeft: Thing?
         /// Whether a file has been made here and not closed yet.
         var isBeingMade = false
         var firstTouched: Double
@@ -95,7 +108,10 @@ package struct EventFolding: Sendable {
             slots[place]?.now = .nothing
         case .movedFrom(let cookie):
             touch(place, at: now)
-            if let thing = slots[place]?.now.thing { inFlight[cookie] = (thing, place) }
+            if let thing = slots[place]?.now.thing {
+                inFlight[cookie] = (thing, place)
+                slots[place]?.lastLeft = thing
+            }
             slots[place]?.now = .nothing
         case .movedTo(let cookie):
             touch(place, at: now, before: .unknown)
@@ -124,7 +140,7 @@ package struct EventFolding: Sendable {
             }
             changes += verdict.map { (change: $0, writer: slot.writer) }
             slots[place] = nil
-            for case .moved(_, let target) in verdict { slots[target] = nil }
+            for change in verdict { if let target = change.target { slots[target] = nil } }
         }
         order.removeAll { slots[$0] == nil }
         if slots.isEmpty { (inFlight, lastMove) = ([:], nil) }
@@ -170,7 +186,7 @@ package struct EventFolding: Sendable {
     /// Where each thing is now.
     private struct Whereabouts {
         var places: [Thing: Place] = [:]
-        /// What a name held before that is free now, and when it was touched last.
+        /// What a name held that is free now and was not before, and when it was touched last.
         var departed: [Thing: Double] = [:]
         let inFlight: Set<Thing>
 
@@ -178,7 +194,10 @@ package struct EventFolding: Sendable {
             self.inFlight = Set(inFlight.values.map(\.thing))
             for (place, slot) in slots {
                 if let thing = slot.now.thing { places[thing] = place }
-                if slot.now == .nothing, let thing = slot.before.thing { departed[thing] = slot.lastTouched }
+                guard slot.now == .nothing, slot.before != .nothing else { continue }
+                for thing in [slot.before.thing, slot.lastLeft] {
+                    if let thing { departed[thing] = slot.lastTouched }
+                }
             }
         }
     }
@@ -189,10 +208,11 @@ package struct EventFolding: Sendable {
         let quiet = min(slot.lastTouched + Self.quietSeconds, slot.firstTouched + Self.delayMaxSeconds)
         switch (slot.before, slot.now) {
         case (.nothing, .nothing): return ([], quiet)
-        case (.unknown, .nothing): return ([.deleted(place)], settled)
+        case (.unknown, .nothing): return (replacedAndMoved(place, slot, found) ?? [.deleted(place)], settled)
         case (.thing(let thing), .nothing):
             guard let target = found.places[thing] else {
-                return ([found.inFlight.contains(thing) ? .left(place) : .deleted(place)], settled)
+                let gone = found.inFlight.contains(thing) ? Change.left(place) : .deleted(place)
+                return (replacedAndMoved(place, slot, found) ?? [gone], settled)
             }
             let isWritten = slot.isWritten || slots[target]?.isWritten == true
             let moved = Change.moved(place, to: target)
@@ -206,5 +226,11 @@ package struct EventFolding: Sendable {
             }
             return ([.written(place)], slot.isBeingMade ? settled : quiet)
         }
+    }
+
+    /// Where what came to a name that is free now has gone from there.
+    private func replacedAndMoved(_ place: Place, _ slot: Slot, _ found: Whereabouts) -> [Change]? {
+        guard let thing = slot.lastLeft, let target = found.places[thing] else { return nil }
+        return [.replacedAndMoved(place, to: target), .written(target)]
     }
 }

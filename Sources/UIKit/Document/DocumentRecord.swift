@@ -11,6 +11,8 @@ struct DocumentRecord {
     var stamp: FileStamp?
     /// How the item looked when it was found that it does not merge.
     var unmergedStamp: FileStamp?
+    /// The change of the item that the document was told of last: what it knew, and what was found.
+    var toldChange: Change?
     /// Whether something lost against the document, and nobody has settled it.
     var isInConflict = false
     /// Whether someone has removed the file, and nothing is at its place.
@@ -19,4 +21,9 @@ struct DocumentRecord {
     var lastWriter: WriterProcess?
     /// Whether the document presents its item now.
     var isPresenting = false
+
+    struct Change: Equatable {
+        var known: FileStamp?
+        var found: FileStamp
+    }
 }

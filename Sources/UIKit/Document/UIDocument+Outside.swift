@@ -8,7 +8,7 @@ extension UIDocument: nonisolated OutsideChangeReceiver {
         fileAccess.queue.async { [self] in
             let isAnother = isAnother(hint)
             noteWriter(hint.writer, isAnother)
-            guard isAnother else { return }
+            guard isAnother, isNews() else { return }
             presenterQueue.addOperation { [self] in presentedItemDidChange() }
         }
     }
@@ -64,6 +64,19 @@ extension UIDocument {
         return isAnother
     }
 
+    /// Whether the document was not told yet of the change that is there. Of a package's members it is told each time.
+    private nonisolated func isNews() -> Bool {
+        // Who cannot look cannot tell; the document looks itself.
+        guard let found = try? fileAccess.stampIfPresent(of: fileURL), found.kind == .regular else {
+            return true
+        }
+        return record.withLock { record in
+            let change = DocumentRecord.Change(known: record.stamp, found: found)
+            defer { record.toldChange = change }
+            return record.toldChange != change
+        }
+    }
+
     /// Looks whether the item is the one that this document read or wrote last, and acts on it if not.
     nonisolated func checkForOutsideChange() {
         fileAccess.queue.async { [self] in
@@ -102,7 +115,7 @@ extension UIDocument {
         isReloading = true
         revert(toContentsOf: fileURL) { [self] success in
             isReloading = false
-            guard success else { return }
+            guard success else { return record.withLock { $0.toldChange = nil } }
             NotificationCenter.default.post(
                 name: UIDocument.didReloadNotification,
                 object: self,

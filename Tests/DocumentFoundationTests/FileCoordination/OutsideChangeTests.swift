@@ -135,9 +135,13 @@ struct OutsideChangeTests {
         let second = scene.presenter("second", of: try scene.write("b", "22"))
         move(scene.url("a"), scene.url("b"))
         #expect(scene.until { Set(scene.story) == ["first moved to b", "second changed"] })
-        try shell("echo new > b", in: scene.folder)
-        #expect(scene.until { scene.story.filter { $0.hasSuffix(" changed") }.count == 3 })
-        _ = (first, second)
+        try shell("echo more >> b", in: scene.folder)
+        let isHeard = scene.until { scene.story.filter { $0.hasSuffix(" changed") }.count == 3 }
+        #expect(isHeard, "\(scene.story)")
+        for presenter in [first, second] { presenter.settle() }
+        #expect(
+            scene.story.sorted() == ["first changed", "first moved to b", "second changed", "second changed"]
+        )
     }
 
     @Test("A removed presenter hears nothing more, and is let go of", arguments: means)

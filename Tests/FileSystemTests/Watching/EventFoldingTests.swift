@@ -52,6 +52,21 @@ struct EventFoldingTests {
             [.written(place("doc")), .deleted(place("doc~"))]
         ),
         Story(
+            "a new file renamed over it, and on to another name",
+            [made("new"), closed("new"), from("new", 1), to("doc", 1), from("doc", 2), to("doc2", 2)],
+            [.written(place("doc2")), .replacedAndMoved(place("doc"), to: place("doc2"))]
+        ),
+        Story(
+            "removed, written anew and renamed",
+            [gone("doc"), made("doc"), closed("doc"), from("doc", 1), to("doc2", 1)],
+            [.written(place("doc2")), .replacedAndMoved(place("doc"), to: place("doc2"))]
+        ),
+        Story(
+            "renamed away, written anew, and that renamed, too: the old one is followed",
+            [from("doc", 1), to("doc~", 1), made("doc"), closed("doc"), from("doc", 2), to("doc2", 2)],
+            [.moved(place("doc"), to: place("doc~")), .written(place("doc~")), .written(place("doc2"))]
+        ),
+        Story(
             "vim with a backup that stays",
             [from("doc", 1), to("doc~", 1), made("doc"), closed("doc")],
             [.written(place("doc~")), .written(place("doc"))]
@@ -111,7 +126,10 @@ struct EventFoldingTests {
         Story(
             "two files swap names",
             [from("doc", 1), to("t", 1), from("other", 2), to("doc", 2), from("t", 3), to("other", 3)],
-            [.deleted(place("t")), .written(place("doc")), .written(place("other"))]
+            [
+                .replacedAndMoved(place("t"), to: place("other")), .written(place("doc")),
+                .written(place("other")),
+            ]
         ),
     ]
 

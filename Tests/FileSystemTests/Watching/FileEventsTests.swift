@@ -52,6 +52,7 @@ struct FileEventsTests {
         return switch change {
         case .written(let place): "written \(text(place))"
         case .moved(let place, let target): "moved \(text(place)) to \(text(target))"
+        case .replacedAndMoved(let place, let target): "replaced and moved \(text(place)) to \(text(target))"
         case .left(let place): "left \(text(place))"
         case .deleted(let place): "deleted \(text(place))"
         }

@@ -1,0 +1,89 @@
+import Coordination
+import Foundation
+import Testing
+
+@testable import DocumentFoundation
+@testable import FileSystem
+
+/// What changes of names mean for presented items, told later than they have happened.
+@Suite("WatchedItems")
+struct WatchedItemsTests {
+    private let folder: URL
+    private let presenter = PresenterID(client: ClientID(1), number: 1)
+    private let other = PresenterID(client: ClientID(1), number: 2)
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("items-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func path(_ name: String) throws -> ItemPath {
+        try #require(ItemPath(folder.appendingPathComponent(name).path))
+    }
+
+    private func put(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    }
+
+    private func move(_ source: String, _ target: String) throws {
+        #expect(rename(try path(source).string, try path(target).string) == 0)
+    }
+
+    /// Items of which nothing is heard but what a test tells.
+    private func items() -> WatchedItems {
+        WatchedItems(WatchedFolders { path, _, _ in try FileEvents.shared.watch(path) { _ in } })
+    }
+
+    @Test(
+        "An item replaced and then moved, both told after the second: its presenter goes on with what is there"
+    )
+    func replacedThenMoved() throws {
+        try put("old", "a")
+        var items = items()
+        items.present(presenter, try path("a"), findsOutItself: false)
+        try put("new", "t")
+        try move("t", "a")
+        try move("a", "b")
+        #expect(items.written(try path("a"), by: nil) == [])
+        let reports = items.moved(from: try path("a"), to: try path("b"), by: nil)
+        #expect(reports == [.moved(try path("a"), to: try path("b")), .changed(presenter)])
+        #expect(items.path(of: presenter) == (try path("b")))
+        #expect(items.written(try path("b"), by: nil) == [])
+    }
+
+    @Test("Both in one: what has replaced the item is somewhere else")
+    func replacedAndMoved() throws {
+        try put("old", "a")
+        var items = items()
+        items.present(presenter, try path("a"), findsOutItself: false)
+        try put("new", "t")
+        try move("t", "a")
+        try move("a", "b")
+        let reports = items.replacedAndMoved(try path("a"), to: try path("b"), by: nil)
+        #expect(reports == [.moved(try path("a"), to: try path("b")), .changed(presenter)])
+        #expect(items.path(of: presenter) == (try path("b")))
+    }
+
+    @Test("A name that was passed on the way, where nothing was, is nobody's item")
+    func passedOnTheWay() throws {
+        var items = items()
+        items.present(presenter, try path("a"), findsOutItself: false)
+        try put("new", "b")
+        #expect(items.replacedAndMoved(try path("a"), to: try path("b"), by: nil) == [])
+        #expect(items.path(of: presenter) == (try path("a")))
+    }
+
+    @Test("A move onto an item, seen by a look before it is told, is one change to whoever presents that")
+    func movedOntoAndSeen() throws {
+        try put("1", "a")
+        try put("22", "b")
+        var items = items()
+        items.present(presenter, try path("a"), findsOutItself: false)
+        items.present(other, try path("b"), findsOutItself: false)
+        try move("a", "b")
+        #expect(items.look(at: try path("b")) == [.changed(other)])
+        let reports = items.moved(from: try path("a"), to: try path("b"), by: nil)
+        #expect(reports == [.moved(try path("a"), to: try path("b"))])
+        #expect(items.written(try path("b"), by: nil) == [])
+    }
+}
