@@ -63,6 +63,7 @@ let package = Package(
         ),
         // Cores: pure decisions.
         .target(name: "Coordination", swiftSettings: strict),
+        .target(name: "Sync", swiftSettings: strict),
         .target(name: "ChangeSets", swiftSettings: strict),
         .target(name: "Merging", dependencies: ["ChangeSets"], swiftSettings: strict),
         .target(
@@ -194,6 +195,7 @@ let package = Package(
             dependencies: ["ChangeSets", "SeededNumbers"],
             swiftSettings: strict
         ),
+        .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
         .testTarget(
             name: "MergingTests",
             dependencies: ["ChangeSets", "Merging", "SeededNumbers"],

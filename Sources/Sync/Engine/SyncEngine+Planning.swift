@@ -1,0 +1,184 @@
+// What there is to do for one item, by what is known of it on the disk, in the log, and of where the two agreed.
+extension SyncEngine {
+    /// The next step of an item, if there is one to take now.
+    mutating func plan(_ item: ItemID) -> [Effect] {
+        switch (disk[item], agreed[item], tree[item]) {
+        case (nil, nil, nil): return []
+        case (nil, nil, let theirs?): return place(item, theirs)
+        case (let ours?, nil, nil): return commit(item, ours)
+        case (nil, _?, nil):
+            // Removed here and there.
+            agreed[item] = nil
+            return []
+        case (nil, let base?, let theirs?): return planRemovedHere(item, base, theirs)
+        case (let ours?, let base?, nil): return planRemovedThere(item, ours, base)
+        case (let ours?, nil, let theirs?):
+            // It was put back here by hand: nothing tells what both come from.
+            return planBoth(item, ours, base: ItemState(ours.kind, at: theirs.place), theirs)
+        case (let ours?, let base?, let theirs?): return planBoth(item, ours, base: base, theirs)
+        }
+    }
+
+    // MARK: Removed
+
+    /// It has been removed here; the log has it.
+    private mutating func planRemovedHere(_ item: ItemID, _ base: ItemState, _ theirs: ItemState) -> [Effect]
+    {
+        guard theirs.hasContents(of: base) else {
+            // Somebody has edited it: it stays.
+            agreed[item] = nil
+            return place(item, theirs)
+        }
+        let members = tree.children(of: item)
+        // A member that comes here needs its folder; others leave it first.
+        if members.contains(where: { disk[$0] == nil ? agreed[$0] == nil : !isMovedHere($0) }) {
+            agreed[item] = nil
+            return place(item, theirs)
+        }
+        guard members.isEmpty else { return wait(item) }
+        return offer(item, nil)
+    }
+
+    /// The log has it no more.
+    private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
+        guard ours.hasContents(of: base) else {
+            var ours = ours
+            if let aside = asides[item], aside.place == ours.place { ours.place = aside.from }
+            return commit(item, ours)
+        }
+        // Its members go before it, and those that do not bring it back.
+        guard (diskChildren[item] ?? []).isEmpty else { return wait(item) }
+        steps[item] = .place(nil, agreedAs: nil)
+        return [.remove(item, expecting: ours)]
+    }
+
+    /// Whether the person has moved an item since its places agreed last.
+    private func isMovedHere(_ item: ItemID) -> Bool {
+        guard let ours = disk[item]?.place, let base = agreed[item]?.place else { return true }
+        return ours != base && ours != asides[item]?.place
+    }
+
+    // MARK: On both sides
+
+    private mutating func planBoth(
+        _ item: ItemID,
+        _ ours: ItemState,
+        base: ItemState,
+        _ theirs: ItemState
+    ) -> [Effect] {
+        var wanted = theirs
+        if ours.place != base.place, ours.place != asides[item]?.place { wanted.place = ours.place }
+        wanted.conflicts = theirs.conflicts.subtracting(base.conflicts.subtracting(ours.conflicts))
+            .union(ours.conflicts.subtracting(base.conflicts))
+        if let mine = ours.content, let other = theirs.content, mine != base.content, mine != other {
+            if other == base.content {
+                wanted.content = mine
+            } else {
+                let question = MergeQuestion(base: base.content, ours: mine, theirs: other)
+                guard let (asked, merged) = merges[item].map({ ($0.question, $0.result) }), asked == question
+                else {
+                    return merge(item, question)
+                }
+                wanted.content = merged ?? other
+                if merged == nil { wanted.conflicts.insert(mine) }
+            }
+        }
+        // What lost a conflict is not what won it.
+        if let content = wanted.content { wanted.conflicts.remove(content) }
+        if wanted == ours {
+            agreed[item] = theirs
+            return ours == theirs ? [] : commit(item, ours)
+        }
+        return place(item, wanted, from: ours, agreedAs: theirs)
+    }
+
+    private mutating func merge(_ item: ItemID, _ question: MergeQuestion) -> [Effect] {
+        let needed = [question.base, question.theirs].compactMap { $0 }
+        let missing = needed.filter { !here.contains($0) }
+        guard missing.isEmpty else { return wait(item) + missing.flatMap { fetch($0) } }
+        steps[item] = .merge
+        return [.merge(item, base: question.base, ours: question.ours, theirs: question.theirs)]
+    }
+
+    // MARK: Onto the disk
+
+    private mutating func place(_ item: ItemID, _ state: ItemState) -> [Effect] {
+        place(item, state, from: nil, agreedAs: state)
+    }
+
+    private mutating func place(
+        _ item: ItemID,
+        _ state: ItemState,
+        from ours: ItemState?,
+        agreedAs: ItemState
+    ) -> [Effect] {
+        let missing = state.contents.filter { !here.contains($0) }.sorted()
+        guard missing.isEmpty else { return wait(item) + missing.flatMap { fetch($0) } }
+        let parent = state.place.parent
+        guard parent == .root || disk[parent]?.kind == .folder, !isOnDisk(parent, inside: item) else {
+            return wait(item)
+        }
+        guard let other = (diskNames[state.place] ?? []).subtracting([item]).min() else {
+            steps[item] = .place(state, agreedAs: agreedAs)
+            return [.place(item, state, expecting: ours)]
+        }
+        return wait(item) + standAside(other)
+    }
+
+    /// Whether an item of the disk is another, or in it at any depth.
+    private func isOnDisk(_ item: ItemID, inside other: ItemID) -> Bool {
+        var at = item
+        while at != .root {
+            if at == other { return true }
+            guard let up = disk[at]?.place.parent else { return false }
+            at = up
+        }
+        return false
+    }
+
+    /// Has an item leave its name to another, if it is to be elsewhere anyway but cannot go there yet.
+    private mutating func standAside(_ item: ItemID) -> [Effect] {
+        guard steps[item] == nil, let ours = disk[item], let base = agreed[item],
+            asides[item]?.place != ours.place,
+            tree[item].map({ $0.place != ours.place && !isMovedHere(item) }) ?? true
+        else { return [] }
+        var aside = ours
+        aside.place.name = Self.asideName + "\(item.high)-\(item.low)"
+        asides[item] = Aside(place: aside.place, from: ours.place)
+        steps[item] = .place(aside, agreedAs: base)
+        return [.place(item, aside, expecting: ours)]
+    }
+
+    // MARK: To the hub
+
+    private mutating func commit(_ item: ItemID, _ ours: ItemState) -> [Effect] {
+        let parent = ours.place.parent
+        guard parent == .root || tree.revision(of: parent) > 0 else { return wait(item) }
+        let missing = ours.contents.subtracting(atHub).sorted()
+        guard missing.isEmpty else { return wait(item) + missing.flatMap { upload($0) } }
+        return offer(item, ours)
+    }
+
+    private mutating func offer(_ item: ItemID, _ state: ItemState?) -> [Effect] {
+        guard refusals[item] == nil else { return wait(item) }
+        commitCount += 1
+        let commit = Commit(Commit.ID(device, commitCount), item, on: tree.revision(of: item), state)
+        steps[item] = .commit(commit)
+        return [.commit(commit)]
+    }
+
+    // MARK: Waiting
+
+    private mutating func wait(_ item: ItemID) -> [Effect] {
+        blocked.insert(item)
+        return []
+    }
+
+    private mutating func fetch(_ content: ContentName) -> [Effect] {
+        fetching.insert(content).inserted ? [.fetch(content)] : []
+    }
+
+    private mutating func upload(_ content: ContentName) -> [Effect] {
+        uploading.insert(content).inserted ? [.upload(content)] : []
+    }
+}

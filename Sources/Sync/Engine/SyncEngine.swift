@@ -1,0 +1,228 @@
+/// What one device does so that its items and a container's log come to the same. Pure: events in, effects out.
+///
+/// Of each item three states are known: on this disk (`disk`), in the log (`tree`), and as both were when they last
+/// agreed (`agreed`). Their differences say what there is to do (`plan`), one step at a time for each item:
+///
+/// 1. What only the log has changed is placed on the disk. What only the disk has changed is committed.
+/// 2. Changed by both: another place counts as committed last; contents are merged, and where that cannot be, those of
+///    the log stay and those of the disk become a conflict, which is committed with the item.
+/// 3. Removed by one and edited by the other: it stays.
+/// 4. Nothing is committed before its contents are at the hub, and nothing placed before its contents are here.
+///
+/// A step that the disk refuses, since it is not any more what the engine takes it for, is planned anew with what is
+/// there now: an effect says what it expects to find.
+package struct SyncEngine: Sendable {
+    package enum Event: Hashable, Sendable {
+        /// The disk has an item, or has it otherwise than before; nil for: it is gone, and that is certain.
+        case diskChanged(ItemID, ItemState?)
+        /// Entries of the log, from some position on. Those that are known already do no harm.
+        case logRead([LogEntry])
+        case commitRefused(Commit.ID, readTo: LogPosition)
+        /// The hub has contents, and keeps them.
+        case uploaded(ContentName)
+        /// Contents are here now.
+        case fetched(ContentName)
+        /// The item is on the disk as the effect said; a removed one is gone.
+        case placed(ItemID)
+        /// The disk was not as expected: the item is as this says, and nothing has been done.
+        case placeRefused(ItemID, found: ItemState?)
+        /// What a merge came to; nil for: it cannot be done without losing something.
+        case merged(ItemID, base: ContentName?, ours: ContentName, theirs: ContentName, ContentName?)
+        /// There is a line to the hub again. Every answer that was due before has come or never will, and the log has
+        /// been read.
+        case reconnected
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case upload(ContentName)
+        case fetch(ContentName)
+        case commit(Commit)
+        /// Makes the disk's item so, from nothing, or from what is expected to be there.
+        case place(ItemID, ItemState, expecting: ItemState?)
+        case remove(ItemID, expecting: ItemState)
+        case merge(ItemID, base: ContentName?, ours: ContentName, theirs: ContentName)
+    }
+
+    /// What an item waits for.
+    enum Step: Hashable, Sendable {
+        case commit(Commit)
+        case place(ItemState?, agreedAs: ItemState?)
+        case merge
+    }
+
+    let device: DeviceID
+    package internal(set) var tree = ContainerTree()
+    package internal(set) var disk: [ItemID: ItemState] = [:]
+    var agreed: [ItemID: ItemState] = [:]
+    var steps: [ItemID: Step] = [:]
+    /// Commits of these items were refused: the log is to be read to there first.
+    var refusals: [ItemID: LogPosition] = [:]
+    var merges: [ItemID: (question: MergeQuestion, result: ContentName?)] = [:]
+    var atHub: Set<ContentName> = []
+    var here: Set<ContentName> = []
+    var uploading: Set<ContentName> = []
+    var fetching: Set<ContentName> = []
+    var diskNames: [ItemPlace: Set<ItemID>] = [:]
+    var diskChildren: [ItemID: Set<ItemID>] = [:]
+    var commitCount: UInt64 = 0
+    /// Items that have left their names to others, and are to go on from there.
+    var asides: [ItemID: Aside] = [:]
+    private var due: Set<ItemID> = []
+    /// Items that wait for something of other items.
+    var blocked: Set<ItemID> = []
+    /// What the names begin with under which items stand aside that change places.
+    static let asideName = ".sheaf-aside-"
+
+    /// That an item is under a name of the engine's making, of which nobody else is to hear.
+    struct Aside: Hashable, Sendable {
+        let place: ItemPlace
+        let from: ItemPlace
+    }
+
+    struct MergeQuestion: Hashable, Sendable {
+        let base: ContentName?
+        let ours: ContentName
+        let theirs: ContentName
+    }
+
+    package init(device: DeviceID) { self.device = device }
+
+    /// Whether nothing is left to do or to wait for, as far as is known here.
+    package var isSettled: Bool { steps.isEmpty && unsettled.isEmpty }
+
+    /// The items whose disk and log differ.
+    package var unsettled: Set<ItemID> {
+        let all = Set(disk.keys).union(tree.items.keys)
+        return all.filter { disk[$0] != tree[$0] }
+    }
+
+    /// Takes what has happened, and says what is to be done.
+    package mutating func take(_ event: Event) -> [Effect] {
+        switch event {
+        case .diskChanged(let item, let state): noteDisk(item, state)
+        case .logRead(let entries): read(entries)
+        case .commitRefused(let id, let position): refused(id, position)
+        case .uploaded(let content):
+            uploading.remove(content)
+            atHub.insert(content)
+            touchBlocked()
+        case .fetched(let content):
+            fetching.remove(content)
+            here.insert(content)
+            touchBlocked()
+        case .placed(let item): placed(item)
+        case .placeRefused(let item, let found):
+            steps[item] = nil
+            noteDisk(item, found)
+            touch(item)
+        case .merged(let item, let base, let ours, let theirs, let result):
+            merges[item] = (MergeQuestion(base: base, ours: ours, theirs: theirs), result)
+            if let result { here.insert(result) }
+            if steps[item] == .merge { steps[item] = nil }
+            touch(item)
+        case .reconnected: reconnected()
+        }
+        return planDue()
+    }
+
+    // MARK: Events
+
+    mutating func noteDisk(_ item: ItemID, _ state: ItemState?) {
+        let old = disk[item]
+        guard old != state else { return }
+        if let old {
+            diskNames[old.place]?.remove(item)
+            diskChildren[old.place.parent]?.remove(item)
+            touch(old.place.parent)
+        }
+        disk[item] = state
+        if let state {
+            diskNames[state.place, default: []].insert(item)
+            diskChildren[state.place.parent, default: []].insert(item)
+            here.formUnion(state.contents)
+            touch(state.place.parent)
+        }
+        touch(item)
+        touchBlocked()
+    }
+
+    private mutating func read(_ entries: [LogEntry]) {
+        for entry in entries where entry.position == tree.position + 1 {
+            if let state = entry.commit.state { atHub.formUnion(state.contents) }
+            for item in tree.read(entry) {
+                touch(item)
+                if let parent = tree[item]?.place.parent { touch(parent) }
+            }
+            if entry.commit.id.device == device { accepted(entry.commit) }
+        }
+        refusals = refusals.filter { $0.value > tree.position }
+        touchBlocked()
+    }
+
+    /// A commit of this device is in the log. What that has made of it beyond that is news from the log.
+    ///
+    /// The one that is waited for, or one before it that was believed lost. One that this engine has not made yet comes
+    /// from a future that the disk has lost, and is as anybody else's.
+    private mutating func accepted(_ commit: Commit) {
+        guard commit.id.number <= commitCount else {
+            commitCount = commit.id.number
+            return
+        }
+        agreed[commit.item] = commit.state
+        merges[commit.item] = nil
+        if case .commit(let own) = steps[commit.item], own.id == commit.id { steps[commit.item] = nil }
+    }
+
+    private mutating func refused(_ id: Commit.ID, _ position: LogPosition) {
+        guard
+            let item = steps.first(where: {
+                if case .commit(let own) = $0.value { own.id == id } else { false }
+            })?.key
+        else { return }
+        steps[item] = nil
+        if position > tree.position { refusals[item] = position }
+        touch(item)
+    }
+
+    private mutating func placed(_ item: ItemID) {
+        guard case .place(let state, let agreedAs) = steps[item] else { return }
+        steps[item] = nil
+        agreed[item] = agreedAs
+        merges[item] = nil
+        if asides[item]?.place != state?.place { asides[item] = nil }
+        noteDisk(item, state)
+        touch(item)
+    }
+
+    private mutating func reconnected() {
+        for (item, step) in steps {
+            guard case .commit = step else { continue }
+            steps[item] = nil
+            touch(item)
+        }
+        uploading = []
+        fetching = []
+        touchBlocked()
+    }
+
+    // MARK: What is due
+
+    mutating func touch(_ item: ItemID) {
+        if item != .root { due.insert(item) }
+    }
+
+    mutating func touchBlocked() {
+        due.formUnion(blocked)
+        blocked = []
+    }
+
+    private mutating func planDue() -> [Effect] {
+        var effects: [Effect] = []
+        while !due.isEmpty {
+            let items = due.sorted()
+            due = []
+            for item in items where steps[item] == nil { effects += plan(item) }
+        }
+        return effects
+    }
+}

@@ -1,0 +1,126 @@
+/// What a container's log comes to, read to some position: the items that exist, and where each is.
+///
+/// Every device reads the same entries in the same order and so has the same tree. What cannot stand together is put
+/// right when the later of two entries is read, and nothing that a person has made goes by it:
+///
+/// 1. A name that is taken: the newcomer gets the next free name, "Letter 2.txt".
+/// 2. A move into what is inside the item itself: the item stays where it was.
+/// 3. An item in a folder that was removed: the folder is there again, with the folders above it.
+/// 4. A folder removed that is not empty: it stays.
+package struct ContainerTree: Hashable, Sendable {
+    private struct Node: Hashable, Sendable {
+        var state: ItemState
+        var exists: Bool
+        var revision: LogPosition
+    }
+
+    private var nodes: [ItemID: Node] = [:]
+    private var names: [ItemID: [String: ItemID]] = [:]
+    /// How far the log has been read.
+    package private(set) var position: LogPosition = 0
+
+    package init() {}
+
+    /// The item, if it exists.
+    package subscript(item: ItemID) -> ItemState? {
+        guard let node = nodes[item], node.exists else { return nil }
+        return node.state
+    }
+
+    /// The last commit about an item, whether or not that exists; 0 for none.
+    package func revision(of item: ItemID) -> LogPosition { nodes[item]?.revision ?? 0 }
+
+    /// Whether an item can be put into a folder without more ado.
+    package func hasFolder(_ item: ItemID) -> Bool { item == .root || self[item]?.kind == .folder }
+
+    package func children(of folder: ItemID) -> [ItemID] { names[folder].map { Array($0.values) } ?? [] }
+
+    package func item(at place: ItemPlace) -> ItemID? { names[place.parent]?[Self.key(place.name)] }
+
+    /// All items that exist.
+    package var items: [ItemID: ItemState] { nodes.filter(\.value.exists).mapValues(\.state) }
+
+    /// Reads the next entry.
+    ///
+    /// - Returns: The items that are others now, or exist no more, or do now.
+    package mutating func read(_ entry: LogEntry) -> Set<ItemID> {
+        precondition(entry.position == position + 1, "a log is read in order")
+        position = entry.position
+        let item = entry.commit.item
+        nodes[item]?.revision = position
+        guard let state = entry.commit.state else { return remove(item) }
+        guard var place = resolved(state.place, for: item) else { return [item] }
+        var changed = revive(place.parent)
+        take(item)
+        place.name = freeName(place)
+        var placed = state
+        placed.place = place
+        nodes[item] = Node(state: placed, exists: true, revision: position)
+        names[place.parent, default: [:]][Self.key(place.name)] = item
+        changed.insert(item)
+        return changed
+    }
+
+    /// Where a commit's item is to be: where it was, if it would be inside itself. Nil for nowhere: such a commit was
+    /// made by no device of ours.
+    private func resolved(_ place: ItemPlace, for item: ItemID) -> ItemPlace? {
+        guard item != .root else { return nil }
+        let isKnown = place.parent == .root || nodes[place.parent]?.state.kind == .folder
+        guard isKnown, !isInside(place.parent, item) else { return nodes[item]?.state.place }
+        return place
+    }
+
+    /// Whether an item is another, or in it at any depth.
+    private func isInside(_ item: ItemID, _ other: ItemID) -> Bool {
+        var at = item
+        while at != .root {
+            if at == other { return true }
+            guard let up = nodes[at]?.state.place.parent else { return false }
+            at = up
+        }
+        return false
+    }
+
+    private mutating func remove(_ item: ItemID) -> Set<ItemID> {
+        guard nodes[item]?.exists == true, children(of: item).isEmpty else { return [item] }
+        take(item)
+        nodes[item]?.exists = false
+        return [item]
+    }
+
+    /// Takes an item out of its folder.
+    private mutating func take(_ item: ItemID) {
+        guard let node = nodes[item], node.exists else { return }
+        names[node.state.place.parent]?[Self.key(node.state.place.name)] = nil
+    }
+
+    /// Has a folder exist, and those above it.
+    private mutating func revive(_ folder: ItemID) -> Set<ItemID> {
+        guard folder != .root, var node = nodes[folder], !node.exists else { return [] }
+        let changed = revive(node.state.place.parent)
+        node.exists = true
+        node.state.place.name = freeName(node.state.place)
+        nodes[folder] = node
+        names[node.state.place.parent, default: [:]][Self.key(node.state.place.name)] = folder
+        return changed.union([folder])
+    }
+
+    private func freeName(_ place: ItemPlace) -> String {
+        guard item(at: place) != nil else { return place.name }
+        var number = 2
+        while true {
+            let name = Self.numbered(place.name, number)
+            if item(at: ItemPlace(place.parent, name)) == nil { return name }
+            number += 1
+        }
+    }
+
+    /// "Letter.txt" becomes "Letter 2.txt", ".profile" becomes ".profile 2".
+    static func numbered(_ name: String, _ number: Int) -> String {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(name) \(number)" }
+        return "\(name[..<dot]) \(number)\(name[dot...])"
+    }
+
+    /// What two names have in common that are one: Swift compares strings by what they look like, however composed.
+    private static func key(_ name: String) -> String { name }
+}

@@ -1,0 +1,67 @@
+/// What tells one item from all others, for as long as it exists and wherever it is moved. Made from random bits.
+package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
+
+    /// The folder that holds all others of a container. It is always there, and nobody changes it.
+    package static let root = ItemID(0, 0)
+
+    package static func < (left: ItemID, right: ItemID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+
+    package var description: String { self == .root ? "root" : String(low, radix: 36) }
+}
+
+/// The name of contents that are kept elsewhere; equal contents have equal names.
+package struct ContentName: Hashable, Comparable, Sendable {
+    package let value: String
+
+    package init(_ value: String) { self.value = value }
+
+    package static func < (left: ContentName, right: ContentName) -> Bool { left.value < right.value }
+}
+
+/// Where an item is: in which folder, under which name.
+package struct ItemPlace: Hashable, Sendable {
+    package var parent: ItemID
+    package var name: String
+
+    package init(_ parent: ItemID, _ name: String) { (self.parent, self.name) = (parent, name) }
+}
+
+/// All that there is to say of an item that exists.
+package struct ItemState: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// Holds other items.
+        case folder
+        /// Has contents: a file, a symbolic link, or a package, which is one item with all its members.
+        case document
+    }
+
+    package var kind: Kind
+    package var place: ItemPlace
+    /// Nil for folders only.
+    package var content: ContentName?
+    /// Contents that lost a conflict which nobody has settled.
+    package var conflicts: Set<ContentName>
+
+    package init(
+        _ kind: Kind,
+        at place: ItemPlace,
+        content: ContentName? = nil,
+        conflicts: Set<ContentName> = []
+    ) {
+        (self.kind, self.place, self.content, self.conflicts) = (kind, place, content, conflicts)
+    }
+
+    /// All contents that it needs.
+    package var contents: Set<ContentName> { conflicts.union(content.map { [$0] } ?? []) }
+
+    /// Whether something in it is there to be lost: where it is does not count.
+    package func hasContents(of other: ItemState) -> Bool {
+        content == other.content && conflicts == other.conflicts
+    }
+}

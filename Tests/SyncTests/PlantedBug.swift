@@ -1,0 +1,67 @@
+import Sync
+
+/// Bugs that sync engines have had, planted between an engine and the rest of its world.
+enum PlantedBug: String, CaseIterable {
+    /// A rename that has come from elsewhere is reported as done, and is not.
+    case lostRename
+    /// A removal by the person is not heard of.
+    case unheardRemoval
+    /// The hub takes a commit that was made from an old state.
+    case staleCommit
+    /// What the person has written since is overwritten.
+    case staleOverwrite
+    /// What lost a conflict is not committed.
+    case droppedConflict
+    /// A merge gives what the other has written.
+    case oneSidedMerge
+    /// The hub is believed to have what it never got.
+    case unsentContents
+    /// A removal that came too late removes the edit that was first.
+    case removalBeatsEdit
+    /// What was sent before the line broke is sent as another item.
+    case duplicateAfterRetry
+    /// What is put in place is empty.
+    case emptyFile
+    /// A folder is removed with what somebody has just put into it.
+    case removalOfFullFolder
+    /// The answer to a commit is taken for another's work.
+    case ownWorkTakenForOthers
+
+    /// What the engine hears instead.
+    func heard(_ event: SyncEngine.Event, by device: DeviceID) -> SyncEngine.Event? {
+        switch (self, event) {
+        case (.unheardRemoval, .diskChanged(_, nil)): return nil
+        case (.oneSidedMerge, .merged(let item, let base, let ours, let theirs, .some)):
+            return .merged(item, base: base, ours: ours, theirs: theirs, theirs)
+        case (.ownWorkTakenForOthers, .logRead(let entries)):
+            return .logRead(
+                entries.map { entry in
+                    guard entry.commit.id.device == device else { return entry }
+                    var commit = entry.commit
+                    commit.id = Commit.ID(DeviceID(99), commit.id.number)
+                    return LogEntry(entry.position, commit)
+                }
+            )
+        default: return event
+        }
+    }
+
+    /// What is done instead of what the engine wants.
+    func done(_ effect: SyncEngine.Effect, isRetry: Bool) -> SyncEngine.Effect {
+        switch (self, effect) {
+        case (.lostRename, .place(let item, var state, let expected?)):
+            state.place = expected.place
+            return .place(item, state, expecting: expected)
+        case (.droppedConflict, .commit(var commit)):
+            commit.state?.conflicts = []
+            return .commit(commit)
+        case (.duplicateAfterRetry, .commit(var commit)) where isRetry && commit.base == 0:
+            commit.item = ItemID(2, commit.item.low)
+            return .commit(commit)
+        case (.emptyFile, .place(let item, var state, let expected)) where state.content != nil:
+            state.content = ContentName("")
+            return .place(item, state, expecting: expected)
+        default: return effect
+        }
+    }
+}
