@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
@@ -250,11 +251,7 @@ int peer_answer_on_other_thread(void) {
     return 0;
 }
 
-long long peer_resident_bytes(void) {
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (file == NULL) return -1;
-    long long pages = -1;
-    if (fscanf(file, "%*d %lld", &pages) != 1) pages = -1;
-    fclose(file);
-    return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
+long long peer_allocated_bytes(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (long long)(info.uordblks + info.hblkhd);
 }

@@ -254,14 +254,14 @@ enum AgentBenchmark {
             _ = core.received(frame, from: connection, now: 0)
         }
         send(.hello(ClientHello(client: client, processID: 1, processName: "x")))
-        let before = peer_resident_bytes()
+        let before = peer_allocated_bytes()
         for number in 1...10_000 {
             let path = ItemPath("/home/me/Documents/Letters/2024/letter-\(number).txt")
             let id = PresenterID(client: client, number: UInt64(number))
             send(.event(.presenterAdded(id, at: path, typeName: "LetterDocument")))
         }
         var own = Samples()
-        own.add(Double(peer_resident_bytes() - before) / 10_000)
+        own.add(Double(peer_allocated_bytes() - before) / 10_000)
         return Figure(
             "agent-memory",
             "a presenter in the agent, of 10,000",

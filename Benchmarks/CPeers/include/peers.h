@@ -63,5 +63,5 @@ void peer_relay(void);
 /// ends. Returns 0, or -1 with errno.
 int peer_answer_on_other_thread(void);
 
-/// The memory this process has now, statm of proc(5), in bytes; -1 on error.
-long long peer_resident_bytes(void);
+/// What malloc(3) has given this process and not got back, in bytes, with what it needs to keep account of it.
+long long peer_allocated_bytes(void);
