@@ -35,8 +35,8 @@ extension SyncEngine {
             agreed[item] = nil
             return place(item, theirs)
         }
-        guard members.isEmpty else { return wait(item) }
-        return offer(item, nil)
+        // Each member that leaves has its folder looked at anew.
+        return members.isEmpty ? offer(item, nil) : []
     }
 
     /// The log has it no more.
@@ -47,7 +47,7 @@ extension SyncEngine {
             return commit(item, ours)
         }
         // Its members go before it, and those that do not bring it back.
-        guard (diskChildren[item] ?? []).isEmpty else { return wait(item) }
+        guard (diskChildren[item] ?? []).isEmpty else { return [] }
         steps[item] = .place(nil, agreedAs: nil)
         return [.remove(item, expecting: ours)]
     }
@@ -95,7 +95,7 @@ extension SyncEngine {
     private mutating func merge(_ item: ItemID, _ question: MergeQuestion) -> [Effect] {
         let needed = [question.base, question.theirs].compactMap { $0 }
         let missing = needed.filter { !here.contains($0) }
-        guard missing.isEmpty else { return wait(item) + missing.flatMap { fetch($0) } }
+        guard missing.isEmpty else { return missing.flatMap { fetch($0, for: item) } }
         steps[item] = .merge
         return [.merge(item, base: question.base, ours: question.ours, theirs: question.theirs)]
     }
@@ -113,16 +113,19 @@ extension SyncEngine {
         agreedAs: ItemState
     ) -> [Effect] {
         let missing = state.contents.filter { !here.contains($0) }.sorted()
-        guard missing.isEmpty else { return wait(item) + missing.flatMap { fetch($0) } }
+        guard missing.isEmpty else { return missing.flatMap { fetch($0, for: item) } }
         let parent = state.place.parent
-        guard parent == .root || disk[parent]?.kind == .folder, !isOnDisk(parent, inside: item) else {
-            return wait(item)
+        guard parent == .root || disk[parent]?.kind == .folder else {
+            // Had it been removed here, it is needed again.
+            touch(parent)
+            return wait(item, for: .folder(parent))
         }
+        guard !isOnDisk(parent, inside: item) else { return wait(item, for: .loop) }
         guard let other = (diskNames[state.place] ?? []).subtracting([item]).min() else {
             steps[item] = .place(state, agreedAs: agreedAs)
             return [.place(item, state, expecting: ours)]
         }
-        return wait(item) + standAside(other)
+        return wait(item, for: .name(state.place)) + standAside(other)
     }
 
     /// Whether an item of the disk is another, or in it at any depth.
@@ -153,14 +156,17 @@ extension SyncEngine {
 
     private mutating func commit(_ item: ItemID, _ ours: ItemState) -> [Effect] {
         let parent = ours.place.parent
-        guard parent == .root || tree.revision(of: parent) > 0 else { return wait(item) }
+        guard parent == .root || tree.revision(of: parent) > 0 else {
+            return wait(item, for: .folder(parent))
+        }
         let missing = ours.contents.subtracting(atHub).sorted()
-        guard missing.isEmpty else { return wait(item) + missing.flatMap { upload($0) } }
+        guard missing.isEmpty else { return missing.flatMap { upload($0, for: item) } }
         return offer(item, ours)
     }
 
     private mutating func offer(_ item: ItemID, _ state: ItemState?) -> [Effect] {
-        guard refusals[item] == nil else { return wait(item) }
+        // Looked at anew when the log has been read so far.
+        guard refusals[item] == nil else { return [] }
         commitCount += 1
         let commit = Commit(Commit.ID(device, commitCount), item, on: tree.revision(of: item), state)
         steps[item] = .commit(commit)
@@ -169,16 +175,16 @@ extension SyncEngine {
 
     // MARK: Waiting
 
-    private mutating func wait(_ item: ItemID) -> [Effect] {
-        blocked.insert(item)
+    private mutating func wait(_ item: ItemID, for obstacle: Obstacle) -> [Effect] {
+        waiting[obstacle, default: []].insert(item)
         return []
     }
 
-    private mutating func fetch(_ content: ContentName) -> [Effect] {
-        fetching.insert(content).inserted ? [.fetch(content)] : []
+    private mutating func fetch(_ content: ContentName, for item: ItemID) -> [Effect] {
+        wait(item, for: .content(content)) + (fetching.insert(content).inserted ? [.fetch(content)] : [])
     }
 
-    private mutating func upload(_ content: ContentName) -> [Effect] {
-        uploading.insert(content).inserted ? [.upload(content)] : []
+    private mutating func upload(_ content: ContentName, for item: ItemID) -> [Effect] {
+        wait(item, for: .content(content)) + (uploading.insert(content).inserted ? [.upload(content)] : [])
     }
 }

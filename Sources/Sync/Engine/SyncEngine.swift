@@ -68,10 +68,22 @@ package struct SyncEngine: Sendable {
     /// Items that have left their names to others, and are to go on from there.
     var asides: [ItemID: Aside] = [:]
     private var due: Set<ItemID> = []
-    /// Items that wait for something of other items.
-    var blocked: Set<ItemID> = []
+    /// What items wait for that are not touched when it comes.
+    var waiting: [Obstacle: Set<ItemID>] = [:]
     /// What the names begin with under which items stand aside that change places.
     static let asideName = ".sheaf-aside-"
+
+    /// What may keep an item from its next step, apart from what is in it.
+    enum Obstacle: Hashable, Sendable {
+        /// These contents are not here, or not at the hub.
+        case content(ContentName)
+        /// Another item has this name on the disk.
+        case name(ItemPlace)
+        /// This folder is not on the disk, or not in the log.
+        case folder(ItemID)
+        /// On the disk, the folder is still inside the item that is to go into it.
+        case loop
+    }
 
     /// That an item is under a name of the engine's making, of which nobody else is to hear.
     struct Aside: Hashable, Sendable {
@@ -105,11 +117,11 @@ package struct SyncEngine: Sendable {
         case .uploaded(let content):
             uploading.remove(content)
             atHub.insert(content)
-            touchBlocked()
+            wake(.content(content))
         case .fetched(let content):
             fetching.remove(content)
             here.insert(content)
-            touchBlocked()
+            wake(.content(content))
         case .placed(let item): placed(item)
         case .placeRefused(let item, let found):
             steps[item] = nil
@@ -134,6 +146,7 @@ package struct SyncEngine: Sendable {
             diskNames[old.place]?.remove(item)
             diskChildren[old.place.parent]?.remove(item)
             touch(old.place.parent)
+            wake(.name(old.place))
         }
         disk[item] = state
         if let state {
@@ -143,20 +156,27 @@ package struct SyncEngine: Sendable {
             touch(state.place.parent)
         }
         touch(item)
-        touchBlocked()
+        wake(.folder(item))
+        if old?.place.parent != state?.place.parent { wake(.loop) }
     }
 
     private mutating func read(_ entries: [LogEntry]) {
         for entry in entries where entry.position == tree.position + 1 {
             if let state = entry.commit.state { atHub.formUnion(state.contents) }
+            let parent = tree[entry.commit.item]?.place.parent
             for item in tree.read(entry) {
                 touch(item)
+                wake(.folder(item))
                 if let parent = tree[item]?.place.parent { touch(parent) }
             }
+            // It may have been the last in its folder.
+            if let parent { touch(parent) }
             if entry.commit.id.device == device { accepted(entry.commit) }
         }
-        refusals = refusals.filter { $0.value > tree.position }
-        touchBlocked()
+        for (item, position) in refusals where position <= tree.position {
+            refusals[item] = nil
+            touch(item)
+        }
     }
 
     /// A commit of this device is in the log. What that has made of it beyond that is news from the log.
@@ -200,9 +220,10 @@ package struct SyncEngine: Sendable {
             steps[item] = nil
             touch(item)
         }
+        // Those that wait for them ask again.
+        for content in uploading.union(fetching) { wake(.content(content)) }
         uploading = []
         fetching = []
-        touchBlocked()
     }
 
     // MARK: What is due
@@ -211,13 +232,15 @@ package struct SyncEngine: Sendable {
         if item != .root { due.insert(item) }
     }
 
-    mutating func touchBlocked() {
-        due.formUnion(blocked)
-        blocked = []
+    /// Has all looked at anew that wait for something that has just become otherwise.
+    mutating func wake(_ obstacle: Obstacle) {
+        if let items = waiting.removeValue(forKey: obstacle) { due.formUnion(items) }
     }
 
     private mutating func planDue() -> [Effect] {
         var effects: [Effect] = []
+        // Who waits for the name of an item may have it stand aside now.
+        for item in due { if let place = disk[item]?.place { wake(.name(place)) } }
         while !due.isEmpty {
             let items = due.sorted()
             due = []
