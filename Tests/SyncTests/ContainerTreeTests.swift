@@ -13,7 +13,7 @@ struct ContainerTreeTests {
     private func tree(_ states: [(ItemID, ItemState?)]) throws -> ContainerTree {
         var (log, tree) = (ContainerLog(), ContainerTree())
         for (number, (item, state)) in states.enumerated() {
-            let id = Commit.ID(DeviceID(1), UInt64(number + 1))
+            let id = Commit.ID(DeviceID(1), session: 1, UInt64(number + 1))
             #expect(log.offer(Commit(id, item, on: tree.revision(of: item), state)) == .accepted(log.head))
             for entry in log.entries(after: tree.position) { _ = tree.read(entry) }
         }
@@ -94,7 +94,7 @@ struct ContainerTreeTests {
     func compareAndSwap() {
         var log = ContainerLog()
         func commit(_ device: UInt64, on base: LogPosition, _ name: String) -> Commit {
-            Commit(Commit.ID(DeviceID(device), 1), first, on: base, document(.root, name))
+            Commit(Commit.ID(DeviceID(device), session: 1, 1), first, on: base, document(.root, name))
         }
         #expect(log.offer(commit(1, on: 0, "a")) == .accepted(1))
         #expect(log.offer(commit(1, on: 0, "a")) == .accepted(1))

@@ -38,7 +38,7 @@ enum PlantedBug: String, CaseIterable {
                 entries.map { entry in
                     guard entry.commit.id.device == device else { return entry }
                     var commit = entry.commit
-                    commit.id = Commit.ID(DeviceID(99), commit.id.number)
+                    commit.id = Commit.ID(DeviceID(99), session: commit.id.session, commit.id.number)
                     return LogEntry(entry.position, commit)
                 }
             )

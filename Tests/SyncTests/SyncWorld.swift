@@ -17,6 +17,9 @@ struct SyncWorld {
         var work: [SyncEngine.Effect] = []
         var isOnline = true
         var offers: Set<ItemID> = []
+        /// What is left of the engine when it is killed, and what a backup has.
+        var kept: SyncEngine
+        var backup: SyncEngine
     }
 
     enum Letter {
@@ -34,6 +37,8 @@ struct SyncWorld {
     private(set) var discarded: Set<Int> = []
     /// Who has edited an item.
     private(set) var editors: [ItemID: Set<Int>] = [:]
+    /// Whether an engine has been put back to a backup: it cannot tell any more what its own person's edits came from.
+    private(set) var hasForgotten = false
     private(set) var deeds: [String] = []
     private(set) var broken: [String] = []
     private var random: SplitMix64
@@ -43,7 +48,11 @@ struct SyncWorld {
     init(seed: UInt64, deviceCount: Int, bug: PlantedBug? = nil) {
         random = SplitMix64(seed: seed)
         self.bug = bug
-        devices = (0..<deviceCount).map { Device(engine: SyncEngine(device: DeviceID(UInt64($0 + 1)))) }
+        devices = []
+        for number in 1...UInt64(deviceCount) {
+            let engine = SyncEngine(device: DeviceID(number), session: random.next())
+            devices.append(Device(engine: engine, kept: engine, backup: engine))
+        }
     }
 
     // MARK: Running
@@ -57,7 +66,13 @@ struct SyncWorld {
         case 6..<10: for _ in 0..<2 { workOnDisk(index) }
         case 10..<18: for _ in 0..<4 { deliver(losing: 6) }
         case 18: readLog(index)
-        default: if random.below(3) == 0 { turnOnOrOff(index) }
+        default:
+            switch random.below(8) {
+            case 0..<3: turnOnOrOff(index)
+            case 3: kill(index)
+            case 4: devices[index].backup = devices[index].kept
+            default: break
+            }
         }
     }
 
@@ -119,6 +134,21 @@ struct SyncWorld {
         devices[index].news.append(.reconnected)
     }
 
+    /// The process dies, and another goes on, now and then with a backup of what the first one had kept.
+    private mutating func kill(_ index: Int) {
+        let isRestored = random.below(4) == 0
+        if isRestored { hasForgotten = true }
+        deeds.append("device \(index): killed\(isRestored ? ", its engine put back to a backup" : "")")
+        letters.removeAll { if case .toDevice(index, _) = $0 { true } else { false } }
+        devices[index].engine = isRestored ? devices[index].backup : devices[index].kept
+        devices[index].engine.restart(session: random.next())
+        devices[index].work = []
+        devices[index].news = [
+            .scanned(devices[index].disk),
+            .logRead(Array(log.entries(after: devices[index].engine.tree.position))), .reconnected,
+        ]
+    }
+
     private mutating func readLog(_ index: Int) {
         guard devices[index].isOnline else { return }
         let from = devices[index].engine.tree.position
@@ -132,7 +162,9 @@ struct SyncWorld {
         let news = devices[index].news.removeFirst()
         let device = DeviceID(UInt64(index + 1))
         guard let event = bug.map({ $0.heard(news, by: device) }) ?? news else { return }
-        for wanted in devices[index].engine.take(event) {
+        let effects = devices[index].engine.take(event)
+        devices[index].kept = devices[index].engine
+        for wanted in effects {
             var effect = wanted
             if let bug { effect = bug.done(wanted, isRetry: isRetry(wanted, by: index)) }
             switch effect {

@@ -42,8 +42,6 @@ extension SyncEngine {
     /// The log has it no more.
     private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
         guard ours.hasContents(of: base) else {
-            var ours = ours
-            if let aside = asides[item], aside.place == ours.place { ours.place = aside.from }
             return commit(item, ours)
         }
         // Its members go before it, and those that do not bring it back.
@@ -55,7 +53,7 @@ extension SyncEngine {
     /// Whether the person has moved an item since its places agreed last.
     private func isMovedHere(_ item: ItemID) -> Bool {
         guard let ours = disk[item]?.place, let base = agreed[item]?.place else { return true }
-        return ours != base && ours != asides[item]?.place
+        return ours != base && !isAside(item)
     }
 
     // MARK: On both sides
@@ -67,7 +65,7 @@ extension SyncEngine {
         _ theirs: ItemState
     ) -> [Effect] {
         var wanted = theirs
-        if ours.place != base.place, ours.place != asides[item]?.place { wanted.place = ours.place }
+        if ours.place != base.place, !isAside(item) { wanted.place = ours.place }
         wanted.conflicts = theirs.conflicts.subtracting(base.conflicts.subtracting(ours.conflicts))
             .union(ours.conflicts.subtracting(base.conflicts))
         if let mine = ours.content, let other = theirs.content, mine != base.content, mine != other {
@@ -142,19 +140,26 @@ extension SyncEngine {
     /// Has an item leave its name to another, if it is to be elsewhere anyway but cannot go there yet.
     private mutating func standAside(_ item: ItemID) -> [Effect] {
         guard steps[item] == nil, let ours = disk[item], let base = agreed[item],
-            asides[item]?.place != ours.place,
+            !isAside(item),
             tree[item].map({ $0.place != ours.place && !isMovedHere(item) }) ?? true
         else { return [] }
         var aside = ours
-        aside.place.name = Self.asideName + "\(item.high)-\(item.low)"
-        asides[item] = Aside(place: aside.place, from: ours.place)
+        aside.place.name = Self.asideName(item)
         steps[item] = .place(aside, agreedAs: base)
         return [.place(item, aside, expecting: ours)]
     }
 
+    /// The name under which an item stands aside. It is of the engine's making, and no person has moved an item that bears
+    /// it; no other device is to hear of it.
+    private static func asideName(_ item: ItemID) -> String { ".sheaf-aside-\(item.high)-\(item.low)" }
+
+    private func isAside(_ item: ItemID) -> Bool { disk[item]?.place.name == Self.asideName(item) }
+
     // MARK: To the hub
 
     private mutating func commit(_ item: ItemID, _ ours: ItemState) -> [Effect] {
+        var ours = ours
+        if isAside(item), let place = agreed[item]?.place ?? tree.lastPlace(of: item) { ours.place = place }
         let parent = ours.place.parent
         guard parent == .root || tree.revision(of: parent) > 0 else {
             return wait(item, for: .folder(parent))
@@ -167,8 +172,10 @@ extension SyncEngine {
     private mutating func offer(_ item: ItemID, _ state: ItemState?) -> [Effect] {
         // Looked at anew when the log has been read so far.
         guard refusals[item] == nil else { return [] }
-        commitCount += 1
-        let commit = Commit(Commit.ID(device, commitCount), item, on: tree.revision(of: item), state)
+        let number = (commitCounts[session] ?? 0) + 1
+        commitCounts[session] = number
+        let id = Commit.ID(device, session: session, number)
+        let commit = Commit(id, item, on: tree.revision(of: item), state)
         steps[item] = .commit(commit)
         return [.commit(commit)]
     }

@@ -15,6 +15,8 @@ package struct SyncEngine: Sendable {
     package enum Event: Hashable, Sendable {
         /// The disk has an item, or has it otherwise than before; nil for: it is gone, and that is certain.
         case diskChanged(ItemID, ItemState?)
+        /// All that is on the disk, after a start: what is not in it is gone.
+        case scanned([ItemID: ItemState])
         /// Entries of the log, from some position on. Those that are known already do no harm.
         case logRead([LogEntry])
         case commitRefused(Commit.ID, readTo: LogPosition)
@@ -64,14 +66,12 @@ package struct SyncEngine: Sendable {
     var fetching: Set<ContentName> = []
     var diskNames: [ItemPlace: Set<ItemID>] = [:]
     var diskChildren: [ItemID: Set<ItemID>] = [:]
-    var commitCount: UInt64 = 0
-    /// Items that have left their names to others, and are to go on from there.
-    var asides: [ItemID: Aside] = [:]
+    private(set) var session: UInt64
+    /// How many commits each session has made.
+    var commitCounts: [UInt64: UInt64] = [:]
     private var due: Set<ItemID> = []
     /// What items wait for that are not touched when it comes.
     var waiting: [Obstacle: Set<ItemID>] = [:]
-    /// What the names begin with under which items stand aside that change places.
-    static let asideName = ".sheaf-aside-"
 
     /// What may keep an item from its next step, apart from what is in it.
     enum Obstacle: Hashable, Sendable {
@@ -85,19 +85,26 @@ package struct SyncEngine: Sendable {
         case loop
     }
 
-    /// That an item is under a name of the engine's making, of which nobody else is to hear.
-    struct Aside: Hashable, Sendable {
-        let place: ItemPlace
-        let from: ItemPlace
-    }
-
     struct MergeQuestion: Hashable, Sendable {
         let base: ContentName?
         let ours: ContentName
         let theirs: ContentName
     }
 
-    package init(device: DeviceID) { self.device = device }
+    /// - Parameter session: A random number.
+    package init(device: DeviceID, session: UInt64) { (self.device, self.session) = (device, session) }
+
+    /// Goes on from what was kept of an engine, in another process. The disk is to be scanned next, then the log to be
+    /// read, and then there is a line again.
+    ///
+    /// What is kept has to be on stable storage before its effects are carried out. Should an older state be all that is
+    /// left, nothing is lost either: what the disk has is looked for in what the log has brought since.
+    ///
+    /// - Parameter session: Another random number.
+    package mutating func restart(session: UInt64) {
+        self.session = session
+        (uploading, fetching, waiting, merges, refusals) = ([], [], [:], [:], [:])
+    }
 
     /// Whether nothing is left to do or to wait for, as far as is known here.
     package var isSettled: Bool { steps.isEmpty && unsettled.isEmpty }
@@ -112,6 +119,7 @@ package struct SyncEngine: Sendable {
     package mutating func take(_ event: Event) -> [Effect] {
         switch event {
         case .diskChanged(let item, let state): noteDisk(item, state)
+        case .scanned(let items): noteScan(items)
         case .logRead(let entries): read(entries)
         case .commitRefused(let id, let position): refused(id, position)
         case .uploaded(let content):
@@ -160,6 +168,19 @@ package struct SyncEngine: Sendable {
         if old?.place.parent != state?.place.parent { wake(.loop) }
     }
 
+    private mutating func noteScan(_ items: [ItemID: ItemState]) {
+        for (item, step) in steps {
+            steps[item] = nil
+            // It was done, and nobody could say so any more.
+            if case .place(let state, let agreedAs) = step, items[item] == state { agreed[item] = agreedAs }
+        }
+        for item in Set(disk.keys).union(items.keys) {
+            noteDisk(item, items[item])
+            touch(item)
+        }
+        due.formUnion(tree.items.keys)
+    }
+
     private mutating func read(_ entries: [LogEntry]) {
         for entry in entries where entry.position == tree.position + 1 {
             if let state = entry.commit.state { atHub.formUnion(state.contents) }
@@ -171,7 +192,7 @@ package struct SyncEngine: Sendable {
             }
             // It may have been the last in its folder.
             if let parent { touch(parent) }
-            if entry.commit.id.device == device { accepted(entry.commit) }
+            if isOwn(entry.commit.id) { accepted(entry.commit) } else { recognise(entry.commit) }
         }
         for (item, position) in refusals where position <= tree.position {
             refusals[item] = nil
@@ -179,18 +200,28 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// A commit of this device is in the log. What that has made of it beyond that is news from the log.
-    ///
-    /// The one that is waited for, or one before it that was believed lost. One that this engine has not made yet comes
-    /// from a future that the disk has lost, and is as anybody else's.
+    /// Whether this engine knows that it has made a commit. One from a future that was lost with the engine's memory is
+    /// as anybody else's.
+    private func isOwn(_ id: Commit.ID) -> Bool {
+        id.device == device && id.number <= commitCounts[id.session] ?? 0
+    }
+
+    /// A commit of this engine is in the log: the one that is waited for, or one before it that was believed lost. What
+    /// the log has made of it beyond that is news from the log.
     private mutating func accepted(_ commit: Commit) {
-        guard commit.id.number <= commitCount else {
-            commitCount = commit.id.number
-            return
-        }
         agreed[commit.item] = commit.state
         merges[commit.item] = nil
         if case .commit(let own) = steps[commit.item], own.id == commit.id { steps[commit.item] = nil }
+    }
+
+    /// Somebody else's commit that says what the disk has already: so far the two agree.
+    private mutating func recognise(_ commit: Commit) {
+        guard let state = commit.state, let ours = disk[commit.item], ours.hasContents(of: state) else {
+            return
+        }
+        var base = agreed[commit.item] ?? state
+        (base.content, base.conflicts) = (state.content, state.conflicts)
+        agreed[commit.item] = base
     }
 
     private mutating func refused(_ id: Commit.ID, _ position: LogPosition) {
@@ -209,7 +240,6 @@ package struct SyncEngine: Sendable {
         steps[item] = nil
         agreed[item] = agreedAs
         merges[item] = nil
-        if asides[item]?.place != state?.place { asides[item] = nil }
         noteDisk(item, state)
         touch(item)
     }

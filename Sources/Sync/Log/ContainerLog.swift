@@ -15,9 +15,14 @@ package struct Commit: Hashable, Sendable {
     /// Tells a commit from all others, so that one that is sent twice counts once.
     package struct ID: Hashable, Sendable {
         package let device: DeviceID
+        /// A random number for each time that the engine is started: one that has forgotten what it sent, as its memory
+        /// was put back to what it was once, must not send anything else under the same identifier.
+        package let session: UInt64
         package let number: UInt64
 
-        package init(_ device: DeviceID, _ number: UInt64) { (self.device, self.number) = (device, number) }
+        package init(_ device: DeviceID, session: UInt64, _ number: UInt64) {
+            (self.device, self.session, self.number) = (device, session, number)
+        }
     }
 
     package var id: ID

@@ -30,8 +30,8 @@ package struct ContainerTree: Hashable, Sendable {
     /// The last commit about an item, whether or not that exists; 0 for none.
     package func revision(of item: ItemID) -> LogPosition { nodes[item]?.revision ?? 0 }
 
-    /// Whether an item can be put into a folder without more ado.
-    package func hasFolder(_ item: ItemID) -> Bool { item == .root || self[item]?.kind == .folder }
+    /// Where an item is, or was when it was removed.
+    package func lastPlace(of item: ItemID) -> ItemPlace? { nodes[item]?.state.place }
 
     package func children(of folder: ItemID) -> [ItemID] { names[folder].map { Array($0.values) } ?? [] }
 
