@@ -8,7 +8,9 @@ struct DocumentRecord {
     var leftPlace: (url: URL, seconds: Double)?
     var modificationDate: Date?
     /// What the item looked like when this document read or wrote it last; nil when it never did.
-    var stamp: FileStamp?
+    var stamp: FileStamp? { didSet { stampCount += 1 } }
+    /// How often the document has read or written the item: what was seen before tells nothing of now.
+    private(set) var stampCount = 0
     /// How the item looked when it was found that it does not merge.
     var unmergedStamp: FileStamp?
     /// The change of the item that the document was told of last: what it knew, and what was found.

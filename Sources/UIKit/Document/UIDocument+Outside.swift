@@ -80,14 +80,20 @@ extension UIDocument {
     /// Looks whether the item is the one that this document read or wrote last, and acts on it if not.
     nonisolated func checkForOutsideChange() {
         fileAccess.queue.async { [self] in
+            let stampCount = record.withLock { $0.stampCount }
             guard isAnother(OutsideHint(isWhole: true)) else { return }
             DispatchQueue.main.async {
-                MainActor.assumeIsolated { self.takeOutsideChange() }
+                MainActor.assumeIsolated { self.takeOutsideChange(seenAt: stampCount) }
             }
         }
     }
 
-    func takeOutsideChange() {
+    /// Acts on a change.
+    ///
+    /// - Parameter stampCount: How often the item had been read or written when the change was seen. What has been done
+    ///   since may have dealt with it: a reload would take the undo stack for nothing.
+    func takeOutsideChange(seenAt stampCount: Int? = nil) {
+        if let stampCount, stampCount != record.withLock({ $0.stampCount }) { return checkForOutsideChange() }
         guard lifecycle.phase == .open else {
             if lifecycle.phase != .closed { whenSettled.append { [self] in checkForOutsideChange() } }
             return

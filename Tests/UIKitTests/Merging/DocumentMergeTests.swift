@@ -228,6 +228,24 @@ struct DocumentMergeTests {
         await document.close()
     }
 
+    @Test("A change that was seen before a save dealt with it is no reason to reload: undo stays")
+    func seenBeforeTheSave() async throws {
+        let document = PlainDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.undoManager.registerUndo(withTarget: document) { $0.text = "old" }
+        document.text = "new"
+        let seenAt = document.record.withLock { $0.stampCount }
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        await wait(for: document) { !document.hasUnsavedChanges }
+        document.takeOutsideChange(seenAt: seenAt)
+        await withCheckedContinuation { continuation in
+            document.performAsynchronousFileAccess { continuation.resume() }
+        }
+        #expect(document.documentState == .normal)
+        #expect(document.undoManager.canUndo)
+        await document.close()
+    }
+
     @Test("A picture that others put in and a text edited here are both there; undoing takes the picture out")
     func newMember() async throws {
         let url = playground["Page.book"]

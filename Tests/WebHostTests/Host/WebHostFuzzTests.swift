@@ -91,7 +91,8 @@ struct WebHostFuzzTests {
             try await victim.raw.write(Self.mutated(bytes, &random))
             shutdown(victim.raw.socket, CInt(SHUT_WR))
             _ = try await victim.raw.readToEnd()
-            if round.isMultiple(of: 50) {
+            // Who says nothing for long is taken for gone, and rounds take long on a busy machine.
+            if round.isMultiple(of: 5) {
                 try await steady.send("round \(round)")
                 #expect(try await steady.readText() == "round \(round)")
             }
