@@ -69,19 +69,16 @@ struct ItemCatalogue {
         return number
     }
 
-    /// Takes in the first list of a folder.
-    ///
-    /// - Returns: The number of the first item; the others follow in order.
-    mutating func fill(_ number: Int, with items: [(item: ListedItem, form: ItemForm)]) -> Int {
-        let base = places.count
-        places.reserveCapacity(base + items.count)
-        var members: [String: Member] = Dictionary(minimumCapacity: items.count)
-        for (offset, (item, form)) in items.enumerated() {
-            members[item.name] = Member(id: base + offset, inode: item.inode, form: form)
-            places.append(Place(folder: number, name: item.name))
-        }
+    /// Numbers for so many items, one after another from the one returned on.
+    mutating func reserve(_ count: Int) -> Int {
+        places.append(contentsOf: repeatElement(nil, count: count))
+        return places.count - count
+    }
+
+    /// Takes in the first list of a folder, with numbers that were reserved.
+    mutating func fill(_ number: Int, with members: [String: Member]) {
+        for (name, member) in members { places[member.id] = Place(folder: number, name: name) }
         folders[number]?.members = members
-        return base
     }
 
     /// A new item.

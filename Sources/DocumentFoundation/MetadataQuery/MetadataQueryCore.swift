@@ -212,16 +212,22 @@ struct MetadataQueryCore {
             for match in matches { current.insert(match.id, at: place(of: match.id, in: current)) }
             return
         }
-        let new = matches.map(\.id).sorted { isBefore($0, $1) }
         var merged: [Int] = []
-        merged.reserveCapacity(current.count + new.count)
+        merged.reserveCapacity(current.count + matches.count)
         var old = current[...]
-        for id in new {
-            let passed = old.prefix { isBefore($0, id) }
+        for match in sorted(matches) {
+            let passed = old.prefix { isBefore($0, match.id) }
             merged += passed
-            merged.append(id)
+            merged.append(match.id)
             old = old.dropFirst(passed.count)
         }
         current = merged + old
+    }
+    private func sorted(_ matches: [Match]) -> [Match] {
+        guard let comesFirst else { return matches.sorted { $0.id < $1.id } }
+        return matches.sorted { first, second in
+            if comesFirst(first.sortValues, second.sortValues) { return true }
+            return comesFirst(second.sortValues, first.sortValues) ? false : first.id < second.id
+        }
     }
 }

@@ -18,7 +18,8 @@ internal import Locks
 /// Notifications are posted on `operationQueue`, or on the main queue: `NSMetadataQueryDidStartGathering`,
 /// `NSMetadataQueryGatheringProgress`, `NSMetadataQueryDidFinishGathering`, then `NSMetadataQueryDidUpdate`. Results
 /// change only just before one of them is posted. An update comes at once after a pause, and not within
-/// `notificationBatchingInterval` of the one before: many changes are few updates. What is removed is told a
+/// `notificationBatchingInterval` of the one before: many changes are few updates. A scope that is not there when the
+/// query starts stays empty until it is started anew. What is removed is told a
 /// twentieth of a second late, as editors put files back.
 ///
 /// - Source: Apple's NSMetadataQuery.
@@ -92,15 +93,15 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// Whether it gathers for the first time.
     open var isGathering: Bool { run?.state.withLock { $0.core.phase } == .gathering }
 
-    /// Whether it has been stopped.
-    open var isStopped: Bool { run?.isStopped ?? true }
+    /// Whether it has been stopped, and not started again.
+    open var isStopped: Bool { run?.isStopped ?? false }
 
     /// Begins to gather. What was found before is dropped.
     ///
     /// - Returns: False without a predicate, and for a query that runs.
     @discardableResult
     open func start() -> Bool {
-        guard predicate != nil, isStopped else { return false }
+        guard predicate != nil, run?.isStopped ?? true else { return false }
         begin()
         return true
     }
@@ -161,10 +162,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     }
 
     /// The folders to search, none of them in another.
-    private func roots() -> [FilePath] {
+    func roots() -> [FilePath] {
         let home = BaseDirectories(environment: ProcessInfo.processInfo.environment).home
         let scopes = searchScopes.isEmpty ? [home] : searchScopes.map { Self.path(ofScope: $0, home: home) }
-        // A folder that is not there yet is searched where it is said to be.
+        // A folder that is not there has nothing in it, under any name.
         let paths = Set(scopes.map { (try? $0.resolved()) ?? $0 })
         return paths.filter { path in !paths.contains { $0 != path && path.isInside($0) } }
             .sorted { $0.string < $1.string }
@@ -269,9 +270,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// Where a result is; `NSNotFound` when it is none.
     open func index(ofResult result: Any) -> Int {
         let object = result as AnyObject
-        let id =
-            (result as? NSMetadataItem)?.number
-            ?? objects.first { ($0.value as AnyObject) === object }?.key
+        let known = (result as? NSMetadataItem)?.number.flatMap { items[$0] === object ? $0 : nil }
+        let id = known ?? objects.first { ($0.value as AnyObject) === object }?.key
         return id.flatMap { shown.firstIndex(of: $0) } ?? NSNotFound
     }
 

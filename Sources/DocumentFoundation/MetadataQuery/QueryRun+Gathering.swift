@@ -17,8 +17,10 @@ extension QueryRun {
         var task: Task
         var watch: FileEvents.Watch?
         var lacksWatch = false
-        var items: [(item: ListedItem, form: ItemForm)] = []
-        /// By their place among the items.
+        /// The number of its first member.
+        var base = 0
+        var members: [String: ItemCatalogue.Member] = [:]
+        var directories: [(name: String, form: ItemForm)] = []
         var matches: [MetadataQueryCore.Match] = []
     }
 
@@ -35,17 +37,18 @@ extension QueryRun {
 
     /// Lists folders that are known by number only, and all that are in them.
     ///
-    /// - Parameter found: Gets what matches, folder by folder.
+    /// - Parameter found: Gets what matches, in the order of numbers, some hundred folders' at once.
     func walk(_ numbers: [Int], found: ([MetadataQueryCore.Match]) -> Void) {
         var rest = numbers
         while !rest.isEmpty, !isStopped {
             let step = tasks(rest.suffix(Self.foldersPerStep))
             rest.removeLast(min(rest.count, Self.foldersPerStep))
+            var matches: [MetadataQueryCore.Match] = []
             for folder in lookAt(step) {
-                let (matches, folders) = takeIn(folder)
-                rest += folders
-                if !matches.isEmpty { found(matches) }
+                rest += takeIn(folder)
+                matches += folder.matches
             }
+            if !matches.isEmpty { found(matches) }
         }
     }
 
@@ -68,7 +71,7 @@ extension QueryRun {
             let own = stride(from: part, to: tasks.count, by: partCount).map { lookAt(tasks[$0]) }
             found.withLock { $0 += own }
         }
-        return found.withLock { $0 }
+        return found.withLock { $0 }.sorted { $0.base < $1.base }
     }
 
     private func lookAt(_ task: Task) -> Found {
@@ -85,36 +88,36 @@ extension QueryRun {
         }
         // A folder that went meanwhile, or that we may not read, has nothing in it for us.
         guard let items = try? FolderScan.listing(of: task.path) else { return found }
-        found.items.reserveCapacity(items.count)
-        for item in items {
+        if task.package == nil {
+            found.base = state.withLock { $0.catalogue.reserve(items.count) }
+            found.members.reserveCapacity(items.count)
+        }
+        for (offset, item) in items.enumerated() {
             let form = form(item)
-            if task.package == nil {
-                let attributes = ItemAttributes(folder: task.path, name: item.name, form: form, types: types)
-                if let values = match(attributes) {
-                    found.matches.append(MetadataQueryCore.Match(id: found.items.count, sortValues: values))
-                }
+            if item.kind == .directory { found.directories.append((item.name, form)) }
+            guard task.package == nil else { continue }
+            let id = found.base + offset
+            found.members[item.name] = ItemCatalogue.Member(id: id, inode: item.inode, form: form)
+            let attributes = ItemAttributes(folder: task.path, name: item.name, form: form, types: types)
+            if let values = match(attributes) {
+                found.matches.append(MetadataQueryCore.Match(id: id, sortValues: values))
             }
-            found.items.append((item, form))
         }
         return found
     }
 
-    /// - Returns: What matches in the folder, and the folders in it.
-    private func takeIn(_ found: Found) -> (matches: [MetadataQueryCore.Match], folders: [Int]) {
-        watches[found.task.number] = found.watch
+    /// - Returns: The folders in it.
+    private func takeIn(_ found: Found) -> [Int] {
+        let number = found.task.number
+        watches[number] = found.watch
         lacksWatches = lacksWatches || found.lacksWatch
         return state.withLock { state in
-            let number = found.task.number
-            let directories = found.items.filter { $0.item.kind == .directory }
-            var base = 0
-            if found.task.package == nil { base = state.catalogue.fill(number, with: found.items) }
-            let folders = directories.map { directory in
-                let place = ItemCatalogue.Place(folder: number, name: directory.item.name)
-                let isPackage = directory.form == .package
-                let id = isPackage ? state.catalogue.folders[number]?.members[place.name]?.id : nil
+            if found.task.package == nil { state.catalogue.fill(number, with: found.members) }
+            return found.directories.map { name, form in
+                let id = form == .package ? found.members[name]?.id : nil
+                let place = ItemCatalogue.Place(folder: number, name: name)
                 return state.catalogue.addFolder(place, package: found.task.package ?? id)
             }
-            return (found.matches.map { .init(id: base + $0.id, sortValues: $0.sortValues) }, folders)
         }
     }
 }

@@ -195,6 +195,42 @@ struct NSMetadataQueryTests {
         #expect(stage.names() == ["c.png", "d.jpg"])
     }
 
+    @Test("Scopes are URLs, paths and the home folder, each searched once; without any it is the home folder")
+    func scopes() async throws {
+        try stage.write("d/a.txt")
+        let home = BaseDirectories(environment: ProcessInfo.processInfo.environment).home
+        let resolvedHome = (try? home.resolved()) ?? home
+        let query = stage.query
+        query.searchScopes = [stage.url("d"), stage.folder.path, stage.folder]
+        #expect(query.roots() == [FilePath(stage.folder.path)])
+        query.searchScopes = [NSMetadataQueryUserHomeScope]
+        #expect(query.roots() == [resolvedHome])
+        query.searchScopes = []
+        #expect(query.roots() == [resolvedHome])
+        query.searchScopes = [stage.url("d") as NSURL]
+        stage.gather()
+        #expect(stage.names() == ["a.txt"])
+        await #expect(processExitsWith: .failure) {
+            let query = NSMetadataQuery()
+            query.predicate = NSPredicate(value: true)
+            query.searchScopes = [5]
+            query.start()
+        }
+    }
+
+    @Test("A result of another query is at no place of this one")
+    func otherQueries() throws {
+        try stage.write("a.txt")
+        let other = try Stage()
+        try other.write("b.txt")
+        stage.gather()
+        other.gather()
+        let foreign = other.use { $0.results }
+        #expect(stage.use { $0.index(ofResult: foreign[0]) } == NSNotFound)
+        #expect(other.use { $0.index(ofResult: foreign[0]) } == 0)
+        #expect(stage.use { !$0.isStopped })
+    }
+
     // MARK: Updates
 
     @Test("Tells what is new, what has changed and what is gone", arguments: [true, false])

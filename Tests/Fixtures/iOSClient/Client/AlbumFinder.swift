@@ -10,7 +10,13 @@ final class AlbumFinder: NSObject, NSMetadataQueryDelegate {
     func start(in folder: URL, since date: Date) {
         query.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [
             NSPredicate(format: "%K LIKE[c] '*.album'", NSMetadataItemFSNameKey),
-            NSPredicate(format: "%K >= %@ OR %K > %d", NSMetadataItemFSContentChangeDateKey, date, "kMDItemFSSize", 4096),
+            NSPredicate(
+                format: "%K >= %@ OR %K > %d",
+                NSMetadataItemFSContentChangeDateKey,
+                date,
+                "kMDItemFSSize",
+                4096
+            ),
         ])
         query.searchScopes = [folder]
         query.sortDescriptors = [NSSortDescriptor(key: NSMetadataItemFSNameKey, ascending: true)]
@@ -19,7 +25,8 @@ final class AlbumFinder: NSObject, NSMetadataQueryDelegate {
         query.operationQueue = .main
         for name in [Notification.Name.NSMetadataQueryDidFinishGathering, .NSMetadataQueryDidUpdate] {
             observers.append(
-                NotificationCenter.default.addObserver(forName: name, object: query, queue: .main) { [weak self] note in
+                NotificationCenter.default.addObserver(forName: name, object: query, queue: .main) {
+                    [weak self] note in
                     let added = note.userInfo?[NSMetadataQueryUpdateAddedItemsKey] as? [NSMetadataItem] ?? []
                     let count = added.count
                     MainActor.assumeIsolated { self?.list(newCount: count) }
@@ -33,7 +40,8 @@ final class AlbumFinder: NSObject, NSMetadataQueryDelegate {
         query.disableUpdates()
         defer { query.enableUpdates() }
         names = (0..<query.resultCount).compactMap { index in
-            (query.result(at: index) as? NSMetadataItem)?.value(forAttribute: NSMetadataItemDisplayNameKey) as? String
+            (query.result(at: index) as? NSMetadataItem)?.value(forAttribute: NSMetadataItemDisplayNameKey)
+                as? String
         }
         query.enumerateResults { result, index, stop in
             if index == newCount, result is NSMetadataItem { stop.pointee = true }
