@@ -1,5 +1,6 @@
 import Foundation
 import Locks
+import SeededNumbers
 import Testing
 
 @testable import DocumentFoundation
@@ -387,6 +388,45 @@ struct NSMetadataQueryTests {
         }
         #expect(Set(stage.names()) == ["new", "changes", "d", "moved", "e", "inner", "f", "newer"])
         withExtendedLifetime(block) {}
+    }
+
+    @Test("Whatever others do, a standing query comes to what is on the disk", arguments: [true, false])
+    func anything(_ usesPrivilege: Bool) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var numbers = SplitMix64(seed: seed)
+        let stage = try Stage(usesPrivilege: usesPrivilege)
+        stage.gather()
+        func place() -> String {
+            let names = ["a", "b", "c.txt", "d", "e"]
+            return (0...numbers.below(3)).map { _ in names[numbers.below(names.count)] }.joined(
+                separator: "/"
+            )
+        }
+        for round in 0..<10 {
+            for _ in 0..<20 {
+                let (source, target) = (stage.url(place()), stage.url(place()))
+                // What cannot be done is not done: the disk says what has become of it.
+                switch numbers.below(6) {
+                case 0:
+                    try? FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+                case 1: try? FileManager.default.removeItem(at: source)
+                case 2, 3: _ = rename(source.path, target.path)
+                default: try? Data("\(round)".utf8).write(to: source)
+                }
+            }
+            let wanted = Set(
+                FileManager.default.enumerator(atPath: stage.folder.path)?.compactMap { $0 as? String } ?? []
+            )
+            stage.wait("what is on the disk, seed \(seed), round \(round)") { _ in
+                let paths = stage.use { query in
+                    query.results.compactMap {
+                        ($0 as? NSMetadataItem)?.value(forAttribute: NSMetadataItemPathKey) as? String
+                    }
+                }
+                return Set(paths.map { String($0.dropFirst(stage.folder.path.count + 1)) }) == wanted
+                    && paths.count == wanted.count
+            }
+        }
     }
 
     // MARK: Results
