@@ -33,9 +33,13 @@ extension QueryRun {
     private func take(_ event: WatchEvent, in folder: Int) {
         guard let name = event.name else {
             // Of the folder itself: what it means for its name is told by the folder above it, but for a scope's own.
-            let isScope = state.withLock { $0.catalogue.folders[folder]?.root != nil }
+            let known = state.withLock { $0.catalogue.folders[folder] }
             let isEnd = event.kind == .selfDeleted || event.kind == .selfMoved
-            if event.kind == .overflowed || (isEnd && isScope) { needsLookAtAll = true }
+            if event.kind == .overflowed || (isEnd && known?.root != nil) { needsLookAtAll = true }
+            if event.kind == .selfDeleted, let place = known?.place {
+                ended.insert(folder)
+                dirty.insert(place)
+            }
             return
         }
         guard name.utf8.first != UInt8(ascii: ".") else { return }
@@ -149,7 +153,10 @@ extension QueryRun {
             for id in ids + inner { state.remembered[id] = attributes(of: id, &state) }
             return state.catalogue.remove(place)
         }
-        for folder in gone.folders { watches[folder] = nil }
+        for folder in gone.folders {
+            watches[folder] = nil
+            ended.remove(folder)
+        }
         outcome.gone.formUnion(gone.items)
     }
 
@@ -161,7 +168,10 @@ extension QueryRun {
             let (path, package) = state.withLock {
                 ($0.catalogue.path(ofFolder: folder), $0.catalogue.folders[folder]?.package)
             }
-            guard let path else { continue }
+            guard let path else {
+                for place in places { departures[place] = nil }
+                continue
+            }
             // In a folder that is gone nothing is.
             let found = (try? FolderScan.listing(of: names, in: path)) ?? []
             let items = Dictionary(found.map { ($0.name, $0) }) { $1 }
@@ -198,7 +208,11 @@ extension QueryRun {
         }
         departures[place] = nil
         let form = form(item)
-        if let known, known.form == form, form == .file || form == .link || known.inode == item.inode {
+        let inner = state.withLock { $0.catalogue.folders[place.folder]?.folders[place.name] }
+        let hasEnded = inner.map(ended.contains) ?? false
+        if let known, !hasEnded, known.form == form,
+            form == .file || form == .link || known.inode == item.inode
+        {
             state.withLock { $0.catalogue.replace(place, inode: item.inode, form: form) }
             outcome.changed.insert(known.id)
             return

@@ -44,6 +44,8 @@ final class QueryRun: @unchecked Sendable {
     var moves: [(source: ItemCatalogue.Place, target: ItemCatalogue.Place)] = []
     var leaving: [UInt32: ItemCatalogue.Place] = [:]
     var departures: [ItemCatalogue.Place: Double] = [:]
+    /// Folders that are gone, whatever bears their names and even their inodes' numbers now.
+    var ended: Set<Int> = []
     var needsLookAtAll = false
     var isLookDue = false
     var lacksWatches = false
