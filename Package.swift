@@ -72,12 +72,16 @@ let package = Package(
             swiftSettings: strict
         ),
         // Documents.
+        .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
         .target(
             name: "DocumentFoundation",
-            dependencies: ["Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks", "Vault"],
+            dependencies: [
+                "Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks",
+                "UniformTypeIdentifiers",
+                "Vault",
+            ],
             swiftSettings: strict
         ),
-        .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
         // Frameworks.
         .target(
             name: "UIKit",

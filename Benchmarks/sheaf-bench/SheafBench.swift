@@ -17,6 +17,7 @@ enum SheafBench {
         ("agent", AgentBenchmark.run),
         ("bookmark", BookmarkBenchmark.run),
         ("watch-change", WatchBenchmark.latency),
+        ("query", QueryBenchmark.run),
         ("vault-store", VaultBenchmark.store),
         ("vault-package", VaultBenchmark.package),
         ("vault-list", VaultBenchmark.list),

@@ -45,7 +45,7 @@ enum WatchBenchmark {
     }
 
     /// Blocks a thread of its own until the event is there.
-    private nonisolated static func rawEvent(_ inotify: CInt) async throws -> Double {
+    nonisolated static func rawEvent(_ inotify: CInt) async throws -> Double {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
                 let nanoseconds = peer_next_change(inotify)
@@ -114,7 +114,7 @@ enum WatchBenchmark {
         return (own, find)
     }
 
-    private static func processorSeconds() -> Double {
+    static func processorSeconds() -> Double {
         peer_processor_seconds()
     }
 
@@ -144,7 +144,7 @@ private final class BenchmarkPresenter: NSObject, NSFilePresenter {
 }
 
 /// A program of its own that writes the time into a file whenever it is told to.
-private final class ForeignWriter {
+final class ForeignWriter {
     private let process = Process()
     private let orders = Pipe()
 

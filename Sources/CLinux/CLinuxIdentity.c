@@ -27,6 +27,21 @@ int cdoc_birth(int fd, struct cdoc_birth_time *birth) {
     return outcome;
 }
 
+static int64_t nanoseconds(struct statx_timestamp time) { return time.tv_sec * 1000000000 + time.tv_nsec; }
+
+int cdoc_status_at(int folder_fd, const char *name, struct cdoc_status *found) {
+    struct statx status;
+    int outcome = statx(folder_fd, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &status);
+    if (outcome == 0) {
+        found->inode = status.stx_ino;
+        found->byte_count = (int64_t)status.stx_size;
+        found->modified_at = nanoseconds(status.stx_mtime);
+        found->changed_at = nanoseconds(status.stx_ctime);
+        found->born_at = (status.stx_mask & STATX_BTIME) != 0 ? nanoseconds(status.stx_btime) : 0;
+    }
+    return outcome;
+}
+
 int cdoc_name_to_handle(int fd, int32_t *type, uint8_t *bytes, uint32_t *byte_count) {
     struct handle handle = {.head = {.handle_bytes = CDOC_HANDLE_BYTES_MAX}};
     int mount;

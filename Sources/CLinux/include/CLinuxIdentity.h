@@ -25,6 +25,20 @@ struct cdoc_birth_time {
 /// statx(2) for the birth time of an open file; declared only for _GNU_SOURCE.
 int cdoc_birth(int fd, struct cdoc_birth_time *birth);
 
+/// What statx(2) tells of a file, in nanoseconds since 1970 where it is a time.
+struct cdoc_status {
+    uint64_t inode;
+    int64_t byte_count;
+    int64_t modified_at;
+    /// When its contents or what is known of it changed last, by the kernel's clock.
+    int64_t changed_at;
+    /// 0 where the volume keeps no birth times.
+    int64_t born_at;
+};
+
+/// statx(2) of a member of a folder, or of a path; a symbolic link is not followed. Declared only for _GNU_SOURCE.
+int cdoc_status_at(int folder_fd, const char *name, struct cdoc_status *status);
+
 /// name_to_handle_at(2) for an open file; declared only for _GNU_SOURCE.
 int cdoc_name_to_handle(int fd, int32_t *type, uint8_t *bytes, uint32_t *byte_count);
 

@@ -1,0 +1,77 @@
+internal import FileSystem
+public import Foundation
+internal import Locks
+
+/// What a query has found: a file, a folder, a package or a symbolic link, and what is known of it.
+///
+/// Values that the disk has to tell, sizes and dates, are read when they are asked for first, and again once the query
+/// has told of a change; that may block. One item is one object for as long as its query runs, through renames,
+/// too. Any thread.
+///
+/// - Source: Apple's NSMetadataItem.
+/// - Differs from Darwin: there is no index of contents, so only the keys that are declared here have values.
+open class NSMetadataItem: NSObject, @unchecked Sendable {
+    // Sendable because what varies is under one lock.
+    private struct State {
+        var attributes: ItemAttributes
+        var known: [String: PredicateValue] = [:]
+    }
+
+    private let state: Locked<State>
+    /// The query's number for it; nil for one that was made by itself.
+    let number: Int?
+
+    init(_ attributes: ItemAttributes, number: Int?) {
+        state = Locked(State(attributes: attributes))
+        self.number = number
+    }
+
+    /// What is at a place now; nil when nothing is there, or the URL is no file's.
+    public convenience init?(url: URL) {
+        guard let path = FilePath(url), let folder = try? path.parent.resolved(),
+            let item = try? FolderScan.listing(of: [path.name], in: folder).first
+        else { return nil }
+        let types = ItemTypes()
+        let form: ItemForm =
+            switch item.kind {
+            case .regular: .file
+            case .directory: types.form(ofDirectory: item.name)
+            case .symbolicLink: .link
+            case .other: .other
+            }
+        self.init(ItemAttributes(folder: folder, name: item.name, form: form, types: types), number: nil)
+    }
+
+    /// Takes in that it has changed, or is elsewhere.
+    func refresh(_ attributes: ItemAttributes) {
+        state.withLock { $0 = State(attributes: attributes) }
+    }
+
+    func value(of key: String) -> PredicateValue {
+        let (known, attributes) = state.withLock { ($0.known[key], $0.attributes) }
+        if let known { return known }
+        let value = attributes.value(of: key)
+        state.withLock { state in
+            // Of another name by now: not to be kept.
+            if state.attributes.path == attributes.path { state.known[key] = value }
+        }
+        return value
+    }
+
+    /// The value of an attribute; nil where there is none.
+    open func value(forAttribute key: String) -> Any? { value(of: key).object }
+
+    /// The values of some attributes, those left out that have none.
+    open func values(forAttributes keys: [String]) -> [String: Any]? {
+        var values: [String: Any] = [:]
+        for key in keys { values[key] = value(forAttribute: key) }
+        return values
+    }
+
+    /// The attributes that have a value.
+    open var attributes: [String] { ItemAttributes.keys.filter { value(of: $0) != .null } }
+}
+
+extension NSMetadataItem: PredicateAttributes {
+    func predicateValue(of key: String) -> PredicateValue { value(of: key) }
+}

@@ -1,0 +1,360 @@
+internal import Dispatch
+internal import FileSystem
+public import Foundation
+internal import Locks
+
+/// Finds items below folders, and tells what comes, changes and goes for as long as it runs.
+///
+///     let query = NSMetadataQuery()
+///     query.predicate = NSPredicate(format: "%K LIKE[c] '*.txt'", NSMetadataItemFSNameKey)
+///     query.searchScopes = [folder]
+///     query.start()
+///
+/// It first gathers what is there, off the caller's thread, then watches; while nothing happens it takes no processor
+/// time. Files, folders, symbolic links (not followed) and packages are items; a package is one item, and a change
+/// inside it a change of it. What is hidden by a dot is left out, with all that is in it. Without sort descriptors
+/// results are in the order in which they were found. Keep a reference to a query while it runs.
+///
+/// Notifications are posted on `operationQueue`, or on the main queue: `NSMetadataQueryDidStartGathering`,
+/// `NSMetadataQueryGatheringProgress`, `NSMetadataQueryDidFinishGathering`, then `NSMetadataQueryDidUpdate`. Results
+/// change only just before one of them is posted. An update comes at once after a pause, and not within
+/// `notificationBatchingInterval` of the one before: many changes are few updates. A scope that is not there when the
+/// query starts stays empty until it is started anew. What is removed is told a
+/// twentieth of a second late, as editors put files back.
+///
+/// - Source: Apple's NSMetadataQuery.
+/// - Differs from Darwin: looks at folders instead of an index. Scopes are folders, and without one the home folder is
+///   searched; the ubiquity scopes and `searchItems` are not there. `results` is an array of what is there at the time.
+open class NSMetadataQuery: NSObject, @unchecked Sendable {
+    // Sendable because it is used on one queue only, as Apple demands it: the main queue, or `operationQueue`, one
+    // operation at a time. What other threads touch is in `QueryRun`.
+
+    private var run: QueryRun?
+    private var disabledCount = 0
+    private var objects: [Int: Any] = [:]
+    private var items: [Int: NSMetadataItem] = [:]
+    /// What tells of changes.
+    let events: FileEvents
+
+    /// Makes a query that does not run yet.
+    public override convenience init() { self.init(events: .shared) }
+
+    init(events: FileEvents) { self.events = events }
+
+    deinit { run?.stop() }
+
+    // MARK: What to find
+
+    private var chosenPredicate: NSPredicate?
+
+    /// What items must be like; needed before `start()`. Changed while the query runs, it runs anew.
+    ///
+    /// One of a format, a constant, or a compound of such: a block cannot be asked off its own thread, and traps.
+    open var predicate: NSPredicate? {
+        get { chosenPredicate }
+        set {
+            chosenPredicate = newValue?.copy() as? NSPredicate
+            restart()
+        }
+    }
+
+    /// How results are sorted: descriptors made with a metadata key and no comparator. Changed while the query runs, it
+    /// runs anew.
+    open var sortDescriptors: [NSSortDescriptor] = [] { didSet { restart() } }
+
+    /// Where to search: file URLs or paths of folders, or `NSMetadataQueryUserHomeScope`. Changed while the query runs,
+    /// it runs anew.
+    open var searchScopes: [Any] = [] { didSet { restart() } }
+
+    /// Attributes that `valueLists` is about.
+    open var valueListAttributes: [String] = []
+
+    /// Attributes that `groupedResults` groups by, the outermost first.
+    open var groupingAttributes: [String]?
+
+    /// The least time between two updates, in seconds; 1 at first.
+    open var notificationBatchingInterval: TimeInterval = 1 {
+        didSet { run?.update { [interval = notificationBatchingInterval] in $0.core.interval = interval } }
+    }
+
+    /// Where notifications are posted and the query is used; nil for the main queue. It must run one operation at a time.
+    open var operationQueue: OperationQueue?
+
+    /// Puts other objects and values in place of the query's.
+    ///
+    /// - Differs from Darwin: held weakly, where Darwin holds it unsafely.
+    open weak var delegate: (any NSMetadataQueryDelegate)?
+
+    // MARK: Running
+
+    /// Whether it has been started.
+    open var isStarted: Bool { run != nil }
+
+    /// Whether it gathers for the first time.
+    open var isGathering: Bool { run?.state.withLock { $0.core.phase } == .gathering }
+
+    /// Whether it has been stopped, and not started again.
+    open var isStopped: Bool { run?.isStopped ?? false }
+
+    /// Begins to gather. What was found before is dropped.
+    ///
+    /// - Returns: False without a predicate, and for a query that runs.
+    @discardableResult
+    open func start() -> Bool {
+        guard predicate != nil, run?.isStopped ?? true else { return false }
+        begin()
+        return true
+    }
+
+    /// Ends the watching. What has been found stays.
+    open func stop() { run?.stop() }
+
+    private func restart() {
+        guard let run, !run.isStopped else { return }
+        run.stop()
+        begin()
+    }
+
+    private func begin() {
+        (objects, items) = ([:], [:])
+        let new = QueryRun(plan(), events: events) { [weak self] in self?.deliverSoon() }
+        for _ in 0..<disabledCount { new.state.withLock { $0.core.disable() } }
+        run = new
+        new.start()
+    }
+
+    private func plan() -> QueryRun.Plan {
+        guard let predicate, let formula = PredicateFormula(predicate) else {
+            fatalError("a metadata query has a predicate that is made by a block; make it by a format")
+        }
+        let keys = sortDescriptors.map(Self.sortKey)
+        let directions = keys.map { $0.ascending }
+        let order: MetadataQueryCore.Order = { Self.comesFirst($0, $1, directions) }
+        return QueryRun.Plan(
+            roots: roots(),
+            test: PredicateTest(formula, lists: .byAnyMember),
+            sortKeys: keys.map { $0.name },
+            comesFirst: keys.isEmpty ? nil : order,
+            interval: notificationBatchingInterval
+        )
+    }
+
+    private static func sortKey(_ descriptor: NSSortDescriptor) -> (name: String, ascending: Bool) {
+        guard let key = descriptor as? KeySortDescriptor, key.isPlain, let name = key.sortKey else {
+            fatalError("a metadata query sorts by descriptors made with a key and no comparator")
+        }
+        return (name, key.ascending)
+    }
+
+    private static func comesFirst(
+        _ first: MetadataQueryCore.SortValues,
+        _ second: MetadataQueryCore.SortValues,
+        _ ascending: [Bool]
+    ) -> Bool {
+        for index in ascending.indices {
+            switch first[index].sortOrder(before: second[index]) {
+            case .orderedSame: continue
+            case .orderedAscending: return ascending[index]
+            case .orderedDescending: return !ascending[index]
+            }
+        }
+        return false
+    }
+
+    /// The folders to search, none of them in another.
+    func roots() -> [FilePath] {
+        let home = BaseDirectories(environment: ProcessInfo.processInfo.environment).home
+        let scopes = searchScopes.isEmpty ? [home] : searchScopes.map { Self.path(ofScope: $0, home: home) }
+        // A folder that is not there has nothing in it, under any name.
+        let paths = Set(scopes.map { (try? $0.resolved()) ?? $0 })
+        return paths.filter { path in !paths.contains { $0 != path && path.isInside($0) } }
+            .sorted { $0.string < $1.string }
+    }
+
+    private static func path(ofScope scope: Any, home: FilePath) -> FilePath {
+        if let url = (scope as? URL) ?? (scope as? NSURL).map({ $0 as URL }), let path = FilePath(url) {
+            return path
+        }
+        guard let text = scope as? String else {
+            fatalError("\(scope) is no scope of a metadata query: give the file URL or the path of a folder")
+        }
+        return text == NSMetadataQueryUserHomeScope
+            ? home : FilePath((text as NSString).expandingTildeInPath)
+    }
+
+    // MARK: Telling
+
+    private func deliverSoon() {
+        let deliver: @Sendable () -> Void = { [weak self] in self?.deliver() }
+        if let operationQueue {
+            operationQueue.addOperation(deliver)
+        } else {
+            DispatchQueue.main.async(execute: deliver)
+        }
+    }
+
+    private func deliver() {
+        guard let run else { return }
+        for announcement in run.announcements() where run === self.run { post(announcement, of: run) }
+    }
+
+    private func post(_ announcement: MetadataQueryCore.Announcement, of run: QueryRun) {
+        let center = NotificationCenter.default
+        switch announcement {
+        case .started: center.post(name: .NSMetadataQueryDidStartGathering, object: self)
+        case .progress: center.post(name: .NSMetadataQueryGatheringProgress, object: self)
+        case .finished: center.post(name: .NSMetadataQueryDidFinishGathering, object: self)
+        case .updated(let added, let changed, let removed):
+            for id in changed { if let now = run.attributes(of: id) { items[id]?.refresh(now) } }
+            let information = [
+                NSMetadataQueryUpdateAddedItemsKey: added.compactMap { item($0, of: run) },
+                NSMetadataQueryUpdateChangedItemsKey: changed.compactMap { item($0, of: run) },
+                NSMetadataQueryUpdateRemovedItemsKey: removed.compactMap { item($0, of: run) },
+            ]
+            for id in removed { (items[id], objects[id]) = (nil, nil) }
+            center.post(name: .NSMetadataQueryDidUpdate, object: self, userInfo: information)
+        }
+    }
+
+    private func item(_ id: Int, of run: QueryRun) -> NSMetadataItem? {
+        if let known = items[id] { return known }
+        guard let attributes = run.attributes(of: id) else { return nil }
+        let item = NSMetadataItem(attributes, number: id)
+        items[id] = item
+        return item
+    }
+
+    /// Has results stay as they are, and nothing told, until `enableUpdates()` is called as often.
+    open func disableUpdates() {
+        disabledCount += 1
+        run?.update { $0.core.disable() }
+    }
+
+    /// Undoes one `disableUpdates()`. After the last one, what happened meanwhile is told. Traps without one.
+    open func enableUpdates() {
+        guard disabledCount > 0 else {
+            fatalError("enableUpdates() was called more often than disableUpdates()")
+        }
+        disabledCount -= 1
+        run?.update { $0.core.enable() }
+    }
+
+    // MARK: Results
+
+    private var shown: [Int] { run?.state.withLock { $0.core.shown } ?? [] }
+
+    /// How many results there are.
+    open var resultCount: Int { run?.state.withLock { $0.core.shown.count } ?? 0 }
+
+    /// One result: an `NSMetadataItem`, or what the delegate puts in its place. Traps when there is none at the index.
+    open func result(at idx: Int) -> Any {
+        guard let run,
+            let id = run.state.withLock({ $0.core.shown.indices.contains(idx) ? $0.core.shown[idx] : nil }),
+            let result = result(id, of: run)
+        else { fatalError("result \(idx) was asked of a metadata query that has \(resultCount)") }
+        return result
+    }
+
+    private func result(_ id: Int, of run: QueryRun) -> Any? {
+        if let known = objects[id] { return known }
+        guard let item = item(id, of: run) else { return nil }
+        guard let delegate else { return item }
+        let object = delegate.metadataQuery(self, replacementObjectForResultObject: item)
+        objects[id] = object
+        return object
+    }
+
+    /// All results as they are now.
+    open var results: [Any] { run.map { run in shown.compactMap { result($0, of: run) } } ?? [] }
+
+    /// Where a result is; `NSNotFound` when it is none.
+    open func index(ofResult result: Any) -> Int {
+        let object = result as AnyObject
+        let known = (result as? NSMetadataItem)?.number.flatMap { items[$0] === object ? $0 : nil }
+        let id = known ?? objects.first { ($0.value as AnyObject) === object }?.key
+        return id.flatMap { shown.firstIndex(of: $0) } ?? NSNotFound
+    }
+
+    /// Calls a block with each result in order, while updates are disabled.
+    ///
+    /// - Parameter block: Gets the result, its index, and what to set to true to end the enumeration.
+    open func enumerateResults(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        enumerateResults(options: [], using: block)
+    }
+
+    /// Calls a block with each result, while updates are disabled.
+    ///
+    /// - Parameters:
+    ///   - opts: `.reverse` begins with the last result. One is passed after another in any case.
+    ///   - block: As of `enumerateResults(_:)`.
+    open func enumerateResults(
+        options opts: NSEnumerationOptions = [],
+        using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
+    ) {
+        disableUpdates()
+        defer { enableUpdates() }
+        var stops = ObjCBool(false)
+        let places = Array(0..<resultCount)
+        for place in opts.contains(.reverse) ? places.reversed() : places {
+            block(result(at: place), place, &stops)
+            if stops.boolValue { return }
+        }
+    }
+
+    // MARK: Values
+
+    /// The value of an attribute of one result; nil where there is none. Any attribute may be asked for.
+    open func value(ofAttribute attrName: String, forResultAt idx: Int) -> Any? {
+        guard let run,
+            let id = run.state.withLock({ $0.core.shown.indices.contains(idx) ? $0.core.shown[idx] : nil })
+        else { fatalError("result \(idx) was asked of a metadata query that has \(resultCount)") }
+        return item(id, of: run)?.value(forAttribute: attrName)
+    }
+
+    private func values(_ attribute: String, _ ids: [Int], _ run: QueryRun) -> [PredicateValue] {
+        ids.map { item($0, of: run)?.value(of: attribute) ?? .null }
+    }
+
+    private func replaced(_ value: PredicateValue, _ attribute: String) -> Any? {
+        guard let object = value.object else { return nil }
+        guard let delegate else { return object }
+        return delegate.metadataQuery(self, replacementValueForAttribute: attribute, value: object)
+    }
+
+    /// For each of `valueListAttributes` the values that results have, least first, and how many have each.
+    open var valueLists: [String: [NSMetadataQueryAttributeValueTuple]] {
+        guard let run else { return [:] }
+        let ids = shown
+        var lists: [String: [NSMetadataQueryAttributeValueTuple]] = [:]
+        for attribute in valueListAttributes {
+            lists[attribute] = ResultGrouping.places(values(attribute, ids, run)).map { value, places in
+                NSMetadataQueryAttributeValueTuple(attribute, replaced(value, attribute), places.count)
+            }
+        }
+        return lists
+    }
+
+    /// The results by the values of `groupingAttributes`; a group for each value, least first.
+    open var groupedResults: [NSMetadataQueryResultGroup] {
+        guard let run, let attributes = groupingAttributes, !attributes.isEmpty else { return [] }
+        return groups(shown, by: attributes[...], run)
+    }
+
+    private func groups(
+        _ ids: [Int],
+        by attributes: ArraySlice<String>,
+        _ run: QueryRun
+    ) -> [NSMetadataQueryResultGroup] {
+        guard let attribute = attributes.first else { return [] }
+        let inner = attributes.dropFirst()
+        return ResultGrouping.places(values(attribute, ids, run)).map { value, places in
+            let members = places.map { ids[$0] }
+            return NSMetadataQueryResultGroup(
+                attribute,
+                replaced(value, attribute) ?? NSNull(),
+                inner.isEmpty ? nil : groups(members, by: inner, run),
+                members.compactMap { result($0, of: run) }
+            )
+        }
+    }
+}

@@ -1,0 +1,163 @@
+internal import Dispatch
+internal import FileSystem
+internal import Foundation
+internal import Locks
+
+/// One run of a query, from its start to its stop: looks at the scopes, watches them, and keeps what matches.
+///
+/// Sendable: what is found and what is told is one struct under one lock; what is left to look at is touched on
+/// `queue` alone. Nothing runs while nothing happens.
+///
+/// 1. A folder is watched before it is listed, so that nothing changes unseen in between.
+/// 2. What events name is looked at anew: an event says that something happened, the disk says what.
+/// 3. A name that is free is told as gone only after `EventFolding.settleSeconds`, as editors put things back.
+final class QueryRun: @unchecked Sendable {
+    /// What to look for.
+    struct Plan: Sendable {
+        var roots: [FilePath]
+        var test: PredicateTest
+        var sortKeys: [String] = []
+        var comesFirst: MetadataQueryCore.Order?
+        var interval: Double
+    }
+
+    struct State {
+        var catalogue = ItemCatalogue()
+        var core: MetadataQueryCore
+        /// Items that are gone, and shown until that is told.
+        var remembered: [Int: ItemAttributes] = [:]
+        var isToBeTold = false
+        var wakesAt: Double?
+        var isStopped = false
+    }
+
+    let plan: Plan
+    let types = ItemTypes()
+    let events: FileEvents
+    let queue = DispatchQueue(label: "sheaf.metadata-query", qos: .userInitiated)
+    let state: Locked<State>
+    private let tell: @Sendable () -> Void
+
+    // On the queue.
+    var watches: [Int: FileEvents.Watch] = [:]
+    var dirty: Set<ItemCatalogue.Place> = []
+    var moves: [(source: ItemCatalogue.Place, target: ItemCatalogue.Place)] = []
+    var leaving: [UInt32: ItemCatalogue.Place] = [:]
+    var departures: [ItemCatalogue.Place: Double] = [:]
+    /// Names to be looked at once their folders are where they are known to be.
+    var misplaced: Set<ItemCatalogue.Place> = []
+    /// Names that something came to, or that something left: what is there now may be another folder even under the same
+    /// inode's number.
+    var exchanged: Set<ItemCatalogue.Place> = []
+    var needsLookAtAll = false
+    var isLookDue = false
+    var lacksWatches = false
+    var looksAtIntervals = false
+    /// Whatever changed before this, by the kernel's clock, has been seen.
+    var seenUntil = Date()
+
+    /// - Parameters:
+    ///   - tell: Asks for `announcements()` to be called on the query's own queue, soon; called on any thread.
+    init(_ plan: Plan, events: FileEvents = .shared, tell: @escaping @Sendable () -> Void) {
+        self.plan = plan
+        self.events = events
+        self.tell = tell
+        state = Locked(
+            State(core: MetadataQueryCore(interval: plan.interval, comesFirst: plan.comesFirst))
+        )
+    }
+
+    func start() {
+        state.withLock { $0.core.start() }
+        announce()
+        queue.async { self.gather() }
+    }
+
+    /// Ends it; what was found stays to be read.
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            state.core.stop()
+        }
+        queue.async { self.watches = [:] }
+    }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    // MARK: Telling
+
+    static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+
+    /// Changes what is known or wanted, and has told what there is to tell then.
+    func update<Value>(_ change: (inout State) -> sending Value) -> sending Value {
+        let value = state.withLock { change(&$0) }
+        announce()
+        return value
+    }
+
+    private func announce() {
+        let now = Self.now
+        let (isNow, delay) = state.withLock { state -> (Bool, Double?) in
+            guard !state.isToBeTold, let due = state.core.due() else { return (false, nil) }
+            if due <= now {
+                state.isToBeTold = true
+                return (true, nil)
+            }
+            guard due < state.wakesAt ?? .infinity else { return (false, nil) }
+            state.wakesAt = due
+            return (false, due - now)
+        }
+        if isNow { tell() }
+        guard let delay else { return }
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+            self?.state.withLock { $0.wakesAt = nil }
+            self?.announce()
+        }
+    }
+
+    /// What is to be told now; what is shown is then as it says. Called on the query's own queue.
+    func announcements() -> [MetadataQueryCore.Announcement] {
+        update { state in
+            state.isToBeTold = false
+            let announcements = state.core.tell(at: Self.now)
+            // What is gone is remembered until its end has been told, and once more for who is told.
+            switch announcements.last {
+            case .updated(_, _, let removed)?:
+                let told = Set(removed)
+                state.remembered = state.remembered.filter { told.contains($0.key) }
+            case .finished?: state.remembered = [:]
+            case .started?, .progress?, nil: break
+            }
+            return announcements
+        }
+    }
+
+    // MARK: Asking
+
+    func attributes(of id: Int) -> ItemAttributes? {
+        state.withLock { attributes(of: id, &$0) }
+    }
+
+    func attributes(of id: Int, _ state: inout State) -> ItemAttributes? {
+        if let remembered = state.remembered[id] { return remembered }
+        guard let member = state.catalogue.member(id), let place = state.catalogue.places[id],
+            let folder = state.catalogue.path(ofFolder: place.folder)
+        else { return nil }
+        return ItemAttributes(folder: folder, name: place.name, form: member.form, types: types)
+    }
+
+    func form(_ item: ListedItem) -> ItemForm {
+        switch item.kind {
+        case .regular: .file
+        case .directory: types.form(ofDirectory: item.name)
+        case .symbolicLink: .link
+        case .other: .other
+        }
+    }
+
+    /// What an item is sorted by if it matches; nil if it does not.
+    func match(_ attributes: ItemAttributes) -> MetadataQueryCore.SortValues? {
+        guard plan.test.matches(attributes) else { return nil }
+        return plan.sortKeys.map { attributes.value(of: $0) }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Foundation
+
+/// A member of a folder as the folder's own list names it.
+package struct ListedItem: Hashable, Sendable {
+    package let name: String
+    package let inode: UInt64
+    package let kind: FileStamp.Kind
+}
+
+extension FolderScan {
+    /// All members whose names do not begin with a dot, in no order, without a look at each: readdir(3) alone, where
+    /// the volume tells in it what members are.
+    ///
+    /// A name that is not UTF-8 is left out.
+    package static func listing(of path: FilePath) throws(SystemError) -> [ListedItem] {
+        let folder = try Folder.open(path)
+        var items: [ListedItem] = []
+        try SystemCalls.forEachMember(of: folder) { (name, inode, kind) throws(SystemError) in
+            guard name.utf8.first != UInt8(ascii: ".") else { return true }
+            if let kind {
+                items.append(ListedItem(name: name, inode: inode, kind: kind))
+            } else if let stamp = try SystemCalls.statusIfPresent(folder, name)?.stamp {
+                items.append(ListedItem(name: name, inode: inode, kind: stamp.kind))
+            }
+            return true
+        }
+        return items
+    }
+
+    /// Some members, by name; those that are not there are left out.
+    package static func listing(
+        of names: some Sequence<String>,
+        in path: FilePath
+    ) throws(SystemError) -> [ListedItem] {
+        let folder = try Folder.open(path)
+        var items: [ListedItem] = []
+        for name in names {
+            guard let stamp = try SystemCalls.statusIfPresent(folder, name)?.stamp else { continue }
+            items.append(ListedItem(name: name, inode: stamp.inode, kind: stamp.kind))
+        }
+        return items
+    }
+}
