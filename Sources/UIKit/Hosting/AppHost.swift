@@ -72,15 +72,15 @@ private final class HostReceiver: WebHostDelegate, Sendable {
     }
 
     func tabConnected(_ tab: WebTab) {
-        DispatchQueue.main.async { MainActor.assumeIsolated { SceneSessions.connected(tab) } }
+        EventTurns.add { SceneSessions.connected(tab) }
     }
 
     func tab(_ tab: WebTab, received text: String) {
-        DispatchQueue.main.async { MainActor.assumeIsolated { SceneSessions.received(text, from: tab) } }
+        EventTurns.add { SceneSessions.received(text, from: tab) }
     }
 
     func tabDisconnected(_ tab: WebTab) {
-        DispatchQueue.main.async { MainActor.assumeIsolated { SceneSessions.disconnected(tab) } }
+        EventTurns.add { SceneSessions.disconnected(tab) }
     }
 
     func uploadFinished(_ upload: WebUpload) {
