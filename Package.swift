@@ -178,8 +178,7 @@ let package = Package(
         .executableTarget(
             name: "coordination-harness",
             dependencies: [
-                "Agent", "CLinux", "Coordination", "DocumentFoundation", "LocalSockets", "Locks",
-                "SeededNumbers",
+                "Agent", "Coordination", "DocumentFoundation", "LocalSockets", "Locks", "SeededNumbers",
             ],
             path: "Tests/Harnesses/coordination-harness",
             swiftSettings: strict

@@ -60,7 +60,7 @@ package struct ItemState: Hashable, Sendable {
     /// All contents that it needs.
     package var contents: Set<ContentName> { conflicts.union(content.map { [$0] } ?? []) }
 
-    /// Whether something in it is there to be lost: where it is does not count.
+    /// Whether it has what another has in it, wherever the two are.
     package func hasContents(of other: ItemState) -> Bool {
         content == other.content && conflicts == other.conflicts
     }

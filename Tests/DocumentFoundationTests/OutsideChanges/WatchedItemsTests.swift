@@ -34,16 +34,22 @@ struct WatchedItemsTests {
         WatchedItems(WatchedFolders { path, _, _ in try FileEvents.shared.watch(path) { _ in } })
     }
 
-    @Test(
-        "An item replaced and then moved, both told after the second: its presenter goes on with what is there"
-    )
-    func replacedThenMoved() throws {
+    /// The items of a presenter of "a", which has been replaced since, and moved to "b".
+    private func itemsReplacedAndMoved() throws -> WatchedItems {
         try put("old", "a")
         var items = items()
         items.present(presenter, try path("a"), findsOutItself: false)
         try put("new", "t")
         try move("t", "a")
         try move("a", "b")
+        return items
+    }
+
+    @Test(
+        "An item replaced and then moved, both told after the second: its presenter goes on with what is there"
+    )
+    func replacedThenMoved() throws {
+        var items = try itemsReplacedAndMoved()
         #expect(items.written(try path("a"), by: nil) == [])
         let reports = items.moved(from: try path("a"), to: try path("b"), by: nil)
         #expect(reports == [.moved(try path("a"), to: try path("b")), .changed(presenter)])
@@ -53,12 +59,7 @@ struct WatchedItemsTests {
 
     @Test("Both in one: what has replaced the item is somewhere else")
     func replacedAndMoved() throws {
-        try put("old", "a")
-        var items = items()
-        items.present(presenter, try path("a"), findsOutItself: false)
-        try put("new", "t")
-        try move("t", "a")
-        try move("a", "b")
+        var items = try itemsReplacedAndMoved()
         let reports = items.replacedAndMoved(try path("a"), to: try path("b"), by: nil)
         #expect(reports == [.moved(try path("a"), to: try path("b")), .changed(presenter)])
         #expect(items.path(of: presenter) == (try path("b")))

@@ -1,0 +1,138 @@
+internal import Dispatch
+internal import FileSystem
+internal import Foundation
+internal import Locks
+
+/// Comparing everything with what is known, where events were lost or cannot be had.
+extension QueryRun {
+    /// How long to wait between looks at all where the system gives no more watches: a look takes one part in fifty
+    /// of the time at most.
+    private static let looksIntervalSecondsMin = 10.0
+    private static let restPerLook = 50.0
+    /// The kernel's file times are as coarse as its tick, and its clock may be set back a little.
+    private static let clockSlackSeconds = 1.0
+
+    /// Compares everything with what is known: some of what happened was not seen.
+    func lookAtAll(_ outcome: inout Outcome) {
+        var (gone, appeared): ([(Place, ItemCatalogue.Member)], [(Place, ListedItem)]) = ([], [])
+        var rest = state.withLock { state in
+            state.catalogue.folders.filter { $0.value.root != nil }.map(\.key)
+        }
+        while let number = rest.popLast() {
+            guard
+                let (path, folder) = state.withLock({ state in
+                    state.catalogue.path(ofFolder: number).flatMap { path in
+                        state.catalogue.folders[number].map { (path, $0) }
+                    }
+                })
+            else { continue }
+            // In a folder that is gone nothing is.
+            let found = (try? FolderScan.listing(of: path)) ?? []
+            let items = Dictionary(found.map { ($0.name, $0) }) { $1 }
+            for (name, member) in folder.members where items[name] == nil {
+                gone.append((Place(folder: number, name: name), member))
+            }
+            for item in found {
+                let place = Place(folder: number, name: item.name)
+                guard let member = folder.members[item.name] else {
+                    appeared.append((place, item))
+                    continue
+                }
+                if !isSame(member, item, in: path) { look(at: place, item, &outcome) }
+                if member.form == .package, let inner = folder.folders[item.name] {
+                    renew(inner, at: place, member)
+                }
+                if member.form == .folder, let inner = folder.folders[item.name] { rest.append(inner) }
+            }
+            rewatch(number, path)
+        }
+        reconcile(gone, appeared, &outcome)
+    }
+
+    /// Whether an item is as it was when all was seen last.
+    private func isSame(_ member: ItemCatalogue.Member, _ item: ListedItem, in folder: FilePath) -> Bool {
+        guard member.inode == item.inode, form(item) == member.form else { return false }
+        let limit = seenUntil - Self.clockSlackSeconds
+        let path = folder.appending(item.name)
+        if member.form == .package {
+            // What cannot be counted is taken for another.
+            let summary = (try? FolderScan.summary(of: path, memberCountMax: 50_000)) ?? nil
+            return summary.map { $0.modificationDate < limit } ?? false
+        }
+        if member.form == .folder { return true }
+        // What went meanwhile is looked at with what has gone, at the next event.
+        return (try? ItemStatus(of: path)).map { $0.changeDate < limit } ?? false
+    }
+
+    /// A package's folders are watched anew: nobody knows which they are.
+    private func renew(_ number: Int, at place: Place, _ member: ItemCatalogue.Member) {
+        let (folders, new) = state.withLock { state in
+            (
+                state.catalogue.removeFolder(place).folders,
+                state.catalogue.addFolder(place, package: member.id)
+            )
+        }
+        for folder in folders { watches[folder] = nil }
+        walk([new]) { _ in }
+    }
+
+    /// It may be another folder now, even under the same inode's number.
+    private func rewatch(_ number: Int, _ path: FilePath) {
+        // Without a folder there is nothing to watch.
+        watches[number] = try? events.watch(path) { [weak self] events in
+            guard let self else { return }
+            queue.async { self.heard(events, in: number) }
+        }
+    }
+
+    /// Tells what was moved from what came and went.
+    private func reconcile(
+        _ gone: [(Place, ItemCatalogue.Member)],
+        _ appeared: [(Place, ListedItem)],
+        _ outcome: inout Outcome
+    ) {
+        var left = Dictionary(gone.map { ($0.1.inode, $0) }) { first, _ in first }
+        var moved: Set<Place> = []
+        for (place, item) in appeared {
+            // A number may have been given to another file; a file that is older than the last look is the same.
+            if let (source, member) = left[item.inode], form(item) == member.form, isOld(place) {
+                left[item.inode] = nil
+                moved.insert(source)
+                outcome.changed.formUnion(state.withLock { $0.catalogue.move(source, to: place) })
+            } else {
+                add(item, form(item), at: place, &outcome)
+            }
+        }
+        for (place, _) in gone where !moved.contains(place) { remove(place, &outcome) }
+    }
+
+    private func isOld(_ place: Place) -> Bool {
+        guard let folder = state.withLock({ $0.catalogue.path(ofFolder: place.folder) }) else { return false }
+        // What is gone already is no old item.
+        let status = try? ItemStatus(of: folder.appending(place.name))
+        return status?.creationDate.map { $0 < seenUntil } ?? false
+    }
+
+    // MARK: Without watches
+
+    func lookAtIntervalsIfNeeded() {
+        guard lacksWatches, !looksAtIntervals else { return }
+        looksAtIntervals = true
+        FileHandle.standardError.write(
+            Data(
+                "sheaf: a query looks at its scopes at intervals: the system has no file watches left.\n".utf8
+            )
+        )
+        lookAtIntervals(after: Self.looksIntervalSecondsMin)
+    }
+
+    private func lookAtIntervals(after delay: Double) {
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+            guard let self, !isStopped else { return }
+            let begun = Self.now
+            needsLookAtAll = true
+            look()
+            lookAtIntervals(after: max(Self.looksIntervalSecondsMin, Self.restPerLook * (Self.now - begun)))
+        }
+    }
+}
