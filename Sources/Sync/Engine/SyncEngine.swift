@@ -55,8 +55,8 @@ package struct SyncEngine: Sendable {
     let device: DeviceID
     package internal(set) var tree = ContainerTree()
     package internal(set) var disk: [ItemID: ItemState] = [:]
-    var agreed: [ItemID: ItemState] = [:]
-    var steps: [ItemID: Step] = [:]
+    var agreed = ItemTable<ItemState>()
+    var steps = ItemTable<Step>()
     /// Commits of these items were refused: the log is to be read to there first.
     var refusals: [ItemID: LogPosition] = [:]
     var merges: [ItemID: (question: MergeQuestion, result: ContentName?)] = [:]
@@ -107,7 +107,7 @@ package struct SyncEngine: Sendable {
     }
 
     /// Whether nothing is left to do or to wait for, as far as is known here.
-    package var isSettled: Bool { steps.isEmpty && unsettled.isEmpty }
+    package var isSettled: Bool { steps.all.isEmpty && unsettled.isEmpty }
 
     /// The items whose disk and log differ.
     package var unsettled: Set<ItemID> {
@@ -169,7 +169,7 @@ package struct SyncEngine: Sendable {
     }
 
     private mutating func noteScan(_ items: [ItemID: ItemState]) {
-        for (item, step) in steps {
+        for (item, step) in steps.all {
             steps[item] = nil
             // It was done, and nobody could say so any more.
             if case .place(let state, let agreedAs) = step, items[item] == state { agreed[item] = agreedAs }
@@ -226,7 +226,7 @@ package struct SyncEngine: Sendable {
 
     private mutating func refused(_ id: Commit.ID, _ position: LogPosition) {
         guard
-            let item = steps.first(where: {
+            let item = steps.all.first(where: {
                 if case .commit(let own) = $0.value { own.id == id } else { false }
             })?.key
         else { return }
@@ -245,7 +245,7 @@ package struct SyncEngine: Sendable {
     }
 
     private mutating func reconnected() {
-        for (item, step) in steps {
+        for (item, step) in steps.all {
             guard case .commit = step else { continue }
             steps[item] = nil
             touch(item)
