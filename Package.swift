@@ -64,6 +64,7 @@ let package = Package(
         // Cores: pure decisions.
         .target(name: "Coordination", swiftSettings: strict),
         .target(name: "Sync", swiftSettings: strict),
+        .target(name: "HubProtocol", dependencies: ["Cryptography"], swiftSettings: strict),
         .target(name: "ChangeSets", swiftSettings: strict),
         .target(name: "Merging", dependencies: ["ChangeSets"], swiftSettings: strict),
         .target(
@@ -198,6 +199,7 @@ let package = Package(
             dependencies: ["ChangeSets", "SeededNumbers"],
             swiftSettings: strict
         ),
+        .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
         .testTarget(
             name: "MergingTests",

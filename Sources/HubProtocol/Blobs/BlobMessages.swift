@@ -1,0 +1,34 @@
+/// Names of blobs: the body of `POST .../blobs/missing`, `.../blobs/read` and `.../blobs/release`.
+package struct BlobNames: Codable, Hashable, Sendable {
+    /// At most `HubLimits.blobNameCountMax`.
+    package var names: [BlobName]
+
+    package init(_ names: [BlobName]) { self.names = names }
+}
+
+/// The answer to `.../blobs/missing`: those of the names that the hub has no blob of, in the order asked.
+package struct MissingBlobs: Codable, Hashable, Sendable {
+    package var missing: [BlobName]
+
+    package init(_ missing: [BlobName]) { self.missing = missing }
+}
+
+/// The answer to `POST .../blobs`: all frames are durable.
+package struct StoredBlobs: Codable, Hashable, Sendable {
+    /// How many were new; the others were there already.
+    package var stored: Int
+
+    package init(stored: Int) { self.stored = stored }
+}
+
+/// The answer to `.../blobs/release`.
+package struct ReleasedBlobs: Codable, Hashable, Sendable {
+    /// How many of the names there were.
+    package var released: Int
+    /// How long they are kept after this, in seconds.
+    package var keptSeconds: Int
+
+    package init(released: Int, keptSeconds: Int) {
+        (self.released, self.keptSeconds) = (released, keptSeconds)
+    }
+}

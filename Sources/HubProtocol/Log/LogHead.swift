@@ -1,0 +1,8 @@
+/// The end of a log, or a place in it, with what it came to there.
+package struct LogHead: Codable, Hashable, Sendable {
+    /// The last entry's; 0 where there is none.
+    package var position: UInt64
+    package var hash: LogHash
+
+    package init(position: UInt64, hash: LogHash) { (self.position, self.hash) = (position, hash) }
+}

@@ -1,0 +1,38 @@
+package import Foundation
+
+/// A commit that was accepted, as `GET /v1/containers/{container}/log` tells it.
+package struct LogRecord: Codable, Hashable, Sendable {
+    package var position: UInt64
+    package var item: ItemName
+    package var base: UInt64
+    package var id: CommitName
+    /// Sealed.
+    package var record: Data
+    /// Whose token it came with. The hub's word only: a record's own signature says who made it.
+    package var device: DeviceName
+    /// What the log came to with this entry.
+    package var hash: LogHash
+
+    package init(
+        position: UInt64,
+        item: ItemName,
+        base: UInt64,
+        id: CommitName,
+        record: Data,
+        device: DeviceName,
+        hash: LogHash
+    ) {
+        (self.position, self.item, self.base, self.id) = (position, item, base, id)
+        (self.record, self.device, self.hash) = (record, device, hash)
+    }
+}
+
+/// What comes after a position of a log, in order, with the log's end at that moment.
+///
+/// May stop before the head: because of the limit asked for, or of `HubLimits.entriesByteCountMax`.
+package struct LogPage: Codable, Hashable, Sendable {
+    package var entries: [LogRecord]
+    package var head: LogHead
+
+    package init(_ entries: [LogRecord], head: LogHead) { (self.entries, self.head) = (entries, head) }
+}

@@ -1,0 +1,74 @@
+/// `POST /v1/devices`, without a token: a device becomes one of the account that an invitation is of.
+package struct DeviceRegistration: Codable, Hashable, Sendable {
+    /// What `sheaf hub` or another device gave; it works once, and for an hour.
+    package var invitation: String
+    /// What its owner calls the device.
+    package var name: String
+    /// Ed25519.
+    package var signingKey: PublicKeyBytes
+    /// X25519.
+    package var agreementKey: PublicKeyBytes
+
+    package init(
+        invitation: String,
+        name: String,
+        signingKey: PublicKeyBytes,
+        agreementKey: PublicKeyBytes
+    ) {
+        (self.invitation, self.name) = (invitation, name)
+        (self.signingKey, self.agreementKey) = (signingKey, agreementKey)
+    }
+}
+
+/// The answer, 201. The hub keeps no more of the token than its hash: who loses it registers anew.
+package struct DeviceCredentials: Codable, Hashable, Sendable {
+    package var device: DeviceName
+    /// For `Authorization: Bearer`.
+    package var token: String
+
+    package init(device: DeviceName, token: String) { (self.device, self.token) = (device, token) }
+}
+
+/// A device of the account, as `GET /v1/devices` lists it.
+///
+/// What the hub says here is the hub's word only: whom to trust is in what devices have signed.
+package struct DeviceListing: Codable, Hashable, Sendable {
+    package var device: DeviceName
+    package var name: String
+    package var signingKey: PublicKeyBytes
+    package var agreementKey: PublicKeyBytes
+    /// When it was registered by the hub's clock, in whole seconds since 1970.
+    package var registered: Int
+    /// Whether its token is worth nothing any longer.
+    package var isRevoked: Bool
+
+    package init(
+        device: DeviceName,
+        name: String,
+        signingKey: PublicKeyBytes,
+        agreementKey: PublicKeyBytes,
+        registered: Int,
+        isRevoked: Bool
+    ) {
+        (self.device, self.name, self.registered) = (device, name, registered)
+        (self.signingKey, self.agreementKey, self.isRevoked) = (signingKey, agreementKey, isRevoked)
+    }
+}
+
+/// The answer to `GET /v1/devices`: those that were revoked, too, as their commits are still in logs.
+package struct DeviceListings: Codable, Hashable, Sendable {
+    package var devices: [DeviceListing]
+
+    package init(_ devices: [DeviceListing]) { self.devices = devices }
+}
+
+/// `POST /v1/invitations`: the answer, 201. For a device that invites another one.
+package struct Invitation: Codable, Hashable, Sendable {
+    package var invitation: String
+    /// How long it works, in seconds.
+    package var seconds: Int
+
+    package init(_ invitation: String, seconds: Int) {
+        (self.invitation, self.seconds) = (invitation, seconds)
+    }
+}

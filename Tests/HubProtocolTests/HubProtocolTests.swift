@@ -1,0 +1,107 @@
+import Foundation
+import HubProtocol
+import Testing
+
+@Suite("Hub protocol")
+struct HubProtocolTests {
+    private let container = ContainerName(unchecked: Array(0..<16))
+    private let device = DeviceName(unchecked: Array(1...8))
+    private let blob = BlobName(unchecked: Array(repeating: 0xab, count: 32))
+
+    @Test("Every route is read from the path that it writes")
+    func routes() {
+        let routes: [HubRoute] = [
+            .health, .devices, .device(device), .invitations, .containers, .container(container),
+            .keys(container, device), .commits(container), .log(container), .blobs(container),
+            .missingBlobs(container), .readBlobs(container), .releasedBlobs(container),
+            .blob(container, blob),
+            .pairings, .pairingMessages("ABCD2345"),
+        ]
+        for route in routes {
+            let components = route.path.split(separator: "/").map(String.init)
+            #expect(HubRoute(components: components) == route)
+            #expect(HubRoute(components: components + ["more"]) != route)
+        }
+        for path in ["", "v2/health", "v1", "v1/containers/zz", "v1/containers/\(container)/blobs/zz"] {
+            #expect(HubRoute(components: path.split(separator: "/").map(String.init)) == nil)
+        }
+    }
+
+    @Test("Names are hexadecimal digits in one spelling")
+    func names() {
+        #expect(ItemName(hexadecimal: "000102030405060708090a0b0c0d0e0f")?.bytes == Array(0..<16))
+        #expect(container.description == "000102030405060708090a0b0c0d0e0f")
+        for wrong in ["", "00", "000102030405060708090A0B0C0D0E0F", "000102030405060708090a0b0c0d0e0f00"] {
+            #expect(ItemName(hexadecimal: wrong) == nil)
+        }
+        #expect(CommitName("1f.2-3") != nil)
+        for wrong in ["", "G", "a b", String(repeating: "a", count: 65)] { #expect(CommitName(wrong) == nil) }
+    }
+
+    @Test("Messages are the JSON of the protocol's description")
+    func messages() throws {
+        let text = """
+            {"answers":[{"accepted":18},{"refused":12}],\
+            "head":{"hash":"\(String(repeating: "ab", count: 32))","position":18}}
+            """
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let answers = try JSONDecoder().decode(CommitAnswers.self, from: Data(text.utf8))
+        #expect(answers.answers == [.accepted(18), .refused(12)])
+        #expect(String(decoding: try encoder.encode(answers), as: UTF8.self) == text)
+        let failure = try encoder.encode(HubFailure(.tooMany, "Wait."))
+        #expect(
+            String(decoding: failure, as: UTF8.self) == #"{"error":{"code":"too-many","message":"Wait."}}"#
+        )
+    }
+
+    @Test("Frames come back as they went, and a body that is cut off is refused")
+    func frames() throws {
+        var body = Data()
+        BlobFrames.append(blob, Data("first".utf8), to: &body)
+        BlobFrames.append(BlobName(unchecked: Array(0..<32)), Data(), to: &body)
+        let frames = try BlobFrames.read(body)
+        #expect(frames.map(\.blob) == [Data("first".utf8), Data()])
+        #expect(frames.first?.name == blob)
+        for count in 1..<body.count where count != BlobFrames.headByteCount + 5 {
+            #expect(throws: BlobFrameError.cutOff) { try BlobFrames.read(body.prefix(count)) }
+        }
+    }
+
+    @Test("A chain of hashes is that of the format's test vectors")
+    func chain() throws {
+        var chain = try LogChain(of: container)
+        #expect(chain.head.position == 0)
+        #expect(
+            chain.head.hash.description == "174730526c416d7f23e341cc273a1405489e69b41378e3b7c1866deaadeaa92d"
+        )
+        let (item, id) = (ItemName(unchecked: Array(16..<32)), try #require(CommitName("1.2-3")))
+        let first = try chain.append(item: item, base: 0, id: id, record: Data("sealed".utf8))
+        #expect(first.position == 1)
+        #expect(first.hash.description == "09975488211bb7c23b2130ad2d3db16bcdd6716533fb9b8b8cd1f8dd89e42fb0")
+        let entry = LogRecord(
+            position: 1,
+            item: item,
+            base: 0,
+            id: id,
+            record: Data("sealed".utf8),
+            device: device,
+            hash: first.hash
+        )
+        var follower = try LogChain(of: container)
+        #expect(try follower.append(entry))
+        #expect(follower == chain)
+        var changed = entry
+        changed.record = Data("Sealed".utf8)
+        var other = try LogChain(of: container)
+        #expect(try !other.append(changed))
+        #expect(other.head.position == 0)
+        let second = try chain.append(
+            item: item,
+            base: 1,
+            id: try #require(CommitName("a.b-c")),
+            record: Data()
+        )
+        #expect(second.hash.description == "937ca98a9a3c12a1408c91cdd1aeb17421452ed741189f821b44ebaac3b91c56")
+    }
+}
