@@ -83,11 +83,23 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "DocumentMerging",
+            dependencies: ["DocumentFoundation", "Locks", "Merging", "UniformTypeIdentifiers"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "DeviceSync",
+            dependencies: [
+                "DocumentFoundation", "DocumentMerging", "FileSystem", "HubProtocol", "Locks", "SQLite", "Sync", "Vault",
+            ],
+            swiftSettings: strict
+        ),
         // Frameworks.
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "CDynamicInit", "DocumentFoundation", "DocumentMerging", "FileSystem", "LocalSockets", "Locks", "Merging",
                 "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],
@@ -200,6 +212,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "DocumentMergingTests",
+            dependencies: ["DocumentMerging", "Merging", "UniformTypeIdentifiers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DeviceSyncTests",
+            dependencies: [
+                "DeviceSync", "FileSystem", "HubProtocol", "Locks", "SeededNumbers", "Sync", "Vault",
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
         .testTarget(
             name: "MergingTests",

@@ -109,7 +109,7 @@ struct SyncWorld {
     var unrest: [String] {
         devices.indices.flatMap { index -> [String] in
             let (engine, disk) = (devices[index].engine, devices[index].disk)
-            return engine.unsettled.union(engine.steps.keys).sorted().map { item in
+            return engine.unsettled.union(engine.steps.all.keys).sorted().map { item in
                 """
                 device \(index), \(item): disk \(text(disk[item])), heard of \(text(engine.disk[item])), agreed \
                 \(text(engine.agreed[item])), log \(text(engine.tree[item])), step \

@@ -69,6 +69,9 @@ package struct SyncEngine: Sendable {
     private(set) var session: UInt64
     /// How many commits each session has made.
     var commitCounts: [UInt64: UInt64] = [:]
+    var toldCommitCount: UInt64 = 0
+    /// The items whose disk and log differ, as of the last event.
+    package private(set) var differing: Set<ItemID> = []
     private var due: Set<ItemID> = []
     /// What items wait for that are not touched when it comes.
     var waiting: [Obstacle: Set<ItemID>] = [:]
@@ -102,12 +105,19 @@ package struct SyncEngine: Sendable {
     ///
     /// - Parameter session: Another random number.
     package mutating func restart(session: UInt64) {
-        self.session = session
+        (self.session, toldCommitCount) = (session, 0)
         (uploading, fetching, waiting, merges, refusals) = ([], [], [:], [:], [:])
     }
 
     /// Whether nothing is left to do or to wait for, as far as is known here.
     package var isSettled: Bool { steps.all.isEmpty && unsettled.isEmpty }
+
+    /// Whether nothing is left to do or to wait for, as of the last event: what `isSettled` says, without a look at each
+    /// item.
+    package var isAtRest: Bool { steps.all.isEmpty && differing.isEmpty }
+
+    /// An item that waits for contents.
+    package func waitingItem(for content: ContentName) -> ItemID? { waiting[.content(content)]?.min() }
 
     /// The items whose disk and log differ.
     package var unsettled: Set<ItemID> {
@@ -274,6 +284,9 @@ package struct SyncEngine: Sendable {
         while !due.isEmpty {
             let items = due.sorted()
             due = []
+            for item in items {
+                if disk[item] != tree[item] { differing.insert(item) } else { differing.remove(item) }
+            }
             for item in items where steps[item] == nil { effects += plan(item) }
         }
         return effects

@@ -21,7 +21,7 @@ package struct SyncMemory: Hashable, Sendable {
 package struct SyncMemoryChanges: Hashable, Sendable {
     package var agreed: [ItemID: ItemState?] = [:]
     package var placing: [ItemID: SyncMemory.Placing?] = [:]
-    /// How many commits this session has made.
+    /// How many commits this session has made; 0 for as many as were told already.
     package var commitCount: UInt64 = 0
 
     package init() {}
@@ -77,7 +77,9 @@ extension SyncEngine {
                 if case .place(let state, let agreedAs) = steps[item] { .init(state, agreedAs: agreedAs) } else { nil }
             changes.placing.updateValue(placing, forKey: item)
         }
-        changes.commitCount = commitCounts[session] ?? 0
+        let commitCount = commitCounts[session] ?? 0
+        if commitCount != toldCommitCount { changes.commitCount = commitCount }
+        toldCommitCount = commitCount
         return changes
     }
 }

@@ -44,6 +44,9 @@ package struct DocumentContents: Hashable, Sendable {
         }
     }
 
+    /// The permission bits of the document itself.
+    package var permissions: UInt32 { entry.dress.permissions }
+
     /// How many bytes its files have in all.
     package var byteCount: UInt64 { entry.byteCount }
 }

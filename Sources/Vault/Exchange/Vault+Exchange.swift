@@ -14,9 +14,16 @@ extension Vault {
         package let item: FileMark
         /// The members of a package that may have changed; nil when nobody knows.
         package let changed: Set<MemberPath>?
+        /// Whether something else is looked at than the document itself: what was seen of its members does not count.
+        package let isElsewhere: Bool
 
-        package init(_ path: FilePath, as item: FileMark, changed: Set<MemberPath>? = nil) {
-            (self.path, self.item, self.changed) = (path, item, changed)
+        package init(
+            _ path: FilePath,
+            as item: FileMark,
+            changed: Set<MemberPath>? = nil,
+            isElsewhere: Bool = false
+        ) {
+            (self.path, self.item, self.changed, self.isElsewhere) = (path, item, changed, isElsewhere)
         }
     }
 
@@ -55,9 +62,15 @@ extension Vault {
         var versions: [(version: KeptVersion, object: ObjectName)] = []
         var caches: [(item: FileMark, rows: CacheRows)] = []
         for document in documents {
-            var keeper = ItemKeeper(session: session, item: document.item, moment: now().nanoseconds)
+            var keeper = ItemKeeper(
+                session: session,
+                item: document.item,
+                moment: now().nanoseconds,
+                remembers: !document.isElsewhere
+            )
             do {
-                let root = try keeper.keep(document.path, ChangedMembers(document.changed))
+                let changed = document.isElsewhere ? .all : ChangedMembers(document.changed)
+                let root = try keeper.keep(document.path, changed)
                 caches += keeper.caches.map { (document.item, $0) }
                 if let version = try version(root, of: document.item, origin(document), by: session) {
                     versions.append(version)

@@ -1,3 +1,5 @@
+internal import DocumentFoundation
+internal import Foundation
 internal import Locks
 public import Merging
 public import UniformTypeIdentifiers

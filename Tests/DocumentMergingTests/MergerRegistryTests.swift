@@ -3,7 +3,7 @@ import Merging
 import Testing
 import UniformTypeIdentifiers
 
-@testable import UIKit
+@testable import DocumentMerging
 
 @Suite("Mergers by type")
 struct MergerRegistryTests {
