@@ -26,6 +26,25 @@ final class HubInMemory: Sendable {
 
     func line() -> Line { Line(self) }
 
+    private static func offer(_ commit: OfferedCommit, _ state: inout State) throws -> CommitAnswer {
+        let last = state.last[commit.item]
+        if let last, last.id == commit.id { return .accepted(last.position) }
+        guard last?.position ?? 0 == commit.base else { return .refused(last?.position ?? 0) }
+        try state.chain.append(item: commit.item, base: commit.base, id: commit.id, record: commit.record)
+        let record = LogRecord(
+            position: state.chain.head.position,
+            item: commit.item,
+            base: commit.base,
+            id: commit.id,
+            record: commit.record,
+            device: DeviceName(unchecked: [UInt8](repeating: 1, count: 8)),
+            hash: state.chain.head.hash
+        )
+        state.entries.append(record)
+        state.last[commit.item] = record
+        return .accepted(record.position)
+    }
+
     /// One device's way to it.
     final class Line: ContainerHub {
         private let hub: HubInMemory
@@ -39,6 +58,7 @@ final class HubInMemory: Sendable {
 
         func cut() { set { $0.isCut = true } }
         func mend() { set { $0.isCut = false } }
+        func open() { set { $0.isClosed = false } }
         func close() { set { $0.isClosed = true } }
 
         private func set(_ body: (inout State) -> Void) {
@@ -53,32 +73,11 @@ final class HubInMemory: Sendable {
         func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
             try check()
             let answers = try hub.state.withLock { state in
-                CommitAnswers(try commits.map { try Self.offer($0, &state) }, head: state.chain.head)
+                CommitAnswers(try commits.map { try HubInMemory.offer($0, &state) }, head: state.chain.head)
             }
             hub.news.withLock { hub.news.broadcast() }
             return answers
         }
-
-        private static func offer(_ commit: OfferedCommit, _ state: inout State_) throws -> CommitAnswer {
-            let last = state.last[commit.item]
-            if let last, last.id == commit.id { return .accepted(last.position) }
-            guard last?.position ?? 0 == commit.base else { return .refused(last?.position ?? 0) }
-            try state.chain.append(item: commit.item, base: commit.base, id: commit.id, record: commit.record)
-            let record = LogRecord(
-                position: state.chain.head.position,
-                item: commit.item,
-                base: commit.base,
-                id: commit.id,
-                record: commit.record,
-                device: DeviceName(unchecked: [UInt8](repeating: 1, count: 8)),
-                hash: state.chain.head.hash
-            )
-            state.entries.append(record)
-            state.last[commit.item] = record
-            return .accepted(record.position)
-        }
-
-        private typealias State_ = HubInMemory.State
 
         func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
             let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))

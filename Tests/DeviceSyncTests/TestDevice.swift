@@ -40,6 +40,7 @@ final class TestDevice: Sendable {
     deinit { sync.withLock { $0 }?.stop() }
 
     func start() throws {
+        line.open()
         let made = try ContainerSync(
             place,
             namingKey: key,

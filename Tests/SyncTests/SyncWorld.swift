@@ -140,8 +140,13 @@ struct SyncWorld {
         if isRestored { hasForgotten = true }
         deeds.append("device \(index): killed\(isRestored ? ", its engine put back to a backup" : "")")
         letters.removeAll { if case .toDevice(index, _) = $0 { true } else { false } }
-        devices[index].engine = isRestored ? devices[index].backup : devices[index].kept
-        devices[index].engine.restart(session: random.next())
+        let remembered = isRestored ? devices[index].backup : devices[index].kept
+        devices[index].engine = SyncEngine(
+            device: remembered.device,
+            session: random.next(),
+            remembered.memory,
+            entries: log.entries(after: 0).prefix(Int(remembered.tree.position))
+        )
         devices[index].work = []
         devices[index].news = [
             .scanned(devices[index].disk),

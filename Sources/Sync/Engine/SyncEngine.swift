@@ -97,18 +97,6 @@ package struct SyncEngine: Sendable {
     /// - Parameter session: A random number.
     package init(device: DeviceID, session: UInt64) { (self.device, self.session) = (device, session) }
 
-    /// Goes on from what was kept of an engine, in another process. The disk is to be scanned next, then the log to be
-    /// read, and then there is a line again.
-    ///
-    /// What is kept has to be on stable storage before its effects are carried out. Should an older state be all that is
-    /// left, nothing is lost either: what the disk has is looked for in what the log has brought since.
-    ///
-    /// - Parameter session: Another random number.
-    package mutating func restart(session: UInt64) {
-        (self.session, toldCommitCount) = (session, 0)
-        (uploading, fetching, waiting, merges, refusals) = ([], [], [:], [:], [:])
-    }
-
     /// Whether nothing is left to do or to wait for, as far as is known here.
     package var isSettled: Bool { steps.all.isEmpty && unsettled.isEmpty }
 

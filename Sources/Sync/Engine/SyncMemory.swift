@@ -52,6 +52,9 @@ extension SyncEngine {
     /// Goes on from what was remembered. The disk is to be scanned next, then the log to be read on, and then there is a
     /// line again.
     ///
+    /// Should an older memory be all that is left, nothing is lost: what the disk has is looked for in what the log has
+    /// brought since.
+    ///
     /// - Parameters:
     ///   - session: A random number.
     ///   - memory: What was remembered of the engine.
@@ -65,6 +68,17 @@ extension SyncEngine {
         agreed = ItemTable(memory.agreed)
         steps = ItemTable(memory.placing.mapValues { .place($0.state, agreedAs: $0.agreedAs) })
         commitCounts = memory.commitCounts
+    }
+
+    /// All that is to be remembered now.
+    package var memory: SyncMemory {
+        var memory = SyncMemory()
+        memory.agreed = agreed.all
+        memory.placing = steps.all.compactMapValues { step in
+            if case .place(let state, let agreedAs) = step { .init(state, agreedAs: agreedAs) } else { nil }
+        }
+        memory.commitCounts = commitCounts
+        return memory
     }
 
     /// What is to be remembered since this was asked last. It has to be on stable storage, with what was read of the log,
