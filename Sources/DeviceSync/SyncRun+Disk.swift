@@ -58,10 +58,10 @@ extension SyncRun {
     private func lookAtDirty() throws {
         let folders = dirtyFolders
         dirtyFolders = []
-        guard !folders.isEmpty || !dirtyPackages.isEmpty else { return }
+        guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
         let found = try look(at: folders)
         take(found.events)
-        guard !found.missing.isEmpty else { return }
+        guard !found.missing.isEmpty else { return answerRefused() }
         missing.formUnion(found.missing)
         queue.asyncAfter(deadline: .now() + Self.missingSeconds) { [box = Confined(Weak(self))] in
             guard let self = box.value.value, !self.isStopped else { return }
@@ -69,11 +69,17 @@ extension SyncRun {
         }
     }
 
-    /// Tells the engine what is at an item's place after all.
-    func lookThenRefuse(_ item: ItemID) {
-        attempt("the folder cannot be looked at") { try lookAtDirty() }
-        let found = table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
-        take([.placeRefused(item, found: found)])
+    /// Tells the engine what is at the places of items whose steps were refused, unless something may still turn up.
+    private func answerRefused() {
+        guard missing.isEmpty, !refused.isEmpty else { return }
+        let items = refused.sorted()
+        refused = []
+        take(items.map { .placeRefused($0, found: known($0)) })
+    }
+
+    /// What the engine is to know of an item of the folder.
+    private func known(_ item: ItemID) -> ItemState? {
+        table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
     }
 
     /// Absence is a deletion only if nothing has turned up elsewhere, and the folder itself is still there.
@@ -87,6 +93,7 @@ extension SyncRun {
         var events = found.events
         for item in found.missing { events += try gone(item) }
         take(events)
+        answerRefused()
     }
 
     private struct Found {
@@ -104,7 +111,7 @@ extension SyncRun {
         var changed = outcome.placed
         for item in try keep(outcome.touched) { changed.insert(item) }
         for item in changed.sorted(by: { depth($0) < depth($1) }) {
-            guard let state = table[item]?.state, state.kind == .folder || state.content != nil else { continue }
+            guard let state = known(item) else { continue }
             found.events.append(.diskChanged(item, state))
         }
         return found
@@ -176,7 +183,7 @@ extension SyncRun {
         for member in table.subtree(of: item) {
             watches?.end(member)
             unkept[member] = nil
-            stuck[member] = nil
+            if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
             table[member] = nil
             events.append(.diskChanged(member, nil))
         }

@@ -74,10 +74,8 @@ extension SyncRun {
         if let parent = table[item]?.state.place.parent { dirtyFolders.insert(parent) }
         if let parent = engine.tree[item]?.place.parent { dirtyFolders.insert(parent) }
         dirtyFolders.insert(.root)
-        queue.async { [box = Confined(Weak(self))] in
-            guard let self = box.value.value, !self.isStopped else { return }
-            self.lookThenRefuse(item)
-        }
+        refused.insert(item)
+        lookSoon()
     }
 
     // MARK: Merging

@@ -39,6 +39,8 @@ final class SyncRun {
     var unkept: [ItemID: String] = [:]
     /// How often in a row an item was found otherwise than its step expected.
     var refusals: [ItemID: Int] = [:]
+    /// Items whose steps were refused, which the engine is to hear when it is known what is there.
+    var refused: Set<ItemID> = []
     var isStopped = false
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
