@@ -46,6 +46,11 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
@@ -55,6 +60,7 @@ let package = Package(
             dependencies: ["CZstd", "Cryptography", "FileSystem", "Locks", "SQLite"],
             swiftSettings: strict
         ),
+        .target(name: "HTTPClient", dependencies: ["CCurl", "Locks"], swiftSettings: strict),
         .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
             name: "WebHost",
@@ -91,7 +97,8 @@ let package = Package(
         .target(
             name: "DeviceSync",
             dependencies: [
-                "DocumentFoundation", "DocumentMerging", "FileSystem", "HubProtocol", "Locks", "SQLite", "Sync", "Vault",
+                "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient", "HubProtocol", "Locks", "SQLite", "Sync",
+                "Vault",
             ],
             swiftSettings: strict
         ),
