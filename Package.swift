@@ -65,6 +65,11 @@ let package = Package(
         .target(name: "Coordination", swiftSettings: strict),
         .target(name: "Sync", swiftSettings: strict),
         .target(name: "HubProtocol", dependencies: ["Cryptography"], swiftSettings: strict),
+        .target(
+            name: "Sealing",
+            dependencies: ["Cryptography", "HubProtocol", "Sync"],
+            swiftSettings: strict
+        ),
         .target(name: "ChangeSets", swiftSettings: strict),
         .target(name: "Merging", dependencies: ["ChangeSets"], swiftSettings: strict),
         .target(
@@ -200,6 +205,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "SealingTests",
+            dependencies: ["Cryptography", "HubProtocol", "Sealing", "SeededNumbers", "Sync"],
+            resources: [.copy("vectors.json")],
+            swiftSettings: strict
+        ),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
         .testTarget(
             name: "MergingTests",
