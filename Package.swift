@@ -71,6 +71,11 @@ let package = Package(
         .target(name: "Coordination", swiftSettings: strict),
         .target(name: "Sync", swiftSettings: strict),
         .target(name: "HubProtocol", dependencies: ["Cryptography"], swiftSettings: strict),
+        .target(
+            name: "Sealing",
+            dependencies: ["Cryptography", "HubProtocol", "Sync"],
+            swiftSettings: strict
+        ),
         .target(name: "ChangeSets", swiftSettings: strict),
         .target(name: "Merging", dependencies: ["ChangeSets"], swiftSettings: strict),
         .target(
@@ -97,7 +102,7 @@ let package = Package(
         .target(
             name: "DeviceSync",
             dependencies: [
-                "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient", "HubProtocol", "Locks", "SQLite", "Sync",
+                "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient", "HubProtocol", "Locks", "SQLite", "Sealing", "Sync",
                 "Vault",
             ],
             swiftSettings: strict
@@ -227,8 +232,15 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "DeviceSync", "FileSystem", "HubProtocol", "Locks", "SeededNumbers", "Sync", "Vault",
+                "Cryptography", "DeviceSync", "FileSystem", "HubProtocol", "Locks", "Sealing", "SeededNumbers",
+                "Sync", "Vault",
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SealingTests",
+            dependencies: ["Cryptography", "HubProtocol", "Sealing", "SeededNumbers", "Sync"],
+            resources: [.copy("vectors.json")],
             swiftSettings: strict
         ),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),

@@ -1,0 +1,186 @@
+internal import Cryptography
+package import HubProtocol
+package import Sync
+
+/// Who shares a container, and since when: all statements, in the order in which the container's log has them.
+///
+/// 1. The first statement is the one that the container's keys were made for, in which a device adds itself.
+/// 2. Each other one names the one before it, and is signed by a device that shares the container then.
+/// 3. A device that was revoked stays so: its identifier, and its keys, do not come back.
+package struct DeviceList: Hashable, Sendable {
+    /// The most devices that a container has ever had.
+    package static let deviceCountMax = 1000
+
+    /// What is known of one device.
+    package struct Member: Hashable, Sendable {
+        package let identity: PublicIdentity
+        /// Who said so; itself of the first.
+        package let addedBy: DeviceID
+        /// Where in the container's log that stands.
+        package let addedAt: LogPosition
+        package fileprivate(set) var revokedBy: DeviceID?
+        package fileprivate(set) var revokedAt: LogPosition?
+
+        package var isRevoked: Bool { revokedAt != nil }
+    }
+
+    package let container: ContainerName
+    package let anchor: DeviceListHash
+    package private(set) var members: [DeviceID: Member] = [:]
+    /// The last statement: 0 and zeros before the first.
+    package private(set) var number: UInt32 = 0
+    package private(set) var hash = DeviceListHash.none
+    /// Of the key that seals at least; nothing new is sealed under one before it.
+    package private(set) var generation: UInt32 = 1
+    /// What tells that a key is the one of that generation; nil for the first.
+    package private(set) var keyCheck: [UInt8]?
+
+    /// A list before its first statement.
+    package init(of container: ContainerName, anchor: DeviceListHash) {
+        (self.container, self.anchor) = (container, anchor)
+    }
+
+    /// A list before its first statement.
+    package init(for keys: ContainerKeys) { self.init(of: keys.container, anchor: keys.anchor) }
+
+    /// The devices that share the container now, by identifier.
+    package var present: [PublicIdentity] {
+        members.values.filter { !$0.isRevoked }.map(\.identity).sorted { $0.id < $1.id }
+    }
+
+    /// Takes the next statement.
+    ///
+    /// - Parameter position: Where in the container's log it stands.
+    /// - Throws: `listBroken`, `signerUnknown`, `signerRevoked`, `signatureWrong`, `beyondLimit`. The list is as it was.
+    package mutating func apply(
+        _ statement: DeviceStatement,
+        at position: LogPosition
+    ) throws(SealingError) {
+        guard statement.container == container else { throw broken("is about another container", statement) }
+        guard statement.number == number + 1, statement.previous == hash else {
+            throw broken("does not follow statement \(number)", statement)
+        }
+        let statementHash = try statement.hash()
+        guard number > 0 || statementHash == anchor else {
+            throw broken("is not the one that the container's keys were made for", statement)
+        }
+        let key = try signingKey(ofAuthorOf: statement)
+        guard try statement.isSigned(by: key) else {
+            throw SealingError(.signatureWrong, "Statement \(statement.number) about devices is forged.")
+        }
+        try apply(statement.change, by: statement.author, at: position, statement)
+        (number, hash) = (statement.number, statementHash)
+    }
+
+    private func signingKey(ofAuthorOf statement: DeviceStatement) throws(SealingError) -> [UInt8] {
+        if number == 0 {
+            guard case .added(let founder) = statement.change, founder.id == statement.author else {
+                throw broken("does not add its own author", statement)
+            }
+            return founder.signingKey
+        }
+        return try signingKey(of: statement.author, at: .max, "Statement \(statement.number) about devices")
+    }
+
+    private mutating func apply(
+        _ change: DeviceStatement.Change,
+        by author: DeviceID,
+        at position: LogPosition,
+        _ statement: DeviceStatement
+    ) throws(SealingError) {
+        switch change {
+        case .added(let device):
+            guard members[device.id] == nil else { throw broken("adds a device again", statement) }
+            guard members.count < Self.deviceCountMax else {
+                throw .beyondLimit("devices of a container", Self.deviceCountMax)
+            }
+            members[device.id] = Member(identity: device, addedBy: author, addedAt: position)
+        case .revoked(let device, let generation, let keyCheck):
+            guard let member = members[device], !member.isRevoked else {
+                throw broken("revokes a device that is not there", statement)
+            }
+            guard generation > self.generation else { throw broken("goes back to an old key", statement) }
+            guard present.count > 1 else { throw broken("revokes the last device", statement) }
+            members[device]?.revokedBy = author
+            members[device]?.revokedAt = position
+            (self.generation, self.keyCheck) = (generation, keyCheck)
+        }
+    }
+
+    /// The key that a device signs with.
+    ///
+    /// - Parameters:
+    ///   - position: Where in the log what it signed stands: a device that was revoked before signs nothing.
+    ///   - subject: What it signed, for errors.
+    /// - Throws: `signerUnknown`, `signerRevoked`.
+    func signingKey(
+        of device: DeviceID,
+        at position: LogPosition,
+        _ subject: String
+    ) throws(SealingError) -> [UInt8] {
+        let name = Hexadecimal.text(of: device.bytes)
+        guard let member = members[device] else {
+            throw SealingError(
+                .signerUnknown,
+                "\(subject) is of device \(name), which shares no container here."
+            )
+        }
+        if let revokedAt = member.revokedAt, position > revokedAt {
+            throw SealingError(
+                .signerRevoked,
+                "\(subject) is of “\(member.identity.name)”, which was shut out. Pair it again to take it back."
+            )
+        }
+        return member.identity.signingKey
+    }
+
+    private func broken(_ what: String, _ statement: DeviceStatement) -> SealingError {
+        SealingError(.listBroken, "Statement \(statement.number) about devices \(what).")
+    }
+}
+
+extension DeviceList {
+    private var last: (number: UInt32, hash: DeviceListHash)? { number == 0 ? nil : (number, hash) }
+
+    /// The statement that adds a device, to be committed to the log. It counts once it stands there.
+    package func adding(
+        _ device: PublicIdentity,
+        by author: DeviceIdentity
+    ) throws(SealingError) -> DeviceStatement {
+        try DeviceStatement(.added(device), in: container, after: last, by: author)
+    }
+
+    /// The statement that shuts a device out, to be committed to the log.
+    ///
+    /// Once it stands there, the new key is sealed for all that remain (`WrappedKeys`), and nothing more is sealed under an
+    /// older one.
+    ///
+    /// - Parameter next: The key that is to seal from then on, as `ContainerKeys.nextKey` makes it.
+    package func revoking(
+        _ device: DeviceID,
+        next: ContainerKey,
+        _ keys: ContainerKeys,
+        by author: DeviceIdentity
+    ) throws(SealingError) -> DeviceStatement {
+        let change = DeviceStatement.Change.revoked(
+            device,
+            generation: next.generation,
+            keyCheck: try keys.check(of: next)
+        )
+        return try DeviceStatement(change, in: container, after: last, by: author)
+    }
+
+    /// Whether a device's keys are those that were announced, so that it may seal with the newest.
+    ///
+    /// - Throws: `generationUnknown` while the newest one has not come; `keyExchanged` when another came in its place.
+    package func checkKeys(_ keys: ContainerKeys) throws(SealingError) {
+        guard let keyCheck else { return }
+        guard let found = try keys.check(of: generation) else {
+            throw .generationUnknown(generation, "What is new in the container")
+        }
+        guard RandomBytes.areEqual(found, keyCheck) else {
+            let detail = "Key \(generation) is not the one that was announced. Fetch the keys anew."
+            throw SealingError(.keyExchanged, detail)
+        }
+    }
+}

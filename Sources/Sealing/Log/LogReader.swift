@@ -1,0 +1,136 @@
+package import HubProtocol
+package import Sync
+
+/// What came of reading a page of a log.
+package struct LogReading: Hashable, Sendable {
+    /// An entry that is what its author has committed.
+    package struct Entry: Hashable, Sendable {
+        package let position: LogPosition
+        package let record: OpenRecord
+
+        /// For the engine.
+        package var logEntry: LogEntry { LogEntry(position, record.commit) }
+    }
+
+    /// What was right, in order; that much has been read.
+    package internal(set) var entries: [Entry] = []
+    /// What was found after that; nil when all is as it should be.
+    package internal(set) var finding: LogFinding?
+    /// Entries whose authors had read another log.
+    package internal(set) var others: [OtherLog] = []
+}
+
+/// Reads a container's log from a hub that is not trusted: opens the records, checks their authors, keeps the list of
+/// devices, and watches that the log only grows. Not for two threads at a time; without I/O.
+package final class LogReader {
+    package private(set) var watch: LogWatch
+    package private(set) var devices: DeviceList
+    private var opener: RecordOpener
+
+    /// - Parameters:
+    ///   - keys: All that the device holds.
+    ///   - watch: What has been read before.
+    ///   - devices: The list as of there.
+    package init(_ keys: ContainerKeys, _ watch: LogWatch, _ devices: DeviceList) throws(SealingError) {
+        precondition(devices.container == keys.container, "the list of the container's devices")
+        (self.watch, self.devices) = (watch, devices)
+        opener = try RecordOpener(keys)
+    }
+
+    /// For a container of which nothing has been read.
+    package convenience init(_ keys: ContainerKeys) throws(SealingError) {
+        try self.init(keys, LogWatch(of: keys.container), DeviceList(for: keys))
+    }
+
+    /// Takes keys that have come: entries that were sealed under them can be opened from now on.
+    package func use(_ keys: ContainerKeys) throws(SealingError) {
+        opener = try RecordOpener(keys)
+    }
+
+    /// Reads the next page.
+    ///
+    /// - Parameters:
+    ///   - page: What the hub says comes after `watch.head`.
+    ///   - revision: The position of the last entry about an item as of `watch.head`; 0 for none.
+    /// - Returns: What was read, and what is wrong. With a `generationUnknown` among `tampered`, nothing is wrong but
+    ///   this device's keys: it fetches them and reads on.
+    /// - Throws: `outOfMemory`.
+    package func read(
+        _ page: LogPage,
+        revision: (ItemID) -> LogPosition
+    ) throws(SealingError) -> LogReading {
+        var reading = LogReading()
+        reading.finding = watch.finding(page.head)
+        guard reading.finding == nil else { return reading }
+        var revisions: [ItemID: LogPosition] = [:]
+        for entry in page.entries {
+            let item = entry.item.itemID
+            reading.finding = try read(entry, revisions[item] ?? revision(item), into: &reading)
+            guard reading.finding == nil else { return reading }
+            revisions[item] = entry.position
+        }
+        if page.head == watch.head { return reading }
+        // A page may end before the log does, but not before it has begun, and not after it has ended.
+        if page.head.position <= watch.head.position {
+            reading.finding = watch.finding(page.head)
+        } else if page.entries.isEmpty {
+            reading.finding = .truncated(after: watch.head.position)
+        }
+        return reading
+    }
+
+    private func read(
+        _ entry: LogRecord,
+        _ revision: LogPosition,
+        into reading: inout LogReading
+    ) throws(SealingError) -> LogFinding? {
+        let former = watch.head
+        if let finding = try watch.read(entry, revision: revision) {
+            // An entry that nobody has made was altered; one that somebody has, of another log.
+            guard case .forked = finding else { return finding }
+            return try failure(of: entry) ?? finding
+        }
+        do {
+            let record = try opener.open(entry, devices)
+            if case .devices(let statement) = record.body.contents {
+                try devices.apply(statement, at: entry.position)
+            }
+            note(record, at: entry.position, &reading)
+            reading.entries.append(LogReading.Entry(position: entry.position, record: record))
+            return nil
+        } catch {
+            watch.unread(to: former)
+            guard error.code != .outOfMemory else { throw error }
+            return .tampered(entry.position, error)
+        }
+    }
+
+    private func failure(of entry: LogRecord) throws(SealingError) -> LogFinding? {
+        do {
+            _ = try opener.open(entry, devices)
+            return nil
+        } catch {
+            guard error.code != .outOfMemory else { throw error }
+            return .tampered(entry.position, error)
+        }
+    }
+
+    /// An author cannot have seen its own entry's place, nor another entry at one that is remembered.
+    private func note(_ record: OpenRecord, at position: LogPosition, _ reading: inout LogReading) {
+        let seen = record.body.seen
+        let isKnown =
+            seen.position < position && watch.hash(at: seen.position).map { $0 == seen.hash } ?? true
+        guard !isKnown else { return }
+        reading.others.append(OtherLog(position: position, author: record.id.device, seen: seen))
+    }
+
+    /// Goes back to a place, as a hub was put back, and reads on from there.
+    ///
+    /// - Parameters:
+    ///   - place: One that the watch remembers.
+    ///   - devices: The list as of there.
+    package func goBack(to place: LogHead, _ devices: DeviceList) {
+        watch.goBack(to: place)
+        self.devices = devices
+    }
+}

@@ -1,0 +1,114 @@
+package import HubProtocol
+package import Sync
+
+/// Remembers what a device has read of a container's log, and says when a hub shows another one. Pure.
+///
+/// 1. `head` is the chain's end at the last entry that was read and found right.
+/// 2. `marks` are places of the chain before it, ascending: all of the last ones, some of the others.
+package struct LogWatch: Hashable, Sendable {
+    /// How many of the last places are remembered.
+    package static let recentCount: UInt64 = 4096
+    /// Of those before, each that is divisible by this.
+    package static let sparseStep: UInt64 = 1024
+
+    /// What has been read.
+    package private(set) var head: LogHead
+    /// Places before, by position.
+    package private(set) var marks: [LogHead]
+    private var chain: LogChain
+
+    /// Nothing has been read.
+    package init(of container: ContainerName) throws(SealingError) {
+        do {
+            chain = try LogChain(of: container)
+        } catch { throw SealingError(.outOfMemory, "\(error)") }
+        (head, marks) = (chain.head, [])
+    }
+
+    /// Goes on where a device had stopped.
+    ///
+    /// - Parameter marks: As they were kept; fewer do as well. The first should be position 0.
+    package init(at head: LogHead, marks: [LogHead]) {
+        (self.head, self.marks) = (head, marks.filter { $0.position < head.position })
+        chain = LogChain(at: head)
+    }
+
+    /// What is remembered of a place; nil for one that is not, or has not been read.
+    package func hash(at position: LogPosition) -> LogHash? {
+        position == head.position
+            ? head.hash
+            : place(atOrBefore: position).flatMap { place in
+                place.position == position ? place.hash : nil
+            }
+    }
+
+    /// The last place at or before a position that is remembered.
+    package func place(atOrBefore position: LogPosition) -> LogHead? {
+        if position >= head.position { return head }
+        var (low, high) = (0, marks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if marks[middle].position <= position { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 ? marks[low - 1] : nil
+    }
+
+    /// What the hub's end of the log says by itself: nil where that is what was read, or comes after it.
+    package func finding(_ hubHead: LogHead) -> LogFinding? {
+        if let hash = hash(at: hubHead.position), hash != hubHead.hash {
+            return .forked(last: place(before: hubHead.position))
+        }
+        guard hubHead.position < head.position else { return nil }
+        return .rolledBack(last: place(atOrBefore: hubHead.position) ?? start)
+    }
+
+    private func place(before position: LogPosition) -> LogHead {
+        position == 0 ? start : place(atOrBefore: position - 1) ?? start
+    }
+
+    /// The earliest place that is remembered.
+    private var start: LogHead { marks.first ?? head }
+
+    /// Reads the next entry, if the chain and the rule for commits allow it.
+    ///
+    /// - Parameter revision: The position of the last entry about the item; 0 for none.
+    /// - Returns: Nil when it is fine; then it has been read.
+    mutating func read(_ entry: LogRecord, revision: LogPosition) throws(SealingError) -> LogFinding? {
+        guard entry.position == head.position + 1 else { return .truncated(after: head.position) }
+        do {
+            guard try chain.append(entry) else { return .forked(last: place(before: head.position)) }
+        } catch { throw SealingError(.outOfMemory, "\(error)") }
+        guard entry.base == revision else {
+            chain = LogChain(at: head)
+            return .replayed(entry.position)
+        }
+        remember()
+        return nil
+    }
+
+    /// Forgets what was read last; the entry was not what it should have been.
+    mutating func unread(to former: LogHead) {
+        while let last = marks.last, last.position >= former.position { marks.removeLast() }
+        head = former
+        chain = LogChain(at: former)
+    }
+
+    private mutating func remember() {
+        marks.append(head)
+        head = chain.head
+        guard head.position > Self.recentCount else { return }
+        let leaving = head.position - Self.recentCount - 1
+        guard leaving % Self.sparseStep != 0 else { return }
+        // Near the end of what is sparse: all before is at most one in so many.
+        let index = Int(leaving / Self.sparseStep) + 1
+        if index < marks.count, marks[index].position == leaving { marks.remove(at: index) }
+    }
+
+    /// Goes back to a place, as a hub was: what comes after it is read anew.
+    ///
+    /// - Parameter place: One that is remembered: `head` or of `marks`.
+    package mutating func goBack(to place: LogHead) {
+        precondition(hash(at: place.position) == place.hash, "a place that is remembered")
+        unread(to: place)
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import HubProtocol
+import Sealing
+import SeededNumbers
+import Sync
+import Testing
+
+@Suite("Sealed records")
+struct RecordTests {
+    private let world: SealingWorld
+    private let start: LogHead
+
+    init() throws {
+        world = try SealingWorld()
+        start = try LogChain(of: world.container).head
+    }
+
+    private func record(
+        _ state: ItemState?,
+        by device: DeviceIdentity,
+        number: UInt64 = 1,
+        item: ItemID = ItemID(1, 2),
+        extra: [UInt8] = []
+    ) -> OpenRecord {
+        let commit = Commit(Commit.ID(device.id, session: 7, number), item, on: 0, state)
+        return OpenRecord(commit, seen: start, extra: extra)
+    }
+
+    private var records: [OpenRecord] {
+        let folder = ItemState(.folder, at: ItemPlace(ItemID(5, 6), "Ferien 🌊"))
+        let inConflict = ItemState(
+            .document,
+            at: ItemPlace(.root, "Brief.txt"),
+            content: ContentName("01"),
+            conflicts: [ContentName("b"), ContentName("a"), ContentName("ä")]
+        )
+        return [
+            record(folder, by: world.phone, number: 1), record(inConflict, by: world.phone, number: 2),
+            record(nil, by: world.phone, number: UInt64.max),
+            record(world.document("x"), by: world.phone, number: 4, extra: [1, 2, 3]),
+        ]
+    }
+
+    @Test("What was committed is what is opened, many under one signature or each by itself")
+    func roundTrip() throws {
+        let sealer = try world.sealer(world.phone)
+        for batch in [records] + records.map({ [$0] }) {
+            let sealed = try sealer.seal(batch)
+            let opener = try RecordOpener(world.keys)
+            for (record, commit) in zip(batch, sealed) {
+                #expect(try opener.open(SealingWorld.entry(commit, after: start), world.list) == record)
+            }
+        }
+        #expect(try sealer.seal([]).isEmpty)
+    }
+
+    @Test(
+        "Each of any number of records can be checked without the others",
+        arguments: [1, 2, 3, 5, 8, 13, 100]
+    )
+    func batches(count: Int) throws {
+        let batch = (0..<count).map { record(world.document("\($0)"), by: world.phone, number: UInt64($0)) }
+        let sealed = try world.sealer(world.phone).seal(batch)
+        for (record, commit) in zip(batch, sealed) {
+            let opener = try RecordOpener(world.keys)
+            #expect(try opener.open(SealingWorld.entry(commit, after: start), world.list) == record)
+        }
+    }
+
+    @Test("The same commit is never sealed to the same bytes")
+    func salt() throws {
+        let sealer = try world.sealer(world.phone)
+        #expect(try sealer.seal([records[0]])[0].record != sealer.seal([records[0]])[0].record)
+    }
+
+    @Test("A record is bound to item, base, identifier and container, and whole")
+    func bonds() throws {
+        let opener = try RecordOpener(world.keys)
+        let sealed = try world.sealer(world.phone).seal(records)
+        let entry = try SealingWorld.entry(sealed[0], after: start)
+        var changes: [LogRecord] = []
+        let change = { (body: (inout LogRecord) -> Void) in
+            var changed = entry
+            body(&changed)
+            changes.append(changed)
+        }
+        change { $0.item = ItemName(ItemID(1, 3)) }
+        change { $0.base = 1 }
+        change { $0.id = sealed[1].id }
+        change { $0.record = Data(sealed[1].record) }
+        change { $0.record.removeLast() }
+        change { $0.record.append(0) }
+        for index in stride(from: 5, to: entry.record.count, by: 7) { change { $0.record[index] ^= 4 } }
+        for changed in changes {
+            let code = SealingError.Code.of { _ = try opener.open(changed, world.list) }
+            #expect(code == .damagedOrExchanged, "\(changed)")
+        }
+        let foreign = try RecordOpener(SealingWorld(seed: 2).keys)
+        #expect(SealingError.Code.of { _ = try foreign.open(entry, world.list) } == .damagedOrExchanged)
+    }
+
+    @Test("A device that has the keys cannot commit in another's name")
+    func forgery() throws {
+        // The stranger has got hold of the keys, and calls itself the phone.
+        let impostor = try world.sealer(world.stranger)
+        let sealed = try impostor.seal([record(nil, by: world.stranger)])
+        let entry = try SealingWorld.entry(sealed[0], after: start)
+        let opener = try RecordOpener(world.keys)
+        #expect(SealingError.Code.of { _ = try opener.open(entry, world.list) } == .signerUnknown)
+        // The pad's list says that the stranger's identifier has the phone's key: its signature is not by that.
+        let mine = try world.sealer(world.phone).seal([record(nil, by: world.phone)])
+        var swapped = try SealingWorld.entry(mine[0], after: start)
+        swapped.id = CommitName(Commit.ID(world.pad.id, session: 7, 1))
+        #expect(SealingError.Code.of { _ = try opener.open(swapped, world.list) } == .damagedOrExchanged)
+    }
+
+    @Test("A device that was shut out commits nothing after that, and opens nothing new")
+    func revocation() throws {
+        var list = world.list
+        var keys = world.keys
+        let next = try keys.nextKey(list, random: world.random.source)
+        try list.apply(try list.revoking(world.pad.id, next: next, keys, by: world.phone), at: 3)
+        try keys.add(next)
+        let opener = try RecordOpener(keys)
+        let old = try world.sealer(world.pad).seal([record(nil, by: world.pad)])[0]
+        var entry = try SealingWorld.entry(old, after: start)
+        entry.position = 2
+        #expect(throws: Never.self) { try opener.open(entry, list) }
+        entry.position = 4
+        #expect(SealingError.Code.of { _ = try opener.open(entry, list) } == .signerRevoked)
+        let sealer = try RecordSealer(keys, list, by: world.phone, random: world.random.source)
+        let new = try sealer.seal([record(nil, by: world.phone)])[0]
+        let shutOut = try RecordOpener(world.keys)
+        #expect(
+            SealingError.Code.of { _ = try shutOut.open(SealingWorld.entry(new, after: start), list) }
+                == .generationUnknown
+        )
+        // A device that has not heard of the new key does not go on under the old one.
+        #expect(
+            SealingError.Code.of {
+                _ = try RecordSealer(world.keys, list, by: world.phone, random: world.random.source)
+            } == .generationUnknown
+        )
+        var wrong = world.keys
+        try wrong.add(try wrong.nextKey(list, random: world.random.source))
+        #expect(
+            SealingError.Code.of {
+                _ = try RecordSealer(
+                    ContainerKeys(encoded: wrong.encoded),
+                    list,
+                    by: world.phone,
+                    random: world.random.source
+                )
+            } == (next.generation == wrong.newest.generation ? .keyExchanged : .generationUnknown)
+        )
+    }
+
+    @Test("Names that lead elsewhere, and what is too much, is not sealed")
+    func limits() throws {
+        let sealer = try world.sealer(world.phone)
+        for name in ["", ".", "..", "a/b", "a\0b"] {
+            let code = SealingError.Code.of {
+                _ = try sealer.seal([record(world.document(name), by: world.phone)])
+            }
+            #expect(code == .malformed, "\(name)")
+        }
+        let long = String(repeating: "é", count: 513)
+        #expect(
+            SealingError.Code.of { _ = try sealer.seal([record(world.document(long), by: world.phone)]) }
+                == .beyondLimit
+        )
+        var crowded = world.document("x")
+        crowded.conflicts = Set((0..<257).map { ContentName("\($0)") })
+        #expect(
+            SealingError.Code.of { _ = try sealer.seal([record(crowded, by: world.phone)]) } == .beyondLimit
+        )
+        let large = record(nil, by: world.phone, extra: [UInt8](repeating: 0, count: 1 << 16 + 1))
+        #expect(SealingError.Code.of { _ = try sealer.seal([large]) } == .beyondLimit)
+        let many = [OpenRecord](repeating: record(nil, by: world.phone), count: 1001)
+        #expect(SealingError.Code.of { _ = try sealer.seal(many) } == .beyondLimit)
+    }
+
+    @Test("Identifiers and items have one name each at the hub")
+    func names() throws {
+        let id = Commit.ID(DeviceID(0x0123_4567_89ab_cdef), session: 1, 255)
+        #expect(CommitName(id).text == "0123456789abcdef.0000000000000001.ff")
+        #expect(CommitName(id).commitID == id)
+        for text in [
+            "0123456789abcdef.0000000000000001.0ff", "1.2.3", "a", "0123456789abcdef.0000000000000001.",
+        ] {
+            #expect(CommitName(text)?.commitID == nil, "\(text)")
+        }
+        #expect(ItemName(ItemID(1, 2)).itemID == ItemID(1, 2))
+    }
+
+    @Test("Records with bytes changed by one who has the keys do no harm", arguments: [UInt64(9)])
+    func hostile(seed: UInt64) throws {
+        let random = SeededRandom(seed)
+        let sealed = try world.sealer(world.phone).seal(records)
+        let opener = try RecordOpener(world.keys)
+        for _ in 0..<200 {
+            var entry = try SealingWorld.entry(sealed[random.below(4)], after: start)
+            let former = entry
+            if random.below(3) == 0 { entry.record = Data(random.bytes(random.below(200))) }
+            for _ in 0..<1 + random.below(3) where !entry.record.isEmpty {
+                entry.record[random.below(entry.record.count)] = UInt8(random.below(256))
+            }
+            guard entry != former else { continue }
+            #expect(SealingError.Code.of { _ = try opener.open(entry, world.list) } != nil, "seed \(seed)")
+        }
+    }
+}
