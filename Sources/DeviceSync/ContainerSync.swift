@@ -1,10 +1,9 @@
 internal import Dispatch
 internal import DocumentFoundation
 package import FileSystem
-package import Foundation
-package import HubProtocol
+internal import Foundation
 internal import Locks
-package import Sync
+package import Sealing
 internal import Vault
 
 /// Keeps one folder of this device and one container at a hub the same.
@@ -24,21 +23,11 @@ package final class ContainerSync: Sendable {
         package var folder: FilePath
         /// The device's own: keys, vault and memory. Private.
         package var memory: FilePath
-        package var container: ContainerName
-        package var device: DeviceID
-        package var deviceID: UUID
+        /// What its owner calls this device.
         package var deviceName: String
 
-        package init(
-            folder: FilePath,
-            memory: FilePath,
-            container: ContainerName,
-            device: DeviceID,
-            deviceID: UUID,
-            deviceName: String
-        ) {
-            (self.folder, self.memory, self.container) = (folder, memory, container)
-            (self.device, self.deviceID, self.deviceName) = (device, deviceID, deviceName)
+        package init(folder: FilePath, memory: FilePath, deviceName: String) {
+            (self.folder, self.memory, self.deviceName) = (folder, memory, deviceName)
         }
     }
 
@@ -49,29 +38,29 @@ package final class ContainerSync: Sendable {
     ///
     /// - Parameters:
     ///   - place: Where everything is.
-    ///   - namingKey: The key of the names of contents, 32 bytes; all of a container's devices have it.
+    ///   - keys: The container's.
+    ///   - identity: This device's, one of those that share the container.
     ///   - hub: The container at its hub.
-    ///   - seal: What seals and opens for it.
     ///   - merger: Merges documents.
     ///   - report: Told what happens, for a log; from the container's own queue.
     /// - Throws: `SyncFailure`; `VaultError`, `SQLiteError`, `SystemError`.
     package init(
         _ place: Place,
-        namingKey: [UInt8],
+        keys: ContainerKeys,
+        by identity: DeviceIdentity,
         hub: any ContainerHub,
-        seal: any ContainerSeal,
         merger: any DocumentMerger,
         report: @escaping @Sendable (SyncReport) -> Void
     ) throws {
         let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
-        let vault = try Vault(at: place.memory.appending("vault"), key: namingKey)
+        let vault = try Vault(at: place.memory.appending("vault"), key: keys.namingKey)
         let contents = ContentStore(
             vault: vault,
-            seal: seal,
-            device: place.deviceID,
+            keys: keys,
+            device: ContentStore.uuid(of: identity.id),
             deviceName: place.deviceName
         )
-        run = Confined(try SyncRun(place, contents, hub, merger, on: queue, report))
+        run = Confined(try SyncRun(place, contents, by: identity, hub, merger, on: queue, report))
         self.queue = queue
     }
 

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
-internal import HubProtocol
+internal import Sealing
 internal import Sync
 internal import Vault
 
@@ -25,10 +25,9 @@ final class SyncRun {
     var table: FolderTable
     private var line: HubLine?
     private(set) var watches: FolderWatches?
-    private var head: LogHead
+    let desk: LogDesk
     /// What came of the log and is not in the memory yet.
-    private var newEntries: [LogEntry] = []
-    private var newHead: LogHead?
+    private var newlyHeard: [LogDesk.Heard] = []
     /// Events that the engine has not heard of yet.
     private var events: [Event] = []
     private var isTaking = false
@@ -52,6 +51,7 @@ final class SyncRun {
     init(
         _ place: ContainerSync.Place,
         _ contents: ContentStore,
+        by identity: DeviceIdentity,
         _ hub: any ContainerHub,
         _ merger: any DocumentMerger,
         on queue: DispatchQueue,
@@ -61,22 +61,17 @@ final class SyncRun {
         (self.queue, self.report) = (queue, report)
         memory = try DeviceMemory(in: try StorageFolder(at: place.memory))
         placer = Placer(root: place.folder, contents: contents, coordinator: NSFileCoordinator(filePresenter: nil))
+        let heard = try memory.log()
+        desk = try LogDesk(contents.keys, by: identity, known: heard)
         engine = SyncEngine(
-            device: place.device,
+            device: identity.id,
             session: session,
             try memory.engine(),
-            entries: try memory.entries()
+            entries: heard.lazy.map(\.entry)
         )
         table = FolderTable()
         for (item, seen) in try memory.folder() { table[item] = seen }
         _ = table.takeWritten()
-        if let bytes = try memory.value("head"),
-            let known = try? JSONDecoder().decode(LogHead.self, from: Data(bytes))
-        {
-            head = known
-        } else {
-            head = try LogChain(of: place.container).head
-        }
     }
 
     // MARK: Life
@@ -87,7 +82,7 @@ final class SyncRun {
         try lookAtAll()
         let states = table.items.compactMapValues { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
         take([.scanned(states)])
-        let line = HubLine(to: hub, contents, from: head) { [queue, box = Confined(Weak(self))] news in
+        let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
             queue.async { box.value.value?.heard(news) }
         }
         self.line = line
@@ -167,17 +162,15 @@ final class SyncRun {
 
     private func remember() throws {
         var changes = DeviceMemory.Changes()
-        changes.entries = newEntries
+        changes.heard = newlyHeard
         changes.engine = engine.takeMemoryChanges()
         changes.session = session
         for item in table.takeWritten() {
             let seen = table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0 : nil }
             changes.items.updateValue(seen, forKey: item)
         }
-        if let newHead { changes.head = [UInt8](try JSONEncoder().encode(newHead)) }
         try memory.write(changes)
-        if let newHead { head = newHead }
-        (newEntries, newHead) = ([], nil)
+        newlyHeard = []
     }
 
     func fail(_ why: String) {
@@ -232,10 +225,9 @@ final class SyncRun {
     private func heard(_ news: HubLine.News) {
         guard !isStopped else { return }
         switch news {
-        case .entries(let entries, let head):
-            newEntries += entries
-            newHead = head
-            take([.logRead(entries)])
+        case .entries(let heard):
+            newlyHeard += heard
+            take([.logRead(heard.map(\.entry))])
         case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
         case .uploaded(let names): take(names.map { .uploaded($0) })
         case .fetched(let names): take(names.map { .fetched($0) })

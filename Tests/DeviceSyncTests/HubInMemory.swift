@@ -2,8 +2,6 @@ import DeviceSync
 import Foundation
 import HubProtocol
 import Locks
-import Sync
-import Vault
 
 /// A hub without a network: the rule for commits, and blobs by name. A line to it can be cut.
 final class HubInMemory: Sendable {
@@ -22,7 +20,11 @@ final class HubInMemory: Sendable {
     var entryCount: Int { state.withLock { $0.entries.count } }
     var blobCount: Int { state.withLock { $0.blobs.count } }
     /// What the hub could read, were it curious.
-    var everything: Data { state.withLock { state in state.entries.reduce(Data()) { $0 + $1.record } + state.blobs.values.reduce(Data(), +) } }
+    var everything: Data {
+        state.withLock { state in
+            state.entries.reduce(Data()) { $0 + $1.record } + state.blobs.values.reduce(Data(), +)
+        }
+    }
 
     func line() -> Line { Line(self) }
 

@@ -3,19 +3,21 @@ import FileSystem
 import Foundation
 import HubProtocol
 import Locks
-import Sync
+import Sealing
 
 /// One device with a folder of its own, in a temporary place.
 final class TestDevice: Sendable {
     let folder: URL
     let line: HubInMemory.Line
     private let place: ContainerSync.Place
-    private let key: [UInt8]
+    let identity: DeviceIdentity
+    private let keys: ContainerKeys
     private let reports: Locked<[SyncReport]> = Locked([])
     private let news = NSCondition()
     private let sync: Locked<ContainerSync?> = Locked(nil)
 
-    init(_ number: UInt64, in base: URL, of container: ContainerName, key: [UInt8], at hub: HubInMemory) throws {
+    /// A device that shares a container.
+    init(_ number: Int, in base: URL, _ identity: DeviceIdentity, _ keys: ContainerKeys, at hub: HubInMemory) throws {
         folder = base.appendingPathComponent("device \(number)", isDirectory: true)
         let memory = base.appendingPathComponent("memory \(number)", isDirectory: true)
         for folder in [folder, memory] {
@@ -26,13 +28,10 @@ final class TestDevice: Sendable {
             )
         }
         line = hub.line()
-        self.key = key
+        (self.identity, self.keys) = (identity, keys)
         place = ContainerSync.Place(
             folder: FilePath(folder.path),
             memory: FilePath(memory.path),
-            container: container,
-            device: DeviceID(number),
-            deviceID: UUID(),
             deviceName: "device \(number)"
         )
     }
@@ -43,9 +42,9 @@ final class TestDevice: Sendable {
         line.open()
         let made = try ContainerSync(
             place,
-            namingKey: key,
+            keys: keys,
+            by: identity,
             hub: line,
-            seal: OpenSeal(),
             merger: TypeMerger(),
             report: { [weak self] in self?.heard($0) }
         )

@@ -1,5 +1,7 @@
+import Cryptography
 import Foundation
 import HubProtocol
+import Sealing
 import Testing
 
 @testable import DeviceSync
@@ -15,10 +17,12 @@ struct TwoDevicesTests {
     init() throws {
         base = FileManager.default.temporaryDirectory.appendingPathComponent("DeviceSync-\(UUID().uuidString)")
         let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-        let key = (0..<32).map { _ in UInt8.random(in: 0...255) }
         hub = try HubInMemory(container)
-        one = try TestDevice(1, in: base, of: container, key: key, at: hub)
-        two = try TestDevice(2, in: base, of: container, key: key, at: hub)
+        let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
+        let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())
+        try Founding.add(identities[1].publicIdentity(named: "device 2"), to: keys, by: identities[0], at: hub.line())
+        one = try TestDevice(1, in: base, identities[0], keys, at: hub)
+        two = try TestDevice(2, in: base, identities[1], keys, at: hub)
         try one.start()
         try two.start()
     }
@@ -89,9 +93,10 @@ struct TwoDevicesTests {
         expectBoth(["a.txt": "one\ntwo\nthree\n"])
         two.line.cut()
         #expect(two.wait { two.status?.line == .down })
+        let entryCount = hub.entryCount
         try one.write("ONE\ntwo\nthree\n", to: "a.txt")
         try two.write("one\ntwo\nTHREE\n", to: "a.txt")
-        #expect(one.wait { hub.entryCount == 2 })
+        #expect(one.wait { hub.entryCount == entryCount + 1 })
         two.line.mend()
         expectBoth(["a.txt": "ONE\ntwo\nTHREE\n"])
         try end()
@@ -103,9 +108,10 @@ struct TwoDevicesTests {
         expectBoth(["a.bin": "base"])
         two.line.cut()
         #expect(two.wait { two.status?.line == .down })
+        let entryCount = hub.entryCount
         try one.write("mine", to: "a.bin")
         try two.write("theirs", to: "a.bin")
-        #expect(one.wait { hub.entryCount == 2 })
+        #expect(one.wait { hub.entryCount == entryCount + 1 })
         two.line.mend()
         expectBoth(["a.bin": "mine"])
         #expect(two.wait { two.said.contains(.conflict(path: "a.bin")) })
@@ -138,6 +144,16 @@ struct TwoDevicesTests {
             "folder/edited.txt": "edited there",
         ])
         #expect(two.wait { hub.entryCount == entryCount + 3 })
+        try end()
+    }
+
+    @Test("The hub can read neither a name nor a byte")
+    func sealed() throws {
+        try one.write("a text that nobody else is to read", to: "secret plans/private.txt")
+        expectBoth(["secret plans": "/", "secret plans/private.txt": "a text that nobody else is to read"])
+        for clear in ["a text that nobody", "secret plans", "private.txt"] {
+            #expect(hub.everything.range(of: Data(clear.utf8)) == nil)
+        }
         try end()
     }
 

@@ -1,6 +1,7 @@
 internal import FileSystem
 internal import Foundation
 internal import HubProtocol
+internal import Sealing
 internal import Sync
 internal import Vault
 
@@ -10,12 +11,19 @@ internal import Vault
 /// needed to look for the objects below it.
 struct ContentStore: Sendable {
     let vault: Vault
-    let seal: any ContainerSeal
+    let keys: ContainerKeys
     let device: UUID
     let deviceName: String
 
     /// How many bytes of sealed objects go in one request.
     private static let batchByteCount = 8 << 20
+
+    /// What a vault calls a device.
+    static func uuid(of device: DeviceID) -> UUID {
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: device.number.bigEndian, as: UInt64.self) }
+        return UUID(uuid: bytes)
+    }
 
     static func name(of contents: DocumentContents) -> ContentName { ContentName(Hexadecimal.text(of: contents.bytes)) }
 
@@ -61,10 +69,11 @@ struct ContentStore: Sendable {
 
     /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
     func upload(_ names: [ContentName], to hub: any ContainerHub) throws {
+        let sealer = try BlobSealer(keys)
         var objects: [BlobName: VaultObject] = [:]
         for name in names {
             for object in try vault.objects(of: try Self.contents(name)) {
-                objects[try seal.blobName(of: object)] = object
+                objects[try sealer.address(of: object.name.bytes)] = object
             }
         }
         let all = objects.keys.sorted()
@@ -73,8 +82,16 @@ struct ContentStore: Sendable {
             let missing = try hub.missing(some)
             var frames = Data()
             for (object, blob) in missing.compactMap({ blob in objects[blob].map { ($0, blob) } }) {
-                try vault.packed([object]) { object, packed in
-                    BlobFrames.append(blob, try seal.seal(packed, of: object), to: &frames)
+                try vault.withStored([object]) { object, piece in
+                    let encoding: BlobContents.Encoding = piece.isPressed ? .zstd : .plain
+                    let sealed = try sealer.seal(
+                        piece.bytes,
+                        encoding,
+                        plainByteCount: piece.plainByteCount,
+                        kind: object.kind.rawValue,
+                        name: object.name.bytes
+                    )
+                    BlobFrames.append(blob, sealed, to: &frames)
                 }
                 guard frames.count >= Self.batchByteCount else { continue }
                 try hub.store(frames)
@@ -92,14 +109,21 @@ struct ContentStore: Sendable {
             if try !vault.has(contents) { documents.append((contents, item.mark)) }
         }
         guard !documents.isEmpty else { return }
+        let sealer = try BlobSealer(keys)
         try vault.receive(documents, origin: { _ in origin("") }) { objects in
             var wanted: [BlobName: VaultObject] = [:]
             for object in objects.prefix(HubLimits.blobNameCountMax) {
-                wanted[try seal.blobName(of: object)] = object
+                wanted[try sealer.address(of: object.name.bytes)] = object
             }
             return try hub.read(Array(wanted.keys)).compactMap { name, blob in
                 guard let object = wanted[name] else { return nil }
-                return (object, try seal.open(blob, of: object))
+                let opened = try sealer.open([UInt8](blob), kind: object.kind.rawValue, name: object.name.bytes)
+                let piece = StoredObject(
+                    isPressed: opened.contents.encoding == .zstd,
+                    plainByteCount: opened.contents.plainByteCount,
+                    bytes: opened.stored
+                )
+                return (object, piece)
             }
         }
     }

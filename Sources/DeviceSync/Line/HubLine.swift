@@ -2,6 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import HubProtocol
 internal import Locks
+internal import Sealing
 internal import Sync
 
 /// A device's line to a container at its hub: what is to be sent and got, a batch at a time, and the log as it grows.
@@ -12,8 +13,8 @@ internal import Sync
 final class HubLine: Sendable {
     /// What comes over the line.
     enum News: Sendable {
-        /// Entries of the log, in order, opened; with the place that they lead to.
-        case entries([LogEntry], LogHead)
+        /// Entries of the log, in order.
+        case entries([LogDesk.Heard])
         case refused([(Commit.ID, readTo: LogPosition)])
         case uploaded([ContentName])
         case fetched([ContentName])
@@ -33,10 +34,10 @@ final class HubLine: Sendable {
     private struct State {
         var isUp = false
         var isClosed = false
-        var chain: LogChain
     }
 
-    private let state: Locked<State>
+    private let state = Locked(State())
+    private let desk: LogDesk
     private let hub: any ContainerHub
     private let contents: ContentStore
     private let receiver: @Sendable (News) -> Void
@@ -56,11 +57,10 @@ final class HubLine: Sendable {
     init(
         to hub: any ContainerHub,
         _ contents: ContentStore,
-        from head: LogHead,
+        _ desk: LogDesk,
         receiver: @escaping @Sendable (News) -> Void
     ) {
-        (self.hub, self.contents, self.receiver) = (hub, contents, receiver)
-        state = Locked(State(chain: LogChain(at: head)))
+        (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
         let uploads = BatchQueue<ContentName>("sheaf.uploads", countMax: Self.contentCountMax) { [weak self] in
             self?.upload($0)
@@ -119,7 +119,7 @@ final class HubLine: Sendable {
 
     private func offer(_ offered: [Commit]) {
         attempt {
-            let answers = try hub.offer(try offered.map { try contents.seal.seal($0) })
+            let answers = try hub.offer(try desk.seal(offered))
             guard answers.answers.count == offered.count else {
                 throw HubFailure(.malformed, "The hub answered another number of commits than it was asked.")
             }
@@ -182,8 +182,8 @@ final class HubLine: Sendable {
         var pause = Self.retrySeconds.lowerBound
         while !isClosed {
             do {
-                let (isUp, position) = state.withLock { ($0.isUp, $0.chain.head.position) }
-                let page = try hub.log(after: position, waitSeconds: isUp ? Self.waitSeconds : 0)
+                let isUp = state.withLock { $0.isUp }
+                let page = try hub.log(after: desk.head.position, waitSeconds: isUp ? Self.waitSeconds : 0)
                 guard !isClosed else { return }
                 guard try take(page) else { return }
                 pause = Self.retrySeconds.lowerBound
@@ -198,32 +198,10 @@ final class HubLine: Sendable {
 
     /// - Returns: Whether to go on.
     private func take(_ page: LogPage) throws -> Bool {
-        var chain = state.withLock { $0.chain }
-        guard page.head.position >= chain.head.position else {
-            return stop(
-                """
-                The hub's log ends at \(page.head.position), and this device has read it to \(chain.head.position): \
-                the hub was put back to an older state, or another one is at its address.
-                """
-            )
-        }
-        var entries: [LogEntry] = []
-        for record in page.entries {
-            guard try chain.append(record) else {
-                return stop("The hub's log has been changed: entry \(record.position) does not follow what this device read.")
-            }
-            do {
-                entries.append(LogEntry(record.position, try contents.seal.open(record)))
-            } catch {
-                return stop("Entry \(record.position) of the hub's log was not made by a device of this container: \(error)")
-            }
-        }
-        if page.entries.isEmpty, page.head.position == chain.head.position, page.head.hash != chain.head.hash {
-            return stop("The hub's log is another one than this device has read.")
-        }
-        state.withLock { $0.chain = chain }
-        if !entries.isEmpty { receiver(.entries(entries, chain.head)) }
-        if chain.head.position >= page.head.position {
+        let reading = try desk.read(page)
+        if !reading.heard.isEmpty { receiver(.entries(reading.heard)) }
+        if let finding = reading.finding { return stop(finding.description) }
+        if desk.head.position >= page.head.position {
             let isNews = state.withLock { state in
                 defer { state.isUp = true }
                 return !state.isUp
@@ -238,11 +216,4 @@ final class HubLine: Sendable {
         receiver(.hubChanged(why))
         return false
     }
-}
-
-/// What lies between a device and a hub did not let a call through.
-package struct LineFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    package let description: String
-
-    package init(_ description: String) { self.description = description }
 }

@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Foundation
+internal import HubProtocol
 internal import SQLite
 internal import Sync
 
@@ -32,7 +33,8 @@ final class DeviceMemory {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS log(position INTEGER PRIMARY KEY, entry BLOB NOT NULL);
+            CREATE TABLE IF NOT EXISTS log(
+                position INTEGER PRIMARY KEY, entry BLOB NOT NULL, hash BLOB NOT NULL, statement BLOB NOT NULL);
             CREATE TABLE IF NOT EXISTS agreed(item BLOB PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS placing(item BLOB PRIMARY KEY, states BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS sessions(session BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
@@ -67,14 +69,17 @@ final class DeviceMemory {
 
     // MARK: All of it
 
-    func entries() throws -> [LogEntry] {
-        let statement = try connection.statement("SELECT position, entry FROM log ORDER BY position")
-        var entries: [LogEntry] = []
-        while try statement.step() {
-            var reader = StateReader(statement.blob(1))
-            entries.append(LogEntry(LogPosition(statement.integer(0)), try reader.commit()))
+    func log() throws -> [LogDesk.Heard] {
+        let rows = try connection.statement("SELECT position, entry, hash, statement FROM log ORDER BY position")
+        var heard: [LogDesk.Heard] = []
+        while try rows.step() {
+            var reader = StateReader(rows.blob(1))
+            let entry = LogEntry(LogPosition(rows.integer(0)), try reader.commit())
+            guard let hash = LogHash(bytes: rows.blob(2)) else { throw MalformedMemory(what: "a hash of the log") }
+            let statement = rows.blob(3)
+            heard.append(LogDesk.Heard(entry: entry, hash: hash, statement: statement.isEmpty ? nil : statement))
         }
-        return entries
+        return heard
     }
 
     func engine() throws -> SyncMemory {
@@ -113,30 +118,28 @@ final class DeviceMemory {
 
     /// What one write is about.
     struct Changes {
-        var entries: [LogEntry] = []
+        var heard: [LogDesk.Heard] = []
         var engine = SyncMemoryChanges()
         /// Whose commits are counted.
         var session: UInt64 = 0
         /// Nil for: it is not there any more.
         var items: [ItemID: FolderItem?] = [:]
-        /// The place in the log, with what tells that it is the same log.
-        var head: [UInt8]?
 
-        var isEmpty: Bool {
-            entries.isEmpty && engine == SyncMemoryChanges() && items.isEmpty && head == nil
-        }
+        var isEmpty: Bool { heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty }
     }
 
     /// Makes changes durable.
     func write(_ changes: Changes) throws {
         guard !changes.isEmpty else { return }
         try connection.transaction {
-            for entry in changes.entries {
-                let statement = try connection.statement("INSERT OR REPLACE INTO log VALUES (?1, ?2)")
-                statement.bind(1, Int(entry.position))
+            for heard in changes.heard {
+                let statement = try connection.statement("INSERT OR REPLACE INTO log VALUES (?1, ?2, ?3, ?4)")
+                statement.bind(1, Int(heard.entry.position))
                 var writer = StateWriter()
-                writer.commit(entry.commit)
+                writer.commit(heard.entry.commit)
                 statement.bind(2, writer.bytes)
+                statement.bind(3, heard.hash.bytes)
+                statement.bind(4, heard.statement ?? [])
                 try statement.run()
             }
             for (item, state) in changes.engine.agreed {
@@ -168,7 +171,6 @@ final class DeviceMemory {
                 statement.bind(2, Int(changes.engine.commitCount))
                 try statement.run()
             }
-            if let head = changes.head { try set("head", head) }
         }
         transactionCount += 1
         if transactionCount % Self.transactionCountBetweenCheckpoints == 0 { try connection.checkpoint() }

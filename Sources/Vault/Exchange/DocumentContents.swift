@@ -51,6 +51,18 @@ package struct DocumentContents: Hashable, Sendable {
     package var byteCount: UInt64 { entry.byteCount }
 }
 
+/// An object's bytes as they are stored.
+package struct StoredObject: Hashable, Sendable {
+    /// Whether they are pressed together by zstd.
+    package let isPressed: Bool
+    package let plainByteCount: Int
+    package let bytes: [UInt8]
+
+    package init(isPressed: Bool, plainByteCount: Int, bytes: [UInt8]) {
+        (self.isPressed, self.plainByteCount, self.bytes) = (isPressed, plainByteCount, bytes)
+    }
+}
+
 /// What a vault stores, by its name.
 package struct VaultObject: Hashable, Sendable {
     package let name: ObjectName

@@ -3,7 +3,7 @@ internal import Foundation
 
 // How contents come from one vault into another with the same key, whatever is between the two.
 //
-//     keepContents ──▶ objects(of:) ──▶ packed(_:) ──▶ … ──▶ receive(_:) ──▶ restore
+//     keepContents ──▶ objects(of:) ──▶ withStored ──▶ … ──▶ receive ──▶ restore
 //
 // An object is checked against its name before it is stored: nobody on the way can have it taken for another.
 
@@ -119,23 +119,26 @@ extension Vault {
         return walk.objects
     }
 
-    /// An object as it travels: a byte that says how it is stored, its plain size in four, and its bytes.
+    /// Shows objects as they are stored, one after another.
     ///
-    /// - Throws: `VaultError` with code `damaged` when it is not here.
-    package func packed(_ objects: [VaultObject], _ body: (VaultObject, [UInt8]) throws -> Void) throws {
+    /// - Throws: `VaultError` with code `damaged` when one is not here.
+    package func withStored(
+        _ objects: [VaultObject],
+        _ body: (VaultObject, StoredObject) throws -> Void
+    ) throws {
         let reader = try ObjectReader(store: store)
         let compressor = try Compressor()
         for object in objects {
-            let packed = try reader.withObject(object.name, object.kind) { plain in
+            let stored = try reader.withObject(object.name, object.kind) { plain in
                 compressor.compress(plain) { pressed in
-                    var writer = ByteWriter()
-                    writer.integer((pressed == nil ? PackFormat.Encoding.plain : .zstd).rawValue)
-                    writer.integer(UInt32(plain.count))
-                    writer.raw(pressed ?? plain)
-                    return writer.bytes
+                    StoredObject(
+                        isPressed: pressed != nil,
+                        plainByteCount: plain.count,
+                        bytes: [UInt8](pressed ?? plain)
+                    )
                 }
             }
-            try body(object, packed)
+            try body(object, stored)
         }
     }
 
@@ -152,14 +155,14 @@ extension Vault {
     /// - Parameters:
     ///   - documents: Which, and of which items.
     ///   - origin: Who keeps them.
-    ///   - fetch: Gets objects, packed, in any order; it may get fewer, and is asked for the others again. One that it
+    ///   - fetch: Gets objects in any order; it may get fewer, and is asked for the others again. One that it
     ///     does not get twice in a row ends this.
     /// - Throws: `VaultError` with code `damaged` when an object is not what its name says, or cannot be had; what
     ///   `fetch` throws.
     package func receive(
         _ documents: [(contents: DocumentContents, item: FileMark)],
         origin: (FileMark) -> VersionOrigin,
-        fetch: ([VaultObject]) throws -> [(object: VaultObject, packed: [UInt8])]
+        fetch: ([VaultObject]) throws -> [(object: VaultObject, stored: StoredObject)]
     ) throws {
         let session = try KeepSession(store: store)
         for _ in 1...Self.exchangeAttemptMax {
@@ -176,7 +179,7 @@ extension Vault {
     private func receive(
         _ documents: [(contents: DocumentContents, item: FileMark)],
         _ origin: (FileMark) -> VersionOrigin,
-        _ fetch: ([VaultObject]) throws -> [(object: VaultObject, packed: [UInt8])],
+        _ fetch: ([VaultObject]) throws -> [(object: VaultObject, stored: StoredObject)],
         by session: KeepSession
     ) throws {
         var walk = ContentWalk()
@@ -191,9 +194,9 @@ extension Vault {
             guard !wanted.isEmpty else { break }
             while !wanted.isEmpty {
                 let before = wanted.count
-                for (object, packed) in try fetch(Array(wanted.keys)) {
+                for (object, stored) in try fetch(Array(wanted.keys)) {
                     guard let level = wanted.removeValue(forKey: object) else { continue }
-                    let plain = try unpacker.plain(packed, object)
+                    let plain = try unpacker.plain(stored, object)
                     _ = try session.store(object.kind, plain)
                     if let level { try walk.open(plain, object, level: level) }
                 }
@@ -287,32 +290,21 @@ private struct Unpacker {
         decompressor = try Decompressor()
     }
 
-    func plain(_ packed: [UInt8], _ object: VaultObject) throws -> [UInt8] {
-        // Whatever is wrong with it: it is not what was asked for.
-        guard let plain = try? unpacked(packed),
+    func plain(_ stored: StoredObject, _ object: VaultObject) throws -> [UInt8] {
+        guard let plain = unpacked(stored),
             try plain.withUnsafeBytes({ try hasher.name(object.kind, $0) }) == object.name
         else { throw VaultError.damaged(object.name, in: folder) }
         return plain
     }
 
-    private func unpacked(_ packed: [UInt8]) throws -> [UInt8] {
-        try packed.withUnsafeBytes { bytes in
-            var reader = ByteReader(bytes)
-            guard let encoding = PackFormat.Encoding(rawValue: try reader.integer()) else {
-                throw MalformedBytes(what: "encoding")
-            }
-            let byteCount = Int(try reader.integer(UInt32.self))
-            guard byteCount <= PackFormat.objectByteCountMax else { throw MalformedBytes(what: "size") }
-            let stored = try reader.raw(reader.remainingCount)
-            guard encoding == .zstd else {
-                guard stored.count == byteCount else { throw MalformedBytes(what: "size") }
-                return [UInt8](stored)
-            }
-            var plain = [UInt8](repeating: 0, count: byteCount)
-            guard plain.withUnsafeMutableBytes({ decompressor.decompress(stored, into: $0) }) else {
-                throw MalformedBytes(what: "pressed bytes")
-            }
-            return plain
+    /// Nil for what is not what it says of itself.
+    private func unpacked(_ stored: StoredObject) -> [UInt8]? {
+        guard stored.plainByteCount <= PackFormat.objectByteCountMax else { return nil }
+        guard stored.isPressed else { return stored.bytes.count == stored.plainByteCount ? stored.bytes : nil }
+        var plain = [UInt8](repeating: 0, count: stored.plainByteCount)
+        let isWhole = plain.withUnsafeMutableBytes { plain in
+            stored.bytes.withUnsafeBytes { decompressor.decompress($0, into: plain) }
         }
+        return isWhole ? plain : nil
     }
 }
