@@ -146,7 +146,7 @@ let package = Package(
             name: "sheaf-bench",
             dependencies: [
                 "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation",
-                "FileSystem", "LocalSockets", "Merging", "UIKit", "Vault",
+                "FileSystem", "HubProtocol", "LocalSockets", "Merging", "Sealing", "Sync", "UIKit", "Vault",
             ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict

@@ -25,6 +25,7 @@ enum SheafBench {
         ("versions", VersionBenchmark.run),
         ("changes", ChangeSetBenchmark.run),
         ("merge", MergeBenchmark.run),
+        ("sealing", SealingBenchmark.run),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.

@@ -6,7 +6,7 @@ package struct SealingError: Error, Hashable, Sendable, CustomStringConvertible 
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind {
             case versionUnknown, generationUnknown, damagedOrExchanged, malformed, beyondLimit
-            case signerUnknown, signerRevoked, signatureWrong, listBroken, keyExchanged, outOfMemory
+            case signerUnknown, signerRevoked, signatureWrong, listBroken, keyExchanged, mistyped, outOfMemory
         }
         private let kind: Kind
 
@@ -30,6 +30,8 @@ package struct SealingError: Error, Hashable, Sendable, CustomStringConvertible 
         package static var listBroken: Code { Code(kind: .listBroken) }
         /// A key that is not the one that was announced.
         package static var keyExchanged: Code { Code(kind: .keyExchanged) }
+        /// Not typed as it is shown.
+        package static var mistyped: Code { Code(kind: .mistyped) }
         /// The library failed.
         package static var outOfMemory: Code { Code(kind: .outOfMemory) }
 

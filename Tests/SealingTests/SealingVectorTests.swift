@@ -30,6 +30,10 @@ struct SealingVectorTests {
             var key, salt, kit, identity: String
             var groups: [String]
         }
+        struct Pairing: Decodable {
+            var code, secret: String
+            var first, second, phrase, messages: [String]
+        }
         var container, founding, adding, revoking, anchor, keys: String
         var phone, pad: Device
         var checks, recordSalts: [String]
@@ -37,6 +41,7 @@ struct SealingVectorTests {
         var log: [Entry]
         var wrapping: Wrapping
         var recovery: Recovery
+        var pairing: Pairing
     }
 
     private let vectors: Vectors
@@ -156,6 +161,40 @@ struct SealingVectorTests {
         let kit = try RecoveryKit(keys, under: key) { _ in bytes(vectors.recovery.salt) }
         #expect(kit.encoded == bytes(vectors.recovery.kit))
         #expect(try RecoveryKit(encoded: bytes(vectors.recovery.kit)).open(with: key) == keys)
+    }
+
+    @Test("A pairing, from both sides")
+    func pairing() throws {
+        let vector = vectors.pairing
+        let code = try PairingCode(pairing: "7K3M9QXD") { _ in bytes(vector.secret) }
+        #expect(code.description == vector.code)
+        var parts = [vector.first, vector.second].map { $0.map(bytes) }
+        var first = try FirstPairing(code) { _ in parts[0].removeFirst() }
+        var second = try SecondPairing(
+            PairingCode(typed: vector.code),
+            as: pad.publicIdentity(named: "Pad 📒")
+        ) { _ in parts[1].removeFirst() }
+        let messages = vector.messages.map(bytes)
+        #expect(try second.begin() == [.send(messages[0])])
+        #expect(try first.handle(.message(messages[0])) == [.send(messages[1])])
+        #expect(
+            try second.handle(.message(messages[1])) == [.send(messages[2]), .show(phrase: vector.phrase)]
+        )
+        #expect(try first.handle(.message(messages[2])) == [.show(phrase: vector.phrase)])
+        #expect(try second.handle(.same) == [.send(messages[3])])
+        #expect(try first.handle(.same).isEmpty)
+        #expect(try first.handle(.message(messages[3])) == [.add(pad.publicIdentity(named: "Pad 📒"))])
+        let gift = PairingGift(keys, invitation: "come in", addedAt: 2)
+        #expect(try first.give(gift) == [.send(messages[4])])
+        #expect(try second.handle(.message(messages[4])) == [.keep(gift)])
+        #expect(try second.received() == [.send(messages[5])])
+        #expect(try first.handle(.message(messages[5])) == [.finished])
+    }
+
+    @Test("A phrase's words are 256, and no two are alike")
+    func words() {
+        #expect(PhraseWords.all.count == 256)
+        #expect(Set(PhraseWords.all.map { $0.prefix(4) }).count == 256)
     }
 }
 

@@ -18,6 +18,9 @@ package struct LogReading: Hashable, Sendable {
     package internal(set) var finding: LogFinding?
     /// Entries whose authors had read another log.
     package internal(set) var others: [OtherLog] = []
+
+    /// Nothing was there to be read.
+    package init() {}
 }
 
 /// Reads a container's log from a hub that is not trusted: opens the records, checks their authors, keeps the list of

@@ -4,7 +4,7 @@
 /// that were exchanged, and two groups that were exchanged are found for certain; anything else in 31 of 32 groups.
 enum GroupCode {
     /// No I, L, O and U: read as 1, 1 and 0, or as a mistake.
-    private static let signs = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+    private static let signs: [Character] = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
     static let dataSignCount = 4
     static let groupSignCount = dataSignCount + 1
 
@@ -14,7 +14,7 @@ enum GroupCode {
         return stride(from: 0, to: numbers.count, by: dataSignCount).map { start in
             let data = Array(numbers[start..<start + dataSignCount])
             let check = check(of: data, at: start / dataSignCount)
-            return String((data + [check]).map { signs[Int($0)] })
+            return text(of: data + [check])
         }
     }
 
@@ -34,7 +34,11 @@ enum GroupCode {
         }
     }
 
-    private static func number(_ sign: Character) -> UInt8? {
+    /// Numbers of 5 bits as signs.
+    static func text(of numbers: some Sequence<UInt8>) -> String { String(numbers.map { signs[Int($0)] }) }
+
+    /// What a sign stands for; nil for none of ours.
+    static func number(_ sign: Character) -> UInt8? {
         switch sign {
         case "o", "O": 0
         case "i", "I", "l", "L": 1
@@ -43,7 +47,7 @@ enum GroupCode {
     }
 
     /// The sum of the numbers, each times another element of the field of 32, and of the group's place.
-    private static func check(of data: [UInt8], at place: Int) -> UInt8 {
+    static func check(of data: [UInt8], at place: Int) -> UInt8 {
         precondition(place < 32, "a group at place \(place)")
         var (sum, factor) = (UInt8(place), UInt8(1))
         for number in data {

@@ -9,6 +9,8 @@ Needs the package `cryptography`. Shares no code with Sources/Sealing.
 import hashlib
 import hmac
 import json
+import pathlib
+import re
 import struct
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -189,6 +191,43 @@ def kit(container, plain, key, salt):
     return head + seal(kit_key, plain, b"sheaf kit 1" + head)
 
 
+# Pairing.
+
+def words():
+    source = pathlib.Path(__file__).parents[3] / "Sources/Sealing/Pairing/PhraseWords.swift"
+    return re.search(r'"""(.*?)"""', source.read_text(), re.S)[1].split()
+
+
+def pairing(keys, joining):
+    signs = [SIGNS.index(sign) for sign in "7K3M9QXD"] + [1, 2, 3]
+    total, factor = 0, 1
+    for one in signs:
+        factor = times(factor, 2)
+        total ^= times(one, factor)
+    shown = "".join(SIGNS[one] for one in signs + [total])
+    secrets = {side: (fixed(f"{side} key", 32), fixed(f"{side} nonce", 32)) for side in ("first", "second")}
+    keypairs = {side: X25519PrivateKey.from_private_bytes(secret) for side, (secret, _) in secrets.items()}
+    public = {side: pair.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) for side, pair in keypairs.items()}
+    share = {side: public[side] + secrets[side][1] for side in secrets}
+    said = digest(b"sheaf pairing 1" + bytes(signs) + share["first"] + share["second"])
+    agreed = keypairs["first"].exchange(X25519PublicKey.from_public_bytes(public["second"]))
+    make = lambda info, count=32: derive(agreed, said, info.encode(), count)
+    sealed = lambda step, name, plain: u8(1) + u8(step) + seal(make(name), plain, u8(1) + u8(step))
+    return {
+        "code": "-".join(shown[i:i + 4] for i in (0, 4, 8)), "secret": bytes(signs[8:]).hex(),
+        "first": [part.hex() for part in secrets["first"]], "second": [part.hex() for part in secrets["second"]],
+        "phrase": [words()[byte] for byte in make("phrase", 4)],
+        "messages": [message.hex() for message in (
+            u8(1) + u8(1) + digest(b"sheaf pairing 1" + share["second"]),
+            u8(1) + u8(2) + share["first"],
+            u8(1) + u8(3) + share["second"] + make("confirmation"),
+            sealed(4, "introduction", joining.public("Pad 📒")),
+            sealed(5, "gift", text("come in") + u64(2) + sized(keys)),
+            sealed(6, "receipt", b""),
+        )],
+    }
+
+
 def main():
     container = bytes(range(16))
     phone = Device(fixed("phone signing", 32), fixed("phone agreement", 32))
@@ -258,6 +297,7 @@ def main():
                 derive(paper_key, b"sheaf recovery 1", b"signing"),
                 derive(paper_key, b"sheaf recovery 1", b"agreement")).id.hex(),
         },
+        "pairing": pairing(keys, pad),
     }, indent=1, ensure_ascii=False))
 
 
