@@ -102,7 +102,8 @@ let package = Package(
         .target(
             name: "DeviceSync",
             dependencies: [
-                "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient", "HubProtocol", "Locks", "SQLite", "Sealing", "Sync",
+                "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient", "HubProtocol", "LocalSockets", "Locks",
+                "SQLite", "Sealing", "Sync",
                 "Vault",
             ],
             swiftSettings: strict
@@ -124,7 +125,7 @@ let package = Package(
         .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
         .executableTarget(
             name: "sheaf",
-            dependencies: ["Agent", "Commands", "LocalSockets"],
+            dependencies: ["Agent", "Commands", "DeviceSync", "FileSystem", "LocalSockets", "Sealing"],
             swiftSettings: strict
         ),
         // Apps, written and built as one would for iOS.

@@ -72,6 +72,11 @@ package final class ContainerSync: Sendable {
     /// Ends, and returns when nothing is done any more. What was under way goes on at the next start.
     package func stop() { queue.sync { run.value.stop() } }
 
+    /// Why an item is as it is.
+    ///
+    /// - Parameter path: Below the container's folder.
+    package func explain(_ path: String) -> Explanation { queue.sync { run.value.explain(path) } }
+
     /// How things stand.
     package var status: SyncStatus { queue.sync { run.value.status } }
 }

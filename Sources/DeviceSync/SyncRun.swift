@@ -33,6 +33,8 @@ final class SyncRun {
     private var isTaking = false
     var lineState = SyncStatus.Line.down
     private var lineFailure: String?
+    /// Why the line is not up.
+    var lineReason: String { lineFailure ?? "it has not been tried yet." }
     /// What could not be done on the disk; tried again now and then.
     var stuck: [ItemID: (effect: Effect, why: String)] = [:]
     var unkept: [ItemID: String] = [:]

@@ -19,5 +19,5 @@ let agent = AgentRole { isOnDemand, presenterLimitSeconds in
     (options.isOnDemand, options.presenterLimitSeconds) = (isOnDemand, presenterLimitSeconds)
     try AgentProcess.run(options)
 }
-let tool = Tool.sheaf(reports: reports, agent: agent)
+let tool = Tool.sheaf(reports: reports, agent: agent, sync: LiveSync.role)
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)

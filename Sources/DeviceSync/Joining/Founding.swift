@@ -2,7 +2,7 @@ internal import Cryptography
 internal import Foundation
 package import HubProtocol
 package import Sealing
-internal import Sync
+package import Sync
 
 /// Begins containers, and says who shares them.
 package enum Founding {
@@ -42,13 +42,15 @@ package enum Founding {
 
     /// Says in a container's log that another device shares it from now on.
     ///
+    /// - Returns: Where in the log it says so.
     /// - Throws: As `found`; `SyncFailure` with code `hubChanged` when the log is not what it should be.
+    @discardableResult
     package static func add(
         _ device: PublicIdentity,
         to keys: ContainerKeys,
         by identity: DeviceIdentity,
         at hub: any ContainerHub
-    ) throws {
+    ) throws -> LogPosition {
         let desk = try LogDesk(keys, by: identity, known: [])
         let session = UInt64.random(in: 1...UInt64.max)
         for attempt in 1...attemptCountMax {
@@ -58,8 +60,8 @@ package enum Founding {
                 if desk.head.position >= page.head.position { break }
             }
             let id = Commit.ID(identity.id, session: session, UInt64(attempt))
-            guard let offered = try desk.sealAddition(of: device, as: id) else { return }
-            if case .accepted = try hub.offer([offered]).answers.first { return }
+            guard let offered = try desk.sealAddition(of: device, as: id) else { return desk.head.position }
+            if case .accepted(let position) = try hub.offer([offered]).answers.first { return position }
         }
         throw SyncFailure.hubChanged("Other devices were faster each time. Try again.")
     }

@@ -54,6 +54,25 @@ package final class HubClient: Sendable {
         return answer.generations
     }
 
+    // MARK: Pairing
+
+    func beginPairing() throws -> PairingStarted { try ask("POST", .pairings, nil as String?) }
+
+    func say(_ message: PairingMessage, in pairing: String) throws {
+        let _: PairingReceipt = try ask("POST", .pairingMessages(pairing), message)
+    }
+
+    func messages(of pairing: String, after number: Int, waitSeconds: Int) throws -> [NumberedPairingMessage] {
+        let answer: PairingMessages = try ask(
+            "GET",
+            .pairingMessages(pairing),
+            query: "?after=\(number)&wait=\(waitSeconds)",
+            nil as String?,
+            timeoutSeconds: waitSeconds + 30
+        )
+        return answer.messages
+    }
+
     // MARK: Asking
 
     func ask<Answer: Decodable>(
