@@ -57,8 +57,13 @@ let package = Package(
         ),
         .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
+            name: "HTTPService",
+            dependencies: ["CLinux", "CMicroHTTPD", "Locks"],
+            swiftSettings: strict
+        ),
+        .target(
             name: "WebHost",
-            dependencies: ["CLinux", "CMicroHTTPD", "CWslay", "Locks"],
+            dependencies: ["CLinux", "CWslay", "HTTPService", "Locks"],
             swiftSettings: strict
         ),
         // Cores: pure decisions.
@@ -70,6 +75,13 @@ let package = Package(
         .target(
             name: "Agent",
             dependencies: ["Coordination", "LocalSockets", "Locks"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Hub",
+            dependencies: [
+                "Cryptography", "FileSystem", "HTTPService", "HubProtocol", "LocalSockets", "Locks", "SQLite",
+            ],
             swiftSettings: strict
         ),
         // Documents.
@@ -87,7 +99,8 @@ let package = Package(
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "CDynamicInit", "DocumentFoundation", "FileSystem", "HTTPService", "LocalSockets", "Locks",
+                "Merging",
                 "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],
@@ -100,7 +113,7 @@ let package = Package(
         .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
         .executableTarget(
             name: "sheaf",
-            dependencies: ["Agent", "Commands", "LocalSockets"],
+            dependencies: ["Agent", "Commands", "HTTPService", "Hub", "LocalSockets"],
             swiftSettings: strict
         ),
         // Apps, written and built as one would for iOS.
@@ -186,7 +199,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WebHostTests",
-            dependencies: ["Locks", "SeededNumbers", "WebHost"],
+            dependencies: ["HTTPService", "Locks", "SeededNumbers", "WebHost"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -200,6 +213,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "HubTests",
+            dependencies: [
+                "FileSystem", "HTTPService", "Hub", "HubProtocol", "Locks", "SQLite", "SeededNumbers", "Sync",
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
         .testTarget(
             name: "MergingTests",
@@ -249,7 +269,8 @@ let package = Package(
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "ChangeSets", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "ChangeSets", "DocumentFoundation", "FileSystem", "HTTPService", "LocalSockets", "Locks",
+                "Merging",
                 "SeededNumbers", "TestSurroundings", "UIKit", "UniformTypeIdentifiers", "Vault", "WebHost",
                 "_Testing_UIKit",
             ],
@@ -265,7 +286,9 @@ let package = Package(
         ),
         .testTarget(
             name: "WebKitTests",
-            dependencies: ["TestSurroundings", "UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
+            dependencies: [
+                "HTTPService", "TestSurroundings", "UIKit", "WebHost", "WebKit", "_Testing_UIKit",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

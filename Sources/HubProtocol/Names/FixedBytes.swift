@@ -58,10 +58,10 @@ extension FixedBytes {
 }
 
 /// Bytes as text, two small digits each.
-package enum Hexadecimal {
+enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    package static func text(of bytes: [UInt8]) -> String {
+    static func text(of bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
             for (index, byte) in bytes.enumerated() {
                 text[2 * index] = digits[Int(byte >> 4)]
