@@ -63,8 +63,13 @@ let package = Package(
         .target(name: "HTTPClient", dependencies: ["CCurl", "Locks"], swiftSettings: strict),
         .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
+            name: "HTTPService",
+            dependencies: ["CLinux", "CMicroHTTPD", "Locks"],
+            swiftSettings: strict
+        ),
+        .target(
             name: "WebHost",
-            dependencies: ["CLinux", "CMicroHTTPD", "CWslay", "Locks"],
+            dependencies: ["CLinux", "CWslay", "HTTPService", "Locks"],
             swiftSettings: strict
         ),
         // Cores: pure decisions.
@@ -81,6 +86,13 @@ let package = Package(
         .target(
             name: "Agent",
             dependencies: ["Coordination", "LocalSockets", "Locks"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Hub",
+            dependencies: [
+                "Cryptography", "FileSystem", "HTTPService", "HubProtocol", "LocalSockets", "Locks", "SQLite",
+            ],
             swiftSettings: strict
         ),
         // Documents.
@@ -112,7 +124,8 @@ let package = Package(
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "DocumentMerging", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "CDynamicInit", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPService",
+                "LocalSockets", "Locks", "Merging",
                 "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],
@@ -125,7 +138,9 @@ let package = Package(
         .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
         .executableTarget(
             name: "sheaf",
-            dependencies: ["Agent", "Commands", "DeviceSync", "FileSystem", "LocalSockets", "Sealing"],
+            dependencies: [
+                "Agent", "Commands", "DeviceSync", "FileSystem", "HTTPService", "Hub", "LocalSockets", "Sealing",
+            ],
             swiftSettings: strict
         ),
         // Apps, written and built as one would for iOS.
@@ -211,7 +226,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WebHostTests",
-            dependencies: ["Locks", "SeededNumbers", "WebHost"],
+            dependencies: ["HTTPService", "Locks", "SeededNumbers", "WebHost"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -242,6 +257,13 @@ let package = Package(
             name: "SealingTests",
             dependencies: ["Cryptography", "HubProtocol", "Sealing", "SeededNumbers", "Sync"],
             resources: [.copy("vectors.json")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HubTests",
+            dependencies: [
+                "FileSystem", "HTTPService", "Hub", "HubProtocol", "Locks", "SQLite", "SeededNumbers", "Sync",
+            ],
             swiftSettings: strict
         ),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
@@ -293,7 +315,8 @@ let package = Package(
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "ChangeSets", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "ChangeSets", "DocumentFoundation", "FileSystem", "HTTPService", "LocalSockets", "Locks",
+                "Merging",
                 "SeededNumbers", "TestSurroundings", "UIKit", "UniformTypeIdentifiers", "Vault", "WebHost",
                 "_Testing_UIKit",
             ],
@@ -309,7 +332,9 @@ let package = Package(
         ),
         .testTarget(
             name: "WebKitTests",
-            dependencies: ["TestSurroundings", "UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
+            dependencies: [
+                "HTTPService", "TestSurroundings", "UIKit", "WebHost", "WebKit", "_Testing_UIKit",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

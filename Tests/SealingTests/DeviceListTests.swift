@@ -114,8 +114,8 @@ struct DeviceListTests {
         let again = try DeviceIdentity(encoded: world.phone.encoded)
         #expect(again.id == world.phone.id && again.encoded == world.phone.encoded)
         for text in ["\(world.keys)", "\(world.phone)", "\(world.keys.newest)"] {
-            #expect(!text.contains(Hexadecimal.text(of: Array(world.keys.namingKey.prefix(4)))))
-            #expect(!text.contains(Hexadecimal.text(of: Array(world.phone.signing.seed.prefix(4)))))
+            #expect(!text.contains(HexadecimalText.text(of: Array(world.keys.namingKey.prefix(4)))))
+            #expect(!text.contains(HexadecimalText.text(of: Array(world.phone.signing.seed.prefix(4)))))
             #expect(text.utf8.count < 120)
         }
         #expect(SealingError.Code.of { _ = try ContainerKeys(encoded: [2]) } == .versionUnknown)

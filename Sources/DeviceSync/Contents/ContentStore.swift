@@ -25,7 +25,7 @@ struct ContentStore: Sendable {
         return UUID(uuid: bytes)
     }
 
-    static func name(of contents: DocumentContents) -> ContentName { ContentName(Hexadecimal.text(of: contents.bytes)) }
+    static func name(of contents: DocumentContents) -> ContentName { ContentName(HexadecimalText.text(of: contents.bytes)) }
 
     static func contents(_ name: ContentName) throws -> DocumentContents {
         guard let bytes = hexadecimalBytes(name.value), let contents = DocumentContents(bytes: bytes) else {

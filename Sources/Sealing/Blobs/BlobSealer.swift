@@ -158,7 +158,7 @@ package final class BlobSealer {
     }
 
     private static func subject(_ name: UnsafeRawBufferPointer) -> String {
-        "Blob \(Hexadecimal.text(of: Array(name.prefix(6))))…"
+        "Blob \(HexadecimalText.text(of: Array(name.prefix(6))))…"
     }
 
     /// Room for a key, wiped afterwards.

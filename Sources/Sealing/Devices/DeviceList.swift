@@ -118,7 +118,7 @@ package struct DeviceList: Hashable, Sendable {
         at position: LogPosition,
         _ subject: String
     ) throws(SealingError) -> [UInt8] {
-        let name = Hexadecimal.text(of: device.bytes)
+        let name = HexadecimalText.text(of: device.bytes)
         guard let member = members[device] else {
             throw SealingError(
                 .signerUnknown,

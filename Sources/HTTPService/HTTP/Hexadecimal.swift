@@ -1,7 +1,7 @@
 /// Hexadecimal digits and back.
-enum Hexadecimal {
+package enum Hexadecimal {
     /// Two lower-case digits a byte.
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
@@ -10,7 +10,7 @@ enum Hexadecimal {
     }
 
     /// Whether a text is exactly so many hexadecimal digits.
-    static func isDigits(_ text: String, count: Int) -> Bool {
+    package static func isDigits(_ text: String, count: Int) -> Bool {
         text.utf8.count == count && text.utf8.allSatisfy { $0.hexadecimalValue != nil }
     }
 }

@@ -1,5 +1,15 @@
 package import Foundation
 
+/// Makes the body of an answer while it is sent, so that it need not be in memory as a whole.
+///
+/// - Isolation: one thread of the server, one call at a time.
+package protocol HTTPBodySource: AnyObject, Sendable {
+    /// Fills the front of a buffer with the next bytes. May read from a disk, and must not wait for anything else.
+    ///
+    /// - Returns: How many there are. 0 before all have been made cuts the connection, which tells the client.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int
+}
+
 /// An answer to a request.
 ///
 /// The host adds length, date and its security headers, answers `HEAD`, and cuts out the range that was asked
@@ -14,6 +24,8 @@ package struct WebResponse: Sendable {
         /// The contents of a regular file, which is opened without following a link at its end, when the
         /// answer is sent.
         case file(URL)
+        /// As many bytes as this, made while they are sent: `Range` is not looked at.
+        case stream(any HTTPBodySource, byteCount: UInt64)
     }
 
     /// The status code.

@@ -1,10 +1,11 @@
 internal import CLinux
 internal import Foundation
+package import Glibc
 
-/// The kernel calls of this target, each named after its manual page; `EINTR` is retried where that is right.
-enum SystemCalls {
+/// The kernel calls of this target and of WebHost, each named after its manual page; `EINTR` is retried where that is right.
+package enum SystemCalls {
     /// Runs a call until it is not interrupted; throws what errno said when the result is -1.
-    static func check<Result: FixedWidthInteger>(
+    package static func check<Result: FixedWidthInteger>(
         _ name: String,
         _ body: () -> Result
     ) throws(SystemCallFailure) -> Result {
@@ -16,24 +17,20 @@ enum SystemCalls {
         }
     }
 
-    /// open(2), never inherited by a child.
-    static func open(
-        _ path: String,
-        _ flags: CInt,
-        mode: mode_t = 0o600
-    ) throws(SystemCallFailure) -> Descriptor {
-        Descriptor(owning: try check("open") { Foundation.open(path, flags | O_CLOEXEC, mode) })
+    /// open(2), never inherited by a child; a file that is made is the user's alone.
+    package static func open(_ path: String, _ flags: CInt) throws(SystemCallFailure) -> Descriptor {
+        Descriptor(owning: try check("open") { Foundation.open(path, flags | O_CLOEXEC, 0o600) })
     }
 
     /// fstat(2).
-    static func status(of descriptor: Descriptor) throws(SystemCallFailure) -> stat {
+    package static func status(of descriptor: Descriptor) throws(SystemCallFailure) -> stat {
         var status = stat()
         _ = try check("fstat") { fstat(descriptor.number, &status) }
         return status
     }
 
     /// write(2), until everything is written.
-    static func writeAll(
+    package static func writeAll(
         _ bytes: UnsafeRawBufferPointer,
         to descriptor: Descriptor
     ) throws(SystemCallFailure) {
@@ -46,7 +43,10 @@ enum SystemCalls {
     }
 
     /// write(2), until everything is written.
-    static func writeAll(_ bytes: ArraySlice<UInt8>, to descriptor: Descriptor) throws(SystemCallFailure) {
+    package static func writeAll(
+        _ bytes: ArraySlice<UInt8>,
+        to descriptor: Descriptor
+    ) throws(SystemCallFailure) {
         var rest = bytes
         while !rest.isEmpty {
             let count = try check("write") {
@@ -57,7 +57,7 @@ enum SystemCalls {
     }
 
     /// read(2), until the end or `byteCountMax`.
-    static func readAll(
+    package static func readAll(
         _ descriptor: Descriptor,
         byteCountMax: Int
     ) throws(SystemCallFailure) -> [UInt8] {
@@ -80,7 +80,7 @@ enum SystemCalls {
     }
 
     /// getrandom(2): bytes nobody can guess.
-    static func randomBytes(count: Int) throws(SystemCallFailure) -> [UInt8] {
+    package static func randomBytes(count: Int) throws(SystemCallFailure) -> [UInt8] {
         // Up to 256 bytes come whole once the pool is ready (getrandom(2), "Interruption by a signal
         // handler").
         precondition(count <= 256, "asked for more random bytes than one call promises to give")
@@ -90,13 +90,25 @@ enum SystemCalls {
     }
 
     /// fcntl(2) F_DUPFD_CLOEXEC: a second descriptor for the same socket.
-    static func duplicate(_ number: CInt) throws(SystemCallFailure) -> Descriptor {
+    package static func duplicate(_ number: CInt) throws(SystemCallFailure) -> Descriptor {
         Descriptor(owning: try check("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 0) })
     }
 
     /// fcntl(2) O_NONBLOCK.
-    static func makeNonblocking(_ descriptor: Descriptor) throws(SystemCallFailure) {
+    package static func makeNonblocking(_ descriptor: Descriptor) throws(SystemCallFailure) {
         let flags = try check("fcntl") { fcntl(descriptor.number, F_GETFL) }
         _ = try check("fcntl") { fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) }
     }
+}
+
+/// A system call that failed, and with which errno.
+package struct SystemCallFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The call as its manual page names it.
+    package var name: String
+    /// The error number of errno(3).
+    package var errno: CInt
+
+    package init(name: String, errno: CInt) { (self.name, self.errno) = (name, errno) }
+
+    package var description: String { "\(name): \(String(cString: strerror(errno)))" }
 }

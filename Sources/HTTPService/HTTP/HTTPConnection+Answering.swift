@@ -21,6 +21,14 @@ extension HTTPConnection {
         return headers
     }
 
+    /// The address of who is at the other end.
+    func peer() -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+            cdoc_mhd_peer(pointer, text.baseAddress, UInt32(text.count)) == 1
+                ? text.baseAddress.map { String(cString: $0) } ?? "" : ""
+        }
+    }
+
     /// Gives the library an answer to send; false where it takes none, which closes the connection.
     func queue(_ response: WebResponse, request: WebRequest?) -> Bool {
         let plan = BodyPlan(response, request: request)
@@ -81,6 +89,7 @@ private struct BodyPlan {
     private enum Source {
         case bytes(Data)
         case file(Descriptor, offset: UInt64, byteCount: UInt64)
+        case stream(any HTTPBodySource, byteCount: UInt64)
     }
     var status: Int
     var headers: [WebHeader]
@@ -92,6 +101,10 @@ private struct BodyPlan {
         switch response.body {
         case .none: source = .bytes(Data())
         case .bytes(let data): source = .bytes(data)
+        case .stream(let body, let byteCount):
+            source = .stream(body, byteCount: byteCount)
+            // Its ranges are its maker's.
+            return
         case .file(let url):
             do throws(SystemCallFailure) {
                 source = try Self.open(url)
@@ -119,7 +132,7 @@ private struct BodyPlan {
     private var wholeByteCount: UInt64 {
         switch source {
         case .bytes(let data): UInt64(data.count)
-        case .file(_, _, let byteCount): byteCount
+        case .file(_, _, let byteCount), .stream(_, let byteCount): byteCount
         }
     }
 
@@ -143,6 +156,7 @@ private struct BodyPlan {
             case .bytes(let data):
                 source = .bytes(Data(data.dropFirst(Int(first)).prefix(Int(last - first + 1))))
             case .file(let file, _, _): source = .file(file, offset: first, byteCount: last - first + 1)
+            case .stream: break
             }
         }
     }
@@ -155,6 +169,7 @@ private struct BodyPlan {
             return copy.withUnsafeMutableBytes { buffer in
                 MHD_create_response_from_buffer(buffer.count, buffer.baseAddress, .RESPMEM_MUST_COPY)
             }
+        case .stream(let body, let byteCount): return Self.makeReply(body, byteCount: byteCount)
         case .file(let file, let offset, let byteCount):
             // The library closes the descriptor that it is given.
             let duplicate = fcntl(file.number, F_DUPFD_CLOEXEC, 0)
@@ -166,4 +181,41 @@ private struct BodyPlan {
             return reply
         }
     }
+
+    /// How much of a stream is asked for at a time, in bytes.
+    private static let pieceByteCount = 64 << 10
+
+    private static func makeReply(_ body: any HTTPBodySource, byteCount: UInt64) -> OpaquePointer? {
+        let held = Unmanaged.passRetained(HeldSource(body))
+        let reply = MHD_create_response_from_callback(
+            byteCount,
+            pieceByteCount,
+            { context, _, buffer, capacity in
+                guard let context, let buffer else { return endWithError }
+                let held = Unmanaged<HeldSource>.fromOpaque(context).takeUnretainedValue()
+                let count = held.source.read(
+                    into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity)
+                )
+                // Fewer bytes than were promised: only cutting the connection tells that.
+                return count > 0 ? count : endWithError
+            },
+            held.toOpaque(),
+            { context in
+                guard let context else { return }
+                Unmanaged<HeldSource>.fromOpaque(context).release()
+            }
+        )
+        if reply == nil { held.release() }
+        return reply
+    }
+}
+
+/// MHD_CONTENT_READER_END_WITH_ERROR, a macro with a cast that Swift cannot read.
+private let endWithError = -2
+
+/// A source as the library carries it.
+private final class HeldSource {
+    let source: any HTTPBodySource
+
+    init(_ source: any HTTPBodySource) { self.source = source }
 }

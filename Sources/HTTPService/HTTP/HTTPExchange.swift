@@ -20,7 +20,7 @@ struct HTTPCall {
 ///
 ///     new ── begin ──▶ discarding ── bodyEnded ──▶ answered
 ///       │                   └── bodyEnded (wait) ──▶ waiting ── fulfil ──▶ ready ── bodyEnded ──▶ answered
-///       └─── begin ──▶ receiving ── bodyEnded ──▶ answered
+///       └─── begin ──▶ receiving ── bodyEnded ──▶ answered, or waiting, as above
 ///
 /// 1. A response is never queued in the first call, unless the connection shall end with it: the library
 ///    closes a connection that is answered before its body was read.
@@ -60,20 +60,21 @@ final class HTTPExchange: Sendable {
     func begin(_ call: HTTPCall, method: String, version: String) -> Bool {
         call.registry.insert(self)
         guard let target = target.flatMap({ RequestTarget($0) }) else {
-            return refuse(.text("This address is not well formed.", status: 400), call, request: nil)
+            return refuse(call.registry.handler.answer(to: .badTarget), call, request: nil)
         }
         let request = WebRequest(
             method: method,
             target: target,
             version: version,
-            headers: call.connection.headers()
+            headers: call.connection.headers(),
+            peer: call.connection.peer()
         )
         let answer = call.registry.handler.answer(to: request)
         let declared = request.declaredByteCount ?? 0
         if case .receive(let receiver, let byteCountMax) = answer {
             if declared > byteCountMax {
                 receiver.abandon()
-                return refuse(.text("This file is too large.", status: 413), call, request: request)
+                return refuse(call.registry.handler.answer(to: .tooLarge), call, request: request)
             }
             state.withLock {
                 $0.request = request
@@ -81,9 +82,14 @@ final class HTTPExchange: Sendable {
             }
             return true
         }
+        let isOpenEnded = request.hasHeader("Transfer-Encoding")
+        // A body of unknown length is not read to its end for nothing.
+        if isOpenEnded, case .respond(let response) = answer, response.status >= 400 {
+            return refuse(response, call, request: request)
+        }
         if declared > call.registry.limits.unwantedBodyByteCountMax {
             if case .respond(let response) = answer { return refuse(response, call, request: request) }
-            return refuse(.text("This request must not have a body.", status: 413), call, request: request)
+            return refuse(call.registry.handler.answer(to: .unwantedBody), call, request: request)
         }
         state.withLock {
             $0.request = request
@@ -136,7 +142,12 @@ final class HTTPExchange: Sendable {
             state.withLock { $0.upgrade = takeOver }
             return call.connection.queueUpgrade(headers)
         case .receiving(let receiver, _, _):
-            return call.connection.queue(receiver.finish(), request: request)
+            switch receiver.finish() {
+            case .respond(let response): return call.connection.queue(response, request: request)
+            case .wait(let produce):
+                suspend(call, until: produce)
+                return true
+            }
         case .discarding(.receive, _), .new, .waiting, .answered:
             return false
         }

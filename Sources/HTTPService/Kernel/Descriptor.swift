@@ -1,11 +1,11 @@
 internal import Foundation
 
 /// A file descriptor that is closed when nobody holds it any longer.
-final class Descriptor: Sendable {
-    let number: CInt
+package final class Descriptor: Sendable {
+    package let number: CInt
 
     /// Takes over an open descriptor.
-    init(owning number: CInt) {
+    package init(owning number: CInt) {
         self.number = number
     }
 

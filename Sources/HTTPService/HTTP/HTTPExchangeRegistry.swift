@@ -58,20 +58,16 @@ final class HTTPExchangeRegistry: Sendable {
             state.hasGivenUp = true
             return Array(state.exchanges.values)
         }
-        for exchange in exchanges { exchange.fulfil(Self.shuttingDown) }
+        let answer = handler.answer(to: .shuttingDown)
+        for exchange in exchanges { exchange.fulfil(answer) }
     }
 
     /// To be called by a request that has just begun to wait: the server may have given up in between, on a
     /// connection that was kept open, and must not be stopped over a request that waits.
     func hasBegunToWait(_ exchange: HTTPExchange) {
         guard state.withLock({ $0.hasGivenUp }) else { return }
-        exchange.fulfil(Self.shuttingDown)
+        exchange.fulfil(handler.answer(to: .shuttingDown))
     }
-
-    private static let shuttingDown = WebResponse.text(
-        "The program is shutting down. Start it again and reload.",
-        status: 503
-    )
 }
 
 /// Something that happens once, whoever comes first.

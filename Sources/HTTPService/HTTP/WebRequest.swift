@@ -27,6 +27,8 @@ package struct WebRequest: Sendable {
     package var version: String
     /// All headers in the order in which they came.
     package var headers: [WebHeader]
+    /// The numeric address of who is at the other end, without its port; empty where it is not known.
+    package var peer = ""
 
     /// The value of a header; nil where it is absent, and where it is given twice and so says nothing.
     package func header(_ name: String) -> String? {
@@ -40,7 +42,7 @@ package struct WebRequest: Sendable {
     }
 
     /// The members of a list header such as `Connection`, in lower case.
-    func listHeader(_ name: String) -> [String] {
+    package func listHeader(_ name: String) -> [String] {
         headers.filter { $0.isNamed(name) }
             .flatMap { $0.value.split(separator: ",") }
             .map { item in
@@ -51,7 +53,7 @@ package struct WebRequest: Sendable {
     }
 
     /// How long the body says it is, in bytes; nil without a (valid) `Content-Length`.
-    var declaredByteCount: UInt64? {
+    package var declaredByteCount: UInt64? {
         header("Content-Length").flatMap { UInt64($0) }
     }
 }

@@ -13,13 +13,11 @@ internal import Locks
 /// 1. The daemon runs from `init` to the end of `stop`; nothing calls into it after that.
 /// 2. The library must not be stopped over a suspended connection, so `stop` first makes every exchange
 ///    answer.
-final class HTTPServer: Sendable {
+package final class HTTPServer: Sendable {
     private struct Daemon: @unchecked Sendable {
         // Sendable: the library's functions that we call with it lock what they touch.
         let pointer: OpaquePointer
     }
-
-    private static let farewellSeconds = 1.0
 
     private let daemon: Daemon
     private let listener: Descriptor
@@ -27,11 +25,11 @@ final class HTTPServer: Sendable {
     private let isStopping = Locked(false)
 
     /// Starts to serve a listening socket.
-    init(
+    package init(
         listener: Descriptor,
         limits: HTTPLimits,
         handler: any HTTPRequestHandler
-    ) throws(WebHostError) {
+    ) throws(HTTPServerRefused) {
         let exchanges = HTTPExchangeRegistry(handler: handler, limits: limits)
         let reference = Unmanaged.passRetained(exchanges)
         let flags =
@@ -56,11 +54,7 @@ final class HTTPServer: Sendable {
         )
         guard let pointer else {
             reference.release()
-            throw WebHostError(
-                code: .serverRefused,
-                detail:
-                    "libmicrohttpd did not start; check the limits on open files and threads (ulimit -n -u)."
-            )
+            throw HTTPServerRefused()
         }
         daemon = Daemon(pointer: pointer)
         self.listener = listener
@@ -71,8 +65,9 @@ final class HTTPServer: Sendable {
     ///
     /// - Parameter drainSeconds: How long requests in progress may take; then waiting ones are answered with
     ///   503 and the rest are cut off.
+    /// - Parameter farewellSeconds: How long the last answers may take to go out.
     /// - Isolation: any. Returns when no thread of the server runs any longer; a second call returns at once.
-    func stop(drainSeconds: Double) async {
+    package func stop(drainSeconds: Double, farewellSeconds: Double = 1) async {
         let isFirst = isStopping.withLock { stopping in
             defer { stopping = true }
             return !stopping
@@ -84,7 +79,7 @@ final class HTTPServer: Sendable {
         await exchanges.drain(seconds: drainSeconds)
         exchanges.giveUpWaiting()
         // The last answers are on their way out; a client that reads takes them at once.
-        await exchanges.drain(seconds: Self.farewellSeconds)
+        await exchanges.drain(seconds: farewellSeconds)
         let (daemon, exchanges, listener) = (daemon, exchanges, listener)
         await withCheckedContinuation { continuation in
             // Joins threads, and so does not belong on the shared pool.
@@ -99,6 +94,13 @@ final class HTTPServer: Sendable {
 
     private static func option(_ option: MHD_OPTION, _ value: Int) -> MHD_OptionItem {
         MHD_OptionItem(option: option, value: value, ptr_value: nil)
+    }
+}
+
+/// The library did not start.
+package struct HTTPServerRefused: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String {
+        "libmicrohttpd did not start; check the limits on open files and threads (ulimit -n -u)."
     }
 }
 
