@@ -248,8 +248,8 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "Cryptography", "DeviceSync", "FileSystem", "HubProtocol", "Locks", "Sealing", "SeededNumbers",
-                "Sync", "Vault",
+                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks", "Sealing",
+                "SeededNumbers", "Sync", "Vault",
             ],
             swiftSettings: strict
         ),

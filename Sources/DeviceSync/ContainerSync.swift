@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import DocumentFoundation
+package import DocumentFoundation
 package import FileSystem
 internal import Foundation
 internal import Locks
@@ -42,6 +42,7 @@ package final class ContainerSync: Sendable {
     ///   - identity: This device's, one of those that share the container.
     ///   - hub: The container at its hub.
     ///   - merger: Merges documents.
+    ///   - versions: Where what cannot be merged is kept for the user.
     ///   - report: Told what happens, for a log; from the container's own queue.
     /// - Throws: `SyncFailure`; `VaultError`, `SQLiteError`, `SystemError`.
     package init(
@@ -50,6 +51,7 @@ package final class ContainerSync: Sendable {
         by identity: DeviceIdentity,
         hub: any ContainerHub,
         merger: any DocumentMerger,
+        versions: VersionStore = .shared,
         report: @escaping @Sendable (SyncReport) -> Void
     ) throws {
         let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
@@ -60,7 +62,7 @@ package final class ContainerSync: Sendable {
             device: ContentStore.uuid(of: identity.id),
             deviceName: place.deviceName
         )
-        run = Confined(try SyncRun(place, contents, by: identity, hub, merger, on: queue, report))
+        run = Confined(try SyncRun(place, contents, by: identity, hub, merger, versions, on: queue, report))
         self.queue = queue
     }
 

@@ -178,7 +178,11 @@ extension SyncRun {
     /// Notes that an item is not there any more, with all in it.
     private func gone(_ item: ItemID) throws -> [Event] {
         guard let path = table.path(of: item, in: place.folder), let known = table[item] else { return [] }
-        if let status = try FolderScan.status(at: path), ItemTrace(status).isSameItem(as: known.trace) { return [] }
+        if let status = try FolderScan.status(at: path), ItemTrace(status).isSameItem(as: known.trace) {
+            // An inode's number is given again at once: what bears another's mark is another.
+            let mark = try FileIdentity.ifPresent(at: path)?.mark
+            if mark.map({ ItemID($0) == item }) ?? (ItemTrace(status) == known.trace) { return [] }
+        }
         var events: [Event] = []
         for member in table.subtree(of: item) {
             watches?.end(member)
@@ -201,6 +205,7 @@ extension SyncRun {
     }
 
     private func retry() {
+        attempt("conflicts cannot be looked at") { try lookAtConflicts() }
         for item in unkept.keys { dirtyFolders.insert(table[item]?.state.place.parent ?? .root) }
         if !unkept.isEmpty { lookSoon() }
         let effects = stuck.values.map(\.effect)

@@ -22,7 +22,7 @@ extension SyncRun {
 
     private func place(_ item: ItemID, _ state: ItemState, expecting expected: ItemState?) throws {
         let effect = Effect.place(item, state, expecting: expected)
-        guard table[item]?.state == expected else { return refuse(item, effect) }
+        guard table[item]?.state == expected else { return refuse(item, effect, "it is another here than at the hub") }
         switch try placer.place(item, state, in: table) {
         case .done(let placed):
             if let placed, state.kind == .folder, expected == nil {
@@ -39,15 +39,16 @@ extension SyncRun {
             }
             take([.placed(item)])
             refusals[item] = nil
+            try showConflicts(of: item)
             report(.received(path: path(of: item)))
             if !state.conflicts.isSubset(of: expected?.conflicts ?? []) { report(.conflict(path: path(of: item))) }
-        case .another: refuse(item, effect)
+        case .another(let why): refuse(item, effect, why)
         }
     }
 
     private func remove(_ item: ItemID, expecting expected: ItemState) throws {
         let effect = Effect.remove(item, expecting: expected)
-        guard table[item]?.state == expected else { return refuse(item, effect) }
+        guard table[item]?.state == expected else { return refuse(item, effect, "it is another here than at the hub") }
         let path = path(of: item)
         switch try placer.remove(item, in: table) {
         case .done:
@@ -55,7 +56,7 @@ extension SyncRun {
             watches?.end(item)
             take([.placed(item)])
             report(.removed(path: path))
-        case .another: refuse(item, effect)
+        case .another(let why): refuse(item, effect, why)
         }
     }
 
@@ -63,11 +64,11 @@ extension SyncRun {
     private static let refusalCountMax = 5
 
     /// The disk is not as the engine takes it for: it hears what is there after a look.
-    private func refuse(_ item: ItemID, _ effect: Effect) {
+    private func refuse(_ item: ItemID, _ effect: Effect, _ found: String) {
         refusals[item, default: 0] += 1
         guard refusals[item, default: 0] <= Self.refusalCountMax else {
             refusals[item] = nil
-            let why = "Something else is at its place that is not kept in step. Move it away."
+            let why = "It is never as it was found: \(found)."
             stuck[item] = (effect, why)
             return report(.failed(path: path(of: item), why: why))
         }

@@ -18,6 +18,9 @@ final class SyncRun {
     let memory: DeviceMemory
     let placer: Placer
     let merger: any DocumentMerger
+    let versions: VersionStore
+    /// The versions that contents have become which lost a conflict.
+    var conflicts: [ItemID: [ContentName: VersionID]] = [:]
     private let hub: any ContainerHub
     private let session = UInt64.random(in: 1...UInt64.max)
 
@@ -56,11 +59,12 @@ final class SyncRun {
         by identity: DeviceIdentity,
         _ hub: any ContainerHub,
         _ merger: any DocumentMerger,
+        _ versions: VersionStore,
         on queue: DispatchQueue,
         _ report: @escaping @Sendable (SyncReport) -> Void
     ) throws {
         (self.place, self.contents, self.hub, self.merger) = (place, contents, hub, merger)
-        (self.queue, self.report) = (queue, report)
+        (self.queue, self.report, self.versions) = (queue, report, versions)
         memory = try DeviceMemory(in: try StorageFolder(at: place.memory))
         placer = Placer(root: place.folder, contents: contents, coordinator: NSFileCoordinator(filePresenter: nil))
         let heard = try memory.log()
@@ -74,6 +78,7 @@ final class SyncRun {
         table = FolderTable()
         for (item, seen) in try memory.folder() { table[item] = seen }
         _ = table.takeWritten()
+        conflicts = try memory.conflicts()
     }
 
     // MARK: Life

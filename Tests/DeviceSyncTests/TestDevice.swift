@@ -1,4 +1,5 @@
 import DeviceSync
+import DocumentFoundation
 import FileSystem
 import Foundation
 import HubProtocol
@@ -11,6 +12,8 @@ final class TestDevice: Sendable {
     let line: HubInMemory.Line
     private let place: ContainerSync.Place
     let identity: DeviceIdentity
+    /// The user's versions on this device.
+    let versions: VersionStore
     private let keys: ContainerKeys
     private let reports: Locked<[SyncReport]> = Locked([])
     private let news = NSCondition()
@@ -29,6 +32,8 @@ final class TestDevice: Sendable {
         }
         line = hub.line()
         (self.identity, self.keys) = (identity, keys)
+        let home = base.appendingPathComponent("home \(number)").path
+        versions = VersionStore(VersionSettings(environment: ["HOME": home], hostName: "device \(number)"))
         place = ContainerSync.Place(
             folder: FilePath(folder.path),
             memory: FilePath(memory.path),
@@ -46,6 +51,7 @@ final class TestDevice: Sendable {
             by: identity,
             hub: line,
             merger: TypeMerger(),
+            versions: versions,
             report: { [weak self] in self?.heard($0) }
         )
         try made.start()
@@ -96,6 +102,16 @@ final class TestDevice: Sendable {
 
     func text(_ name: String) -> String? {
         (try? Data(contentsOf: folder.appendingPathComponent(name))).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What has lost a conflict with a file that nobody has settled.
+    func conflicts(_ name: String) throws -> [String] {
+        let url = folder.appendingPathComponent(name)
+        return try VersionStore.$shared.withValue(versions) {
+            try versions.unresolvedConflicts(at: url).map {
+                String(decoding: try Data(contentsOf: $0.url), as: UTF8.self)
+            }
+        }
     }
 
     /// All paths below the folder with what is there: a file's text, "/" for a folder.

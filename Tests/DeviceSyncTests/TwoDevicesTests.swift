@@ -1,4 +1,5 @@
 import Cryptography
+import DocumentFoundation
 import Foundation
 import HubProtocol
 import Sealing
@@ -115,6 +116,15 @@ struct TwoDevicesTests {
         two.line.mend()
         expectBoth(["a.bin": "mine"])
         #expect(two.wait { two.said.contains(.conflict(path: "a.bin")) })
+        // Both are versions of the document on both devices, until somebody has chosen on one of them.
+        for device in [one, two] {
+            #expect(try device.wait { try device.conflicts("a.bin") == ["theirs"] }, "\(device.said)")
+        }
+        let url = two.folder.appendingPathComponent("a.bin")
+        let open = try two.versions.unresolvedConflictIDs(at: url)
+        try two.versions.settle(open, at: url)
+        #expect(try one.wait { try one.conflicts("a.bin") == [] }, "\(one.said)")
+        expectBoth(["a.bin": "mine"])
         try end()
     }
 

@@ -196,11 +196,13 @@ struct FolderLook {
             return
         }
         let isElsewhere = known.state.place.parent != place.parent || ExactName(known.state.place.name) != ExactName(place.name)
-        guard isElsewhere || known.trace != entry.trace else { return }
+        // What moved on before it could be read is to be read where it is now.
+        let isUnread = known.state.kind == .document && known.state.content == nil
+        guard isElsewhere || isUnread || known.trace != entry.trace else { return }
         if isElsewhere { outcome.placed.insert(item) }
         known.state.place = place
         if known.state.kind == .document {
-            if known.trace != entry.trace { outcome.touched[item] = entry.trace }
+            if isUnread || known.trace != entry.trace { outcome.touched[item] = entry.trace }
         } else {
             if !known.trace.isSameItem(as: entry.trace) { outcome.folders.insert(item) }
             known.trace = entry.trace

@@ -5,6 +5,8 @@ internal import Sync
 struct FolderTable {
     private(set) var items: [ItemID: FolderItem] = [:]
     private var names: [ItemID: [ExactName: ItemID]] = [:]
+    /// What was seen in each folder; also what has lost its name to another item and is somewhere else, or nowhere.
+    private var folders: [ItemID: Set<ItemID>] = [:]
     private var inodes: [Inode: ItemID] = [:]
     /// The items that have been written since somebody asked last.
     private var written: Set<ItemID> = []
@@ -24,11 +26,13 @@ struct FolderTable {
             if let old = items[item] {
                 let name = ExactName(old.state.place.name)
                 if names[old.state.place.parent]?[name] == item { names[old.state.place.parent]?[name] = nil }
+                folders[old.state.place.parent]?.remove(item)
                 if inodes[Inode(old.trace)] == item { inodes[Inode(old.trace)] = nil }
             }
             items[item] = newValue
             written.insert(item)
             guard let newValue else { return }
+            folders[newValue.state.place.parent, default: []].insert(item)
             names[newValue.state.place.parent, default: [:]][ExactName(newValue.state.place.name)] = item
             inodes[Inode(newValue.trace)] = item
         }
@@ -42,7 +46,7 @@ struct FolderTable {
 
     func item(at place: ItemPlace) -> ItemID? { names[place.parent]?[ExactName(place.name)] }
 
-    func members(of folder: ItemID) -> [ItemID] { names[folder].map { Array($0.values) } ?? [] }
+    func members(of folder: ItemID) -> Set<ItemID> { folders[folder] ?? [] }
 
     /// The item that was seen last under an inode.
     func item(like trace: ItemTrace) -> ItemID? { inodes[Inode(trace)] }

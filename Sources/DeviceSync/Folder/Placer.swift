@@ -17,7 +17,7 @@ struct Placer {
         /// It is as it was to be; nil for gone.
         case done(FolderItem?)
         /// It was not as expected: its folders are to be looked at.
-        case another
+        case another(String)
     }
 
     /// What is expected has changed meanwhile.
@@ -31,10 +31,10 @@ struct Placer {
     ///   - table: What the folder was seen to hold last.
     /// - Throws: What keeps it from being done; nothing has changed then.
     func place(_ item: ItemID, _ state: ItemState, in table: FolderTable) throws -> Outcome {
-        guard let target = table.path(of: state.place, in: root) else { return .another }
+        guard let target = table.path(of: state.place, in: root) else { return .another("its folder is not there") }
         do {
             guard let known = table[item] else { return .done(try make(item, state, at: target)) }
-            guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else { return .another }
+            guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else { return .another("it has changed since") }
             var now = known
             if source.string.utf8.elementsEqual(target.string.utf8) == false {
                 try move(source, to: target)
@@ -45,14 +45,14 @@ struct Placer {
                 placed = try replace(known, with: content, at: target)
             }
             now.state = state
-            guard let trace = try trace(of: target, placed: placed) else { return .another }
+            guard let trace = try trace(of: target, placed: placed) else { return .another("it has gone since") }
             now.trace = trace
             return .done(now)
         } catch is Changed {
-            return .another
+            return .another("it has changed since")
         } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR, ESTALE].contains(error.errno) {
             // Something else is at the place, or the place is gone.
-            return .another
+            return .another("\(error)")
         }
     }
 
@@ -145,7 +145,7 @@ struct Placer {
     func remove(_ item: ItemID, in table: FolderTable) throws -> Outcome {
         guard let known = table[item], let path = table.path(of: item, in: root) else { return .done(nil) }
         guard try isAsSeen(known, at: path) else {
-            return try FolderScan.status(at: path) == nil ? .done(nil) : .another
+            return try FolderScan.status(at: path) == nil ? .done(nil) : .another("it has changed since")
         }
         do {
             try coordinate(path, .forDeleting) {
@@ -157,9 +157,9 @@ struct Placer {
             }
             return .done(nil)
         } catch is Changed {
-            return .another
+            return .another("it has changed since")
         } catch let error as SystemError where [ENOTEMPTY, EEXIST, ENOENT, ENOTDIR].contains(error.errno) {
-            return .another
+            return .another("\(error)")
         }
     }
 

@@ -56,14 +56,35 @@ package struct Joining: Sendable {
     ///
     /// - Throws: `PairingFailure` when it comes to nothing.
     package func invite(to joined: JoinedContainer, _ person: PairingPerson) throws {
-        let identity = try home.identity()
         let client = try HubClient(hub, token: joined.settings.credentials.token)
         defer { client.close() }
-        let container = HubContainer(joined.settings.container, at: client)
         let code = try PairingCode(pairing: try client.beginPairing().pairing, random: RandomBytes.make)
         var side = try FirstPairing(code, random: RandomBytes.make)
         let relay = PairingRelay(client, code.pairing, as: .first)
         person.show(code)
+        do { try pair(&side, relay, joined, person, client) } catch {
+            giveUp(try side.handle(.cancel), relay)
+            throw error
+        }
+    }
+
+    /// Tells the other device that it need not wait.
+    private func giveUp(_ actions: [PairingAction], _ relay: PairingRelay) {
+        for case .send(let message) in actions {
+            // The failure before this one is the one to tell; without a word the other device's time runs out.
+            try? relay.send(message)
+        }
+    }
+
+    private func pair(
+        _ side: inout FirstPairing,
+        _ relay: PairingRelay,
+        _ joined: JoinedContainer,
+        _ person: PairingPerson,
+        _ client: HubClient
+    ) throws {
+        let identity = try home.identity()
+        let container = HubContainer(joined.settings.container, at: client)
         var events: [PairingEvent] = []
         while true {
             var actions: [PairingAction] = []
@@ -103,6 +124,20 @@ package struct Joining: Sendable {
             as: identity.publicIdentity(named: deviceName),
             random: RandomBytes.make
         )
+        do { return try pair(&side, relay, folder, person, client) } catch {
+            giveUp(try side.handle(.cancel), relay)
+            throw error
+        }
+    }
+
+    private func pair(
+        _ side: inout SecondPairing,
+        _ relay: PairingRelay,
+        _ folder: FilePath,
+        _ person: PairingPerson,
+        _ client: HubClient
+    ) throws -> ContainerSettings {
+        let identity = try home.identity()
         var actions = try side.begin()
         var events: [PairingEvent] = []
         var settings: ContainerSettings?
@@ -187,13 +222,29 @@ private final class PairingRelay {
         (self.client, self.pairing, self.side) = (client, pairing, side)
     }
 
+    /// How often the hub may say that it was asked too often, and for how long it is left alone then.
+    private static let attemptCountMax = 20
+    private static let pauseSeconds: UInt32 = 2
+
     func send(_ message: [UInt8]) throws {
-        try client.say(PairingMessage(from: side, message: Data(message)), in: pairing)
+        try patiently { try client.say(PairingMessage(from: side, message: Data(message)), in: pairing) }
+    }
+
+    /// Guessing codes is made slow by the hub: who is honest waits.
+    private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
+        for _ in 1..<Self.attemptCountMax {
+            do { return try body() } catch let failure as HubFailure where failure.error.code == .tooMany {
+                sleep(Self.pauseSeconds)
+            }
+        }
+        return try body()
     }
 
     /// What the other side has said, or how late it is.
     func hear() throws -> [PairingEvent] {
-        let messages = try client.messages(of: pairing, after: heard, waitSeconds: Self.waitSeconds)
+        let messages = try patiently {
+            try client.messages(of: pairing, after: heard, waitSeconds: Self.waitSeconds)
+        }
         heard = messages.last?.number ?? heard
         let others = messages.filter { $0.from != side }.map { PairingEvent.message([UInt8]($0.message)) }
         return others.isEmpty ? [.time(Int(Date().timeIntervalSince(begun)))] : others

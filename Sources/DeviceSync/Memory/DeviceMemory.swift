@@ -3,6 +3,7 @@ internal import Foundation
 internal import HubProtocol
 internal import SQLite
 internal import Sync
+internal import Vault
 
 /// What a device remembers of a container: the log as far as it has read it, where disk and log agreed last, and how the
 /// folder was seen last. For one thread at a time; one process has it open.
@@ -38,6 +39,7 @@ final class DeviceMemory {
             CREATE TABLE IF NOT EXISTS agreed(item BLOB PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS placing(item BLOB PRIMARY KEY, states BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS sessions(session BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS conflicts(item BLOB PRIMARY KEY, versions BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS items(item BLOB PRIMARY KEY, seen BLOB NOT NULL) WITHOUT ROWID;
             """
         )
@@ -103,6 +105,30 @@ final class DeviceMemory {
             items[item] = FolderItem(state: state, trace: try reader.trace())
         }
         return items
+    }
+
+    /// The versions that contents have become which lost a conflict.
+    func conflicts() throws -> [ItemID: [ContentName: VersionID]] {
+        var conflicts: [ItemID: [ContentName: VersionID]] = [:]
+        try forEach("SELECT item, versions FROM conflicts") { item, reader in
+            for _ in 0..<(try reader.integer(UInt32.self)) {
+                let content = ContentName(try reader.text())
+                let bytes = try (0..<16).map { _ in try reader.integer(UInt8.self) }
+                conflicts[item, default: [:]][content] = VersionID(bytes: bytes)
+            }
+        }
+        return conflicts
+    }
+
+    func remember(conflicts: [ContentName: VersionID], of item: ItemID) throws {
+        let encode: (inout StateWriter) -> Void = { writer in
+            writer.integer(UInt32(conflicts.count))
+            for (content, version) in conflicts {
+                writer.text(content.value)
+                for byte in version.bytes { writer.integer(byte) }
+            }
+        }
+        try connection.transaction { try put("conflicts", item, conflicts.isEmpty ? nil : encode) }
     }
 
     private func forEach(_ sql: String, _ body: (ItemID, inout StateReader) throws -> Void) throws {

@@ -61,6 +61,37 @@ extension VersionStore {
         }
     }
 
+    /// Keeps what lost against an item elsewhere.
+    ///
+    /// - Parameters:
+    ///   - source: Where it is: a file, a package or a link that nobody else touches.
+    ///   - url: The item.
+    /// - Returns: The version.
+    /// - Throws: `FileVersionError`.
+    package func keepConflict(at source: FilePath, of url: URL, _ reason: VersionReason) throws -> VersionID {
+        let (vault, device) = try open(for: url)
+        return try keepingErrors(of: url) {
+            let item = try markedItem(at: url)
+            let origin = origin(reason, of: url.lastPathComponent, on: device, isConflict: true)
+            let kept = try vault.keep(source, as: item.mark, origin: origin, isElsewhere: true)
+            announce(.gained, kept.id, at: url)
+            return kept.id
+        }
+    }
+
+    /// The versions of an item that lost a conflict which nobody has settled.
+    package func unresolvedConflictIDs(at url: URL) throws -> Set<VersionID> {
+        do { return Set(try unresolved(at: url).map(\.id)) } catch let error as SystemError where error.isAbsent {
+            return []
+        }
+    }
+
+    /// Says that conflicts have been settled elsewhere.
+    package func settle(_ ids: Set<VersionID>, at url: URL) throws {
+        guard !ids.isEmpty else { return }
+        for version in try unresolved(at: url) where ids.contains(version.id) { try setResolved(version, at: url) }
+    }
+
     private func keepingErrors<Value>(of url: URL, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let error as SystemError where error.isAbsent {
             throw FileVersionError.absent(url, because: error)

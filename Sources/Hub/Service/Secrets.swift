@@ -5,8 +5,8 @@ internal import HubProtocol
 
 /// Tokens, invitations and names that nobody can guess.
 enum Secrets {
-    /// Letters and digits of which no two look alike, thirty-two of them.
-    private static let alphabet = Array("23456789ABCDEFGHJKLMNPQRSTUVWXYZ")
+    /// Crockford's base 32: no two letters and digits look alike, and devices read and check them so.
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
     /// A device's token: 256 bits.
     static func token() throws -> String {

@@ -13,6 +13,10 @@ package struct HubFailure: Codable, Hashable, Sendable, Error {
     package init(_ code: HubFailureCode, _ message: String) { error = Details(code: code, message: message) }
 }
 
+extension HubFailure: CustomStringConvertible {
+    package var description: String { error.message }
+}
+
 /// What is wrong, for a program. A client takes a code that it does not know by the answer's status.
 package struct HubFailureCode: RawRepresentable, Codable, Hashable, Sendable {
     package let rawValue: String

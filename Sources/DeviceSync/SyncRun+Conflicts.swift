@@ -1,0 +1,51 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import Vault
+
+// What lost a conflict is an unresolved version of its document, as `NSFileVersion` lists them, until somebody has settled
+// it on any device.
+extension SyncRun {
+    /// Makes versions of contents that have lost a conflict, and settles those that are settled elsewhere.
+    func showConflicts(of item: ItemID) throws {
+        guard versions.isOn, let state = table[item]?.state, let path = table.path(of: item, in: place.folder) else { return }
+        let known = conflicts[item] ?? [:]
+        guard Set(known.keys) != state.conflicts else { return }
+        let url = path.url(isDirectory: false)
+        for content in state.conflicts.subtracting(known.keys).sorted() {
+            let copy = place.memory.appending("conflict-\(UUID().uuidString)").appending(path.name)
+            try ItemMoves.createFolder(copy.parent, permissions: 0o700)
+            // Nobody else's; what cannot be removed is in the way of nothing.
+            defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
+            try contents.restore(content, to: copy)
+            conflicts[item, default: [:]][content] = try versions.keepConflict(at: copy, of: url, .conflict)
+        }
+        let settled = known.filter { !state.conflicts.contains($0.key) }
+        try versions.settle(Set(settled.values), at: url)
+        for content in settled.keys { conflicts[item]?[content] = nil }
+        if conflicts[item]?.isEmpty == true { conflicts[item] = nil }
+        try memory.remember(conflicts: conflicts[item] ?? [:], of: item)
+    }
+
+    /// Looks which conflicts somebody has settled here, and has the engine hear of it.
+    func lookAtConflicts() throws {
+        guard versions.isOn else { return }
+        var events: [Event] = []
+        for (item, known) in conflicts {
+            guard var seen = table[item], let path = table.path(of: item, in: place.folder) else { continue }
+            let open = try versions.unresolvedConflictIDs(at: path.url(isDirectory: false))
+            let settled = known.filter { !open.contains($0.value) }.keys
+            guard !settled.isEmpty else { continue }
+            for content in settled {
+                seen.state.conflicts.remove(content)
+                conflicts[item]?[content] = nil
+            }
+            if conflicts[item]?.isEmpty == true { conflicts[item] = nil }
+            table[item] = seen
+            try memory.remember(conflicts: conflicts[item] ?? [:], of: item)
+            events.append(.diskChanged(item, seen.state))
+        }
+        if !events.isEmpty { take(events) }
+    }
+}

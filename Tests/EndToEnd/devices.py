@@ -1,0 +1,149 @@
+"""Hub and devices as processes of their own, with folders that people and programs write to."""
+
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Process:
+    """A program that is started, killed and started again, its words in one file."""
+
+    def __init__(self, words, environment, log):
+        self.words, self.environment, self.log = [str(word) for word in words], environment, log
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.words,
+            env={**os.environ, **self.environment, "SHEAF_AGENT": "off"},
+            stdin=subprocess.DEVNULL,
+            stdout=open(self.log, "ab"),
+            stderr=subprocess.STDOUT,
+        )
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def end(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                raise
+
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    @property
+    def said(self):
+        return pathlib.Path(self.log).read_text(errors="replace")
+
+
+def wait_for(condition, seconds, what):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"not within {seconds} s: {what()}" if callable(what) else f"not within {seconds} s: {what}")
+
+
+class Hub(Process):
+    def __init__(self, sheaf, base):
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        super().__init__(
+            [sheaf, "hub", "--data", base / "hub", "--listen", f"127.0.0.1:{self.port}",
+             "--address-rate", "100"],
+            {},
+            base / "hub.log"
+        )
+
+    def invitation(self):
+        return wait_for(lambda: re.findall(r"for an hour: (\S+)", self.said), 20, "an invitation")[-1]
+
+
+class Device(Process):
+    """One device: its folder, and the process that keeps it in step."""
+
+    def __init__(self, sheaf, base, name):
+        self.sheaf, self.name, self.folder = sheaf, name, base / name
+        home, runtime = base / f"home {name}", base / f"run-{name}"
+        for folder in (home, runtime):
+            folder.mkdir(mode=0o700)
+        super().__init__(
+            [sheaf, "up"],
+            {"SHEAF_HOME": str(home), "SHEAF_RUNTIME_DIR": str(runtime)},
+            base / f"{name}.log",
+        )
+
+    def run(self, *words, **options):
+        return subprocess.run(
+            [self.sheaf, *map(str, words)],
+            env={**os.environ, **self.environment, "SHEAF_AGENT": "off"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            **options,
+        )
+
+    def begin(self, hub):
+        done = self.run("join", self.folder, "--hub", hub.address, "--invitation", hub.invitation(), "--name", self.name)
+        assert done.returncode == 0, done.stderr
+
+    def share(self, hub, other, answers=("yes", "yes")):
+        """Lets another device share this one's container; gives what both commands said."""
+
+        def talk(device, *words):
+            return subprocess.Popen(
+                [device.sheaf, *map(str, words)],
+                env={**os.environ, **device.environment, "SHEAF_AGENT": "off"},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+
+        first = talk(self, "pair")
+        shown = ""
+        while "--code" not in shown:
+            line = first.stdout.readline()
+            assert line, shown
+            shown += line
+        code = re.search(r"--code (\S+)", shown)[1]
+        second = talk(other, "join", other.folder, "--hub", hub.address, "--code", code, "--name", other.name)
+        for process, answer in ((first, answers[0]), (second, answers[1])):
+            process.stdin.write(answer + "\n")
+            process.stdin.flush()
+        return first.communicate(timeout=60)[0], second.communicate(timeout=60)[0]
+
+    @property
+    def is_in_step(self):
+        return self.is_running and self.run("status").returncode == 0
+
+    @property
+    def contents(self):
+        """All paths below the folder, with what is there; nothing of ours."""
+        found = {}
+        for path in sorted(self.folder.rglob("*")):
+            name = str(path.relative_to(self.folder))
+            if any(part.startswith(".sheaf-") for part in path.parts):
+                continue
+            found[name] = None if path.is_dir() else path.read_bytes()
+        return found

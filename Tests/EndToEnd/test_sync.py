@@ -1,0 +1,144 @@
+"""A hub and several devices, each a process, which are killed while people write."""
+
+import os
+import random
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from devices import Device, Hub, wait_for
+
+ROOT = Path(__file__).resolve().parents[2]
+SHEAF = ROOT / ".build" / os.environ.get("SHEAF_CONFIGURATION", "debug") / "sheaf"
+
+
+@pytest.fixture
+def base():
+    folder = Path(tempfile.mkdtemp(prefix="sheaf-sync-"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+class World:
+    def __init__(self, base, count):
+        self.hub = Hub(SHEAF, base)
+        self.hub.start()
+        self.devices = [Device(SHEAF, base, f"device-{number}") for number in range(count)]
+        self.devices[0].begin(self.hub)
+        for other in self.devices[1:]:
+            first, second = self.devices[0].share(self.hub, other)
+            assert "has the keys now" in first, first + second
+            assert "is joined" in second, first + second
+        for device in self.devices:
+            device.start()
+
+    def end(self):
+        for process in [*self.devices, self.hub]:
+            process.end()
+
+    def settle(self, seconds=40):
+        """Waits until every device says that it is in step, and all have the same."""
+
+        def is_settled():
+            if not all(device.is_in_step for device in self.devices):
+                return False
+            return all(device.contents == self.devices[0].contents for device in self.devices[1:])
+
+        def what():
+            known = self.devices[0].contents
+            lines = []
+            for device in self.devices:
+                there = device.contents
+                differing = {name for name in {*known, *there} if known.get(name, 0) != there.get(name, 0)}
+                lines.append(f"{device.name} differs in {[(name, there.get(name, 'absent')) for name in differing]}")
+                lines.append(device.run("status").stdout + device.said[-600:])
+            return "\n".join(lines)
+
+        wait_for(is_settled, seconds, what)
+
+
+@pytest.fixture
+def world(base):
+    worlds = []
+
+    def make(count):
+        worlds.append(World(base, count))
+        return worlds[0]
+
+    yield make
+    for world in worlds:
+        world.end()
+
+
+def test_a_save_is_on_the_other_device(world):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "a.txt").write_text("hello")
+    wait_for(lambda: two.contents == {"a.txt": b"hello"}, 20, lambda: two.said)
+    (two.folder / "a.txt").write_text("hello there")
+    wait_for(lambda: one.contents == {"a.txt": b"hello there"}, 20, lambda: one.said)
+    here.settle()
+    assert two.run("explain", two.folder / "a.txt").returncode == 0
+
+
+def test_nothing_is_shared_when_the_phrases_differ(base):
+    hub = Hub(SHEAF, base)
+    hub.start()
+    try:
+        one, two = Device(SHEAF, base, "one"), Device(SHEAF, base, "two")
+        one.begin(hub)
+        first, second = one.share(hub, two, answers=("yes", "no"))
+        assert "phrases were not the same" in first + second
+        assert "is joined" not in second
+        assert two.run("up").returncode == 1
+    finally:
+        hub.end()
+
+
+def test_a_hub_that_cannot_be_reached_is_said(base):
+    device = Device(SHEAF, base, "one")
+    done = device.run("join", device.folder, "--hub", "http://127.0.0.1:1", "--invitation", "X")
+    assert done.returncode == 1
+    assert "Check that the server runs" in done.stderr
+
+
+def test_killed_again_and_again_all_come_to_the_same(world):
+    """Every text that somebody wrote is in some file, or was replaced by somebody who had seen it."""
+    seed = int(os.environ.get("SYNC_SEED", random.randrange(1, 100_000)))
+    seconds = float(os.environ.get("SYNC_SECONDS", 12))
+    print(f"SYNC_SEED={seed}")
+    choice = random.Random(seed)
+    here = world(3)
+    names = [f"{letter}.txt" for letter in "abcdefgh"]
+    written = 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        device = choice.choice(here.devices)
+        place = device.folder / choice.choice(["", "x", "y"])
+        deed = choice.random()
+        try:
+            if deed < 0.5:
+                place.mkdir(exist_ok=True)
+                written += 1
+                (place / choice.choice(names)).write_text(f"text {written}\n")
+            elif deed < 0.65:
+                os.rename(place / choice.choice(names), device.folder / choice.choice(["", "x"]) / choice.choice(names))
+            elif deed < 0.75:
+                (place / choice.choice(names)).unlink()
+            elif deed < 0.8 and place != device.folder:
+                os.rename(place, device.folder / choice.choice(["z", "x", "y"]))
+            elif deed < 0.85:
+                victim = choice.choice([*here.devices, here.hub])
+                victim.kill()
+                victim.start()
+        except OSError:
+            # What somebody else has moved or removed meanwhile is not there.
+            pass
+        time.sleep(choice.random() * 0.05)
+    for process in [*here.devices, here.hub]:
+        assert process.is_running, process.said[-2000:]
+    here.settle()
+    for device in here.devices:
+        assert not [name for name in device.contents if name.startswith(".")], device.contents
