@@ -72,6 +72,7 @@ let package = Package(
         ),
         .target(name: "ChangeSets", swiftSettings: strict),
         .target(name: "Merging", dependencies: ["ChangeSets"], swiftSettings: strict),
+        .target(name: "KeyValues", dependencies: ["ChangeSets", "Merging"], swiftSettings: strict),
         .target(
             name: "Agent",
             dependencies: ["Coordination", "LocalSockets", "Locks"],
@@ -82,9 +83,9 @@ let package = Package(
         .target(
             name: "DocumentFoundation",
             dependencies: [
-                "Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks",
-                "UniformTypeIdentifiers",
-                "Vault",
+                "ChangeSets", "Coordination", "Cryptography", "FileSystem", "KeyValues", "LocalSockets",
+                "Locks",
+                "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -213,6 +214,11 @@ let package = Package(
         ),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
         .testTarget(
+            name: "KeyValuesTests",
+            dependencies: ["ChangeSets", "KeyValues", "Merging", "SeededNumbers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "MergingTests",
             dependencies: ["ChangeSets", "Merging", "SeededNumbers"],
             swiftSettings: strict
@@ -252,8 +258,9 @@ let package = Package(
         .testTarget(
             name: "DocumentFoundationTests",
             dependencies: [
-                "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "Locks", "SeededNumbers",
-                "TestSurroundings", "Vault",
+                "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues",
+                "Locks",
+                "Merging", "SeededNumbers", "TestSurroundings", "Vault",
             ],
             swiftSettings: strict
         ),
