@@ -212,6 +212,30 @@ struct LogReaderTests {
         #expect(try read(here.page(after: 10), reader, here).others.count == 1)
     }
 
+    @Test("A device that lacks the announced key says so, and reads on when it has it")
+    func missingKey() throws {
+        var hub = try hub(0)
+        var keys = world.keys
+        let next = try keys.nextKey(world.list, random: world.random.source)
+        let statement = try world.list.revoking(world.pad.id, next: next, keys, by: world.phone)
+        let base = hub.revision(of: ItemName(.devices))
+        let body = RecordBody(.devices(statement), seen: hub.head)
+        let revoking = OpenRecord(Commit.ID(world.phone.id, session: 1, 9), .devices, on: base, body)
+        try hub.append(try world.sealer(world.phone).seal([revoking])[0])
+        var list = world.list
+        try list.apply(statement, at: 3)
+        try keys.add(next)
+        let commit = Commit(Commit.ID(world.phone.id, session: 2, 1), items[0], on: 0, world.document("new"))
+        let sealer = try RecordSealer(keys, list, by: world.phone, random: world.random.source)
+        try hub.append(try sealer.seal([OpenRecord(commit, seen: hub.head)])[0])
+        let reader = try LogReader(world.keys)
+        var reading = try read(hub.page(after: 0), reader, hub)
+        #expect(reading.finding == .keysMissing(4) && reading.entries.count == 3)
+        try reader.use(keys)
+        reading = try read(hub.page(after: 3), reader, hub)
+        #expect(reading.finding == nil && reading.entries.map(\.record.commit) == [commit])
+    }
+
     @Test("Another container's devices are not believed")
     func otherFounder() throws {
         var lying = try MakeBelieveHub(world.container)

@@ -170,17 +170,18 @@ extension DeviceList {
         return try DeviceStatement(change, in: container, after: last, by: author)
     }
 
-    /// Whether a device's keys are those that were announced, so that it may seal with the newest.
+    /// The key of a device's that seals what is new: the one that was announced last, whether or not the device holds
+    /// another already that is to be announced.
     ///
-    /// - Throws: `generationUnknown` while the newest one has not come; `keyExchanged` when another came in its place.
-    package func checkKeys(_ keys: ContainerKeys) throws(SealingError) {
-        guard let keyCheck else { return }
-        guard let found = try keys.check(of: generation) else {
+    /// - Throws: `generationUnknown` while it has not come; `keyExchanged` when another came in its place.
+    package func sealingKey(of keys: ContainerKeys) throws(SealingError) -> ContainerKey {
+        guard let key = keys[generation] else {
             throw .generationUnknown(generation, "What is new in the container")
         }
-        guard RandomBytes.areEqual(found, keyCheck) else {
+        if let keyCheck, !RandomBytes.areEqual(try keys.check(of: key), keyCheck) {
             let detail = "Key \(generation) is not the one that was announced. Fetch the keys anew."
             throw SealingError(.keyExchanged, detail)
         }
+        return key
     }
 }
