@@ -46,6 +46,11 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
@@ -55,10 +60,16 @@ let package = Package(
             dependencies: ["CZstd", "Cryptography", "FileSystem", "Locks", "SQLite"],
             swiftSettings: strict
         ),
+        .target(name: "HTTPClient", dependencies: ["CCurl", "Locks"], swiftSettings: strict),
         .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
         .target(
+            name: "HTTPService",
+            dependencies: ["CLinux", "CMicroHTTPD", "Locks"],
+            swiftSettings: strict
+        ),
+        .target(
             name: "WebHost",
-            dependencies: ["CLinux", "CMicroHTTPD", "CWslay", "Locks"],
+            dependencies: ["CLinux", "CWslay", "HTTPService", "Locks"],
             swiftSettings: strict
         ),
         // Cores: pure decisions.
@@ -78,6 +89,13 @@ let package = Package(
             dependencies: ["Coordination", "LocalSockets", "Locks"],
             swiftSettings: strict
         ),
+        .target(
+            name: "Hub",
+            dependencies: [
+                "Cryptography", "FileSystem", "HTTPService", "HubProtocol", "LocalSockets", "Locks", "SQLite",
+            ],
+            swiftSettings: strict
+        ),
         // Documents.
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
         .target(
@@ -89,11 +107,27 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "DocumentMerging",
+            dependencies: ["DocumentFoundation", "Locks", "Merging", "UniformTypeIdentifiers"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "DeviceSync",
+            dependencies: [
+                "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient",
+                "HubProtocol", "LocalSockets", "Locks",
+                "SQLite", "Sealing", "Sync",
+                "Vault",
+            ],
+            swiftSettings: strict
+        ),
         // Frameworks.
         .target(
             name: "UIKit",
             dependencies: [
-                "CDynamicInit", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "CDynamicInit", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPService",
+                "LocalSockets", "Locks", "Merging",
                 "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],
@@ -106,7 +140,10 @@ let package = Package(
         .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
         .executableTarget(
             name: "sheaf",
-            dependencies: ["Agent", "Commands", "LocalSockets"],
+            dependencies: [
+                "Agent", "Commands", "DeviceSync", "FileSystem", "HTTPService", "Hub", "LocalSockets",
+                "Sealing",
+            ],
             swiftSettings: strict
         ),
         // Apps, written and built as one would for iOS.
@@ -192,7 +229,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WebHostTests",
-            dependencies: ["Locks", "SeededNumbers", "WebHost"],
+            dependencies: ["HTTPService", "Locks", "SeededNumbers", "WebHost"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -207,9 +244,30 @@ let package = Package(
         ),
         .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
         .testTarget(
+            name: "DocumentMergingTests",
+            dependencies: ["DocumentMerging", "Merging", "UniformTypeIdentifiers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DeviceSyncTests",
+            dependencies: [
+                "Cryptography", "DeviceSync", "FileSystem", "HubProtocol", "Locks", "Sealing",
+                "SeededNumbers",
+                "Sync", "Vault",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "SealingTests",
             dependencies: ["Cryptography", "HubProtocol", "Sealing", "SeededNumbers", "Sync"],
             resources: [.copy("vectors.json")],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HubTests",
+            dependencies: [
+                "FileSystem", "HTTPService", "Hub", "HubProtocol", "Locks", "SQLite", "SeededNumbers", "Sync",
+            ],
             swiftSettings: strict
         ),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
@@ -267,7 +325,8 @@ let package = Package(
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "ChangeSets", "DocumentFoundation", "FileSystem", "LocalSockets", "Locks", "Merging",
+                "ChangeSets", "DocumentFoundation", "FileSystem", "HTTPService", "LocalSockets", "Locks",
+                "Merging",
                 "SeededNumbers", "TestSurroundings", "UIKit", "UniformTypeIdentifiers", "Vault", "WebHost",
                 "_Testing_UIKit",
             ],
@@ -283,7 +342,9 @@ let package = Package(
         ),
         .testTarget(
             name: "WebKitTests",
-            dependencies: ["TestSurroundings", "UIKit", "WebHost", "WebKit", "_Testing_UIKit"],
+            dependencies: [
+                "HTTPService", "TestSurroundings", "UIKit", "WebHost", "WebKit", "_Testing_UIKit",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -21,6 +21,10 @@ int cdoc_fallocate(int fd, long byte_count) {
     return fallocate(fd, 0, 0, byte_count);
 }
 
+int cdoc_punch_hole(int fd, long offset, long byte_count) {
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, byte_count);
+}
+
 ssize_t cdoc_copy_file_range(int from_fd, int to_fd, size_t byte_count) {
     return copy_file_range(from_fd, NULL, to_fd, NULL, byte_count, 0);
 }

@@ -4,12 +4,22 @@ extension Tool {
     /// - Parameters:
     ///   - reports: Who is asked how things stand; nil when there is nobody.
     ///   - agent: What an agent does; nil when there is none in this program.
-    package static func sheaf(reports: ReportSource? = nil, agent: AgentRole? = nil) -> Tool {
+    ///   - hub: What a hub does; nil when there is none in this program.
+    ///   - sync: What keeps folders in step; nil when this program does not.
+    package static func sheaf(
+        reports: ReportSource? = nil,
+        agent: AgentRole? = nil,
+        hub: HubRole? = nil,
+        sync: SyncRole? = nil
+    ) -> Tool {
         Tool(
             "sheaf",
-            summary: "Documents on Linux: what coordinates them, and what is going on.",
+            summary: "Documents on Linux: what coordinates them, keeps them in step, and is going on.",
             version: "0.1",
-            [.agent(agent), .locks(reports), .doctor(reports)]
+            [
+                .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .hub(hub), .agent(agent),
+                .locks(reports), .doctor(reports),
+            ]
         )
     }
 }

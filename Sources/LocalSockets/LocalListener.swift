@@ -58,6 +58,14 @@ package final class LocalListener: Sendable {
         }
     }
 
+    /// Waits until a connection can be taken.
+    ///
+    /// - Returns: Whether one can; not when the time was too short, or a signal came.
+    package func waitUntilReadable(milliseconds: Int32) -> Bool {
+        var wanted = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        return poll(&wanted, 1, milliseconds) > 0
+    }
+
     /// SD_LISTEN_FDS_START of sd_listen_fds(3).
     private static let firstInherited: CInt = 3
     /// Connections that may wait to be taken; the kernel has a limit of its own, net.core.somaxconn.

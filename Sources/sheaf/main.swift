@@ -1,9 +1,11 @@
 internal import Agent
 internal import Commands
 internal import Foundation
+internal import HTTPService
+internal import Hub
 internal import LocalSockets
 
-// The `sheaf` command; what there is to it is in Commands and Agent.
+// The `sheaf` command; what there is to it is in Commands, Agent and Hub.
 
 let console = Console(
     say: { FileHandle.standardOutput.write(Data($0.utf8)) },
@@ -19,5 +21,32 @@ let agent = AgentRole { isOnDemand, presenterLimitSeconds in
     (options.isOnDemand, options.presenterLimitSeconds) = (isOnDemand, presenterLimitSeconds)
     try AgentProcess.run(options)
 }
-let tool = Tool.sheaf(reports: reports, agent: agent)
+let hub = HubRole(
+    serve: { choices, console in
+        try HubProcess.run(try HubProcess.Options(choices), say: console.say, complain: console.complain)
+    },
+    invite: { choices in try HubProcess.invite(try HubProcess.Options(choices)) },
+    backUp: { choices, target in try HubBackup.make(of: try HubProcess.Options(choices).folder, to: target) },
+    restore: { choices, backup in try HubBackup.restore(backup, to: try HubProcess.Options(choices).folder) }
+)
+let tool = Tool.sheaf(reports: reports, agent: agent, hub: hub, sync: LiveSync.role)
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)
+
+extension HubProcess.Options {
+    /// - Throws: `HubError` for an address that is none.
+    fileprivate init(_ choices: HubChoices) throws {
+        self.init()
+        data = choices.data
+        if let text = choices.address {
+            guard let address = ListeningAddress(text) else {
+                throw HubError("“\(text)” is no address. Say it in numbers, such as 127.0.0.1:7433.")
+            }
+            self.address = address
+        }
+        settings.isBehindProxy = choices.isBehindProxy
+        settings.quotaByteCount = choices.quotaByteCount ?? settings.quotaByteCount
+        settings.retentionSeconds = choices.retentionDays * 86_400
+        settings.deviceRate = (burst: 4 * choices.deviceRate, perSecond: choices.deviceRate)
+        settings.addressRate = (burst: max(10, 60 * choices.addressRate), perSecond: choices.addressRate)
+    }
+}

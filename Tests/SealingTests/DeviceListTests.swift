@@ -34,6 +34,8 @@ struct DeviceListTests {
         #expect(SealingError.Code.of { try list.apply(foreign.adding, at: 2) } == .listBroken)
         try list.apply(world.adding, at: 2)
         #expect(list == world.list)
+        #expect(try list.asOf(1).present.map(\.name) == ["phone"])
+        #expect(try list.asOf(0) == world.emptyList && list.asOf(99) == list)
     }
 
     @Test("Whoever is not there, or no more, says nothing about devices")
@@ -114,8 +116,8 @@ struct DeviceListTests {
         let again = try DeviceIdentity(encoded: world.phone.encoded)
         #expect(again.id == world.phone.id && again.encoded == world.phone.encoded)
         for text in ["\(world.keys)", "\(world.phone)", "\(world.keys.newest)"] {
-            #expect(!text.contains(Hexadecimal.text(of: Array(world.keys.namingKey.prefix(4)))))
-            #expect(!text.contains(Hexadecimal.text(of: Array(world.phone.signing.seed.prefix(4)))))
+            #expect(!text.contains(HexadecimalText.text(of: Array(world.keys.namingKey.prefix(4)))))
+            #expect(!text.contains(HexadecimalText.text(of: Array(world.phone.signing.seed.prefix(4)))))
             #expect(text.utf8.count < 120)
         }
         #expect(SealingError.Code.of { _ = try ContainerKeys(encoded: [2]) } == .versionUnknown)

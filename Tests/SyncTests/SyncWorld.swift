@@ -109,7 +109,7 @@ struct SyncWorld {
     var unrest: [String] {
         devices.indices.flatMap { index -> [String] in
             let (engine, disk) = (devices[index].engine, devices[index].disk)
-            return engine.unsettled.union(engine.steps.keys).sorted().map { item in
+            return engine.unsettled.union(engine.steps.all.keys).sorted().map { item in
                 """
                 device \(index), \(item): disk \(text(disk[item])), heard of \(text(engine.disk[item])), agreed \
                 \(text(engine.agreed[item])), log \(text(engine.tree[item])), step \
@@ -140,8 +140,13 @@ struct SyncWorld {
         if isRestored { hasForgotten = true }
         deeds.append("device \(index): killed\(isRestored ? ", its engine put back to a backup" : "")")
         letters.removeAll { if case .toDevice(index, _) = $0 { true } else { false } }
-        devices[index].engine = isRestored ? devices[index].backup : devices[index].kept
-        devices[index].engine.restart(session: random.next())
+        let remembered = isRestored ? devices[index].backup : devices[index].kept
+        devices[index].engine = SyncEngine(
+            device: remembered.device,
+            session: random.next(),
+            remembered.memory,
+            entries: log.entries(after: 0).prefix(Int(remembered.tree.position))
+        )
         devices[index].work = []
         devices[index].news = [
             .scanned(devices[index].disk),

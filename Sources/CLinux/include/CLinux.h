@@ -26,6 +26,9 @@ ssize_t cdoc_copy_file_range(int from_fd, int to_fd, size_t byte_count);
 /// fallocate(2) of a whole file; declared only for _GNU_SOURCE.
 int cdoc_fallocate(int fd, long byte_count);
 
+/// fallocate(2) with FALLOC_FL_PUNCH_HOLE and FALLOC_FL_KEEP_SIZE; declared only for _GNU_SOURCE.
+int cdoc_punch_hole(int fd, long offset, long byte_count);
+
 /// ioctl_ficlone(2); ioctl is variadic.
 int cdoc_ficlone(int to_fd, int from_fd);
 

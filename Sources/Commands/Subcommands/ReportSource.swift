@@ -36,7 +36,7 @@ enum ReportParameters {
         }
     }
 
-    static func json(_ report: CoordinationReport) throws -> String {
+    static func json(_ report: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"

@@ -41,3 +41,34 @@ extension FolderScan {
         return items
     }
 }
+
+/// A member of a folder with all that the kernel says about it.
+package struct FolderMember: Hashable, Sendable {
+    package let name: String
+    package let status: MemberStatus
+}
+
+extension FolderScan {
+    /// All members, hidden ones too, in no order: one readdir(3) and one fstatat(2) each.
+    ///
+    /// A member that goes while we look is left out, and so is a name that is not UTF-8.
+    package static func members(of path: FilePath) throws(SystemError) -> [FolderMember] {
+        let folder = try Folder.open(path)
+        var members: [FolderMember] = []
+        try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
+            if let status = try SystemCalls.statusIfPresent(folder, name) {
+                members.append(FolderMember(name: name, status: MemberStatus(status)))
+            }
+            return true
+        }
+        return members
+    }
+
+    /// What the kernel says about the item at a path, a link itself; nil when nothing is there.
+    package static func status(at path: FilePath) throws(SystemError) -> MemberStatus? {
+        do { return MemberStatus(try SystemCalls.fstatat(.working, path.string)) } catch {
+            guard error.isAbsent else { throw error }
+            return nil
+        }
+    }
+}

@@ -86,6 +86,15 @@ package enum ItemMoves {
         try SystemCalls.fsync(folder.descriptor)
     }
 
+    /// Removes a folder in which nothing is.
+    ///
+    /// - Throws: `ENOTEMPTY` when something is.
+    package static func removeEmptyFolder(_ path: FilePath) throws(SystemError) {
+        let folder = try Folder.open(path.parent)
+        try SystemCalls.unlinkat(folder, path.name, isFolder: true)
+        try SystemCalls.fsync(folder.descriptor)
+    }
+
     /// The user that owns an item itself.
     package static func owner(of path: FilePath) throws(SystemError) -> UInt32 {
         try SystemCalls.fstatat(.working, path.string).owner

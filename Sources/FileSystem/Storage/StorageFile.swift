@@ -65,6 +65,14 @@ package final class StorageFile: Sendable {
         }
     }
 
+    /// Gives the room of some bytes back to the volume; they read as zeros afterwards, and the file stays as long as it
+    /// is. Without effect on a volume that cannot do so.
+    package func free(_ bytes: Range<Int>) throws(SystemError) {
+        do throws(SystemError) { try SystemCalls.punchHole(descriptor, bytes) } catch {
+            guard error.errno == EOPNOTSUPP || error.errno == ENOSYS else { throw error }
+        }
+    }
+
     /// Makes the file this long: what is beyond is lost.
     package func cut(to byteCount: Int) throws(SystemError) {
         try SystemCalls.ftruncate(descriptor, byteCount: byteCount)

@@ -48,6 +48,15 @@ extension SystemCalls {
         }
     }
 
+    /// fallocate(2) with FALLOC_FL_PUNCH_HOLE: the room of some bytes goes back to the volume.
+    static func punchHole(_ file: borrowing FileDescriptor, _ bytes: Range<Int>) throws(SystemError) {
+        guard !bytes.isEmpty else { return }
+        let raw = file.raw
+        _ = try perform("fallocate", at: file.path, effect: .change(file: raw)) {
+            cdoc_punch_hole(raw, bytes.lowerBound, bytes.count)
+        }
+    }
+
     /// ftruncate(2).
     static func ftruncate(_ file: borrowing FileDescriptor, byteCount: Int) throws(SystemError) {
         let raw = file.raw

@@ -23,8 +23,8 @@ extension FixedBytes {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
         while let high = text.next() {
-            guard bytes.count < Self.byteCount, let high = Hexadecimal.value(high),
-                let low = text.next().flatMap(Hexadecimal.value)
+            guard bytes.count < Self.byteCount, let high = HexadecimalText.value(high),
+                let low = text.next().flatMap(HexadecimalText.value)
             else { return nil }
             bytes.append(high << 4 | low)
         }
@@ -33,7 +33,7 @@ extension FixedBytes {
     }
 
     /// The name in hexadecimal digits.
-    package var description: String { Hexadecimal.text(of: bytes) }
+    package var description: String { HexadecimalText.text(of: bytes) }
 
     package static func < (left: Self, right: Self) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
@@ -58,7 +58,7 @@ extension FixedBytes {
 }
 
 /// Bytes as text, two small digits each.
-package enum Hexadecimal {
+package enum HexadecimalText {
     private static let digits = Array("0123456789abcdef".utf8)
 
     package static func text(of bytes: [UInt8]) -> String {

@@ -50,7 +50,7 @@ package struct CommitName: Hashable, Codable, Sendable, CustomStringConvertible 
     /// - Returns: Nil for a text that is no such name.
     package init?(_ text: String) {
         let isPlain = text.utf8.allSatisfy { character in
-            Hexadecimal.value(character) != nil || character == UInt8(ascii: ".")
+            HexadecimalText.value(character) != nil || character == UInt8(ascii: ".")
                 || character == UInt8(ascii: "-")
         }
         guard isPlain, (1...Self.characterCountMax).contains(text.utf8.count) else { return nil }

@@ -21,6 +21,13 @@ package final class BlobSealer {
         try self.init(keys, sealingUnder: try list.sealingKey(of: keys).generation)
     }
 
+    /// For a device that opens only, or has read the log so far that its newest key is the one that was announced last.
+    ///
+    /// - Throws: `outOfMemory`.
+    package convenience init(_ keys: ContainerKeys) throws(SealingError) {
+        try self.init(keys, sealingUnder: keys.newest.generation)
+    }
+
     /// - Parameters:
     ///   - keys: All that the device holds; each opens.
     ///   - generation: The one that seals. Must be among them.
@@ -171,7 +178,7 @@ package final class BlobSealer {
     }
 
     private static func subject(_ name: UnsafeRawBufferPointer) -> String {
-        "Blob \(Hexadecimal.text(of: Array(name.prefix(6))))…"
+        "Blob \(HexadecimalText.text(of: Array(name.prefix(6))))…"
     }
 
     /// Room for a key, wiped afterwards.

@@ -37,7 +37,7 @@ package struct DeviceIdentity: Sendable, CustomStringConvertible {
     }
 
     /// Without the keys, which are to be in no log.
-    package var description: String { "device \(Hexadecimal.text(of: id.bytes))" }
+    package var description: String { "device \(HexadecimalText.text(of: id.bytes))" }
 
     private static let version: UInt8 = 1
 

@@ -24,8 +24,16 @@ package struct DeviceList: Hashable, Sendable {
         package var isRevoked: Bool { revokedAt != nil }
     }
 
+    /// A statement, and where in the container's log it stands.
+    package struct Entry: Hashable, Sendable {
+        package let statement: DeviceStatement
+        package let position: LogPosition
+    }
+
     package let container: ContainerName
     package let anchor: DeviceListHash
+    /// All that was said, in order.
+    package private(set) var entries: [Entry] = []
     package private(set) var members: [DeviceID: Member] = [:]
     /// The last statement: 0 and zeros before the first.
     package private(set) var number: UInt32 = 0
@@ -70,6 +78,16 @@ package struct DeviceList: Hashable, Sendable {
         }
         try apply(statement.change, by: statement.author, at: position, statement)
         (number, hash) = (statement.number, statementHash)
+        entries.append(Entry(statement: statement, position: position))
+    }
+
+    /// The list as it was when the log had been read up to a position.
+    package func asOf(_ position: LogPosition) throws(SealingError) -> DeviceList {
+        var list = DeviceList(of: container, anchor: anchor)
+        for entry in entries where entry.position <= position {
+            try list.apply(entry.statement, at: entry.position)
+        }
+        return list
     }
 
     private func signingKey(ofAuthorOf statement: DeviceStatement) throws(SealingError) -> [UInt8] {
@@ -118,7 +136,7 @@ package struct DeviceList: Hashable, Sendable {
         at position: LogPosition,
         _ subject: String
     ) throws(SealingError) -> [UInt8] {
-        let name = Hexadecimal.text(of: device.bytes)
+        let name = HexadecimalText.text(of: device.bytes)
         guard let member = members[device] else {
             throw SealingError(
                 .signerUnknown,

@@ -130,13 +130,12 @@ package final class LogReader {
         reading.others.append(OtherLog(position: position, author: record.id.device, seen: seen))
     }
 
-    /// Goes back to a place, as a hub was put back, and reads on from there.
+    /// Goes back to a place, as a hub was put back, and reads on from there. What the container's tree and the revisions
+    /// of items were is for the caller to go back to.
     ///
-    /// - Parameters:
-    ///   - place: One that the watch remembers.
-    ///   - devices: The list as of there.
-    package func goBack(to place: LogHead, _ devices: DeviceList) {
+    /// - Parameter place: One that the watch remembers.
+    package func goBack(to place: LogHead) throws(SealingError) {
+        devices = try devices.asOf(place.position)
         watch.goBack(to: place)
-        self.devices = devices
     }
 }

@@ -5,7 +5,7 @@ extension CommitName {
     /// What a commit is called at the hub: device, session and number in hexadecimal digits with dots between.
     package init(_ id: Commit.ID) {
         let digits = { (number: UInt64) in
-            Hexadecimal.text(of: withUnsafeBytes(of: number.bigEndian) { Array($0) })
+            HexadecimalText.text(of: withUnsafeBytes(of: number.bigEndian) { Array($0) })
         }
         let text = "\(digits(id.device.number)).\(digits(id.session)).\(String(id.number, radix: 16))"
         guard let name = CommitName(text) else { preconditionFailure("digits and dots are a name: \(text)") }

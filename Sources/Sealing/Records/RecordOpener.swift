@@ -49,7 +49,7 @@ package final class RecordOpener {
         let key = try signingKey(id.device, body, list, at: entry.position, subject)
         guard try isSigned(signature, path, bound, bytes, key) else {
             let detail =
-                "\(subject) is forged: device \(Hexadecimal.text(of: id.device.bytes)) did not sign it."
+                "\(subject) is forged: device \(HexadecimalText.text(of: id.device.bytes)) did not sign it."
             throw SealingError(.signatureWrong, detail)
         }
         return OpenRecord(id, item, on: entry.base, body)

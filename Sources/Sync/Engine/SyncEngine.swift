@@ -55,8 +55,8 @@ package struct SyncEngine: Sendable {
     let device: DeviceID
     package internal(set) var tree = ContainerTree()
     package internal(set) var disk: [ItemID: ItemState] = [:]
-    var agreed: [ItemID: ItemState] = [:]
-    var steps: [ItemID: Step] = [:]
+    var agreed = ItemTable<ItemState>()
+    var steps = ItemTable<Step>()
     /// Commits of these items were refused: the log is to be read to there first.
     var refusals: [ItemID: LogPosition] = [:]
     var merges: [ItemID: (question: MergeQuestion, result: ContentName?)] = [:]
@@ -69,6 +69,9 @@ package struct SyncEngine: Sendable {
     private(set) var session: UInt64
     /// How many commits each session has made.
     var commitCounts: [UInt64: UInt64] = [:]
+    var toldCommitCount: UInt64 = 0
+    /// The items whose disk and log differ, as of the last event.
+    package private(set) var differing: Set<ItemID> = []
     private var due: Set<ItemID> = []
     /// What items wait for that are not touched when it comes.
     var waiting: [Obstacle: Set<ItemID>] = [:]
@@ -94,20 +97,15 @@ package struct SyncEngine: Sendable {
     /// - Parameter session: A random number.
     package init(device: DeviceID, session: UInt64) { (self.device, self.session) = (device, session) }
 
-    /// Goes on from what was kept of an engine, in another process. The disk is to be scanned next, then the log to be
-    /// read, and then there is a line again.
-    ///
-    /// What is kept has to be on stable storage before its effects are carried out. Should an older state be all that is
-    /// left, nothing is lost either: what the disk has is looked for in what the log has brought since.
-    ///
-    /// - Parameter session: Another random number.
-    package mutating func restart(session: UInt64) {
-        self.session = session
-        (uploading, fetching, waiting, merges, refusals) = ([], [], [:], [:], [:])
-    }
-
     /// Whether nothing is left to do or to wait for, as far as is known here.
-    package var isSettled: Bool { steps.isEmpty && unsettled.isEmpty }
+    package var isSettled: Bool { steps.all.isEmpty && unsettled.isEmpty }
+
+    /// Whether nothing is left to do or to wait for, as of the last event: what `isSettled` says, without a look at each
+    /// item.
+    package var isAtRest: Bool { steps.all.isEmpty && differing.isEmpty }
+
+    /// An item that waits for contents.
+    package func waitingItem(for content: ContentName) -> ItemID? { waiting[.content(content)]?.min() }
 
     /// The items whose disk and log differ.
     package var unsettled: Set<ItemID> {
@@ -169,7 +167,7 @@ package struct SyncEngine: Sendable {
     }
 
     private mutating func noteScan(_ items: [ItemID: ItemState]) {
-        for (item, step) in steps {
+        for (item, step) in steps.all {
             steps[item] = nil
             // It was done, and nobody could say so any more.
             if case .place(let state, let agreedAs) = step, items[item] == state { agreed[item] = agreedAs }
@@ -226,7 +224,7 @@ package struct SyncEngine: Sendable {
 
     private mutating func refused(_ id: Commit.ID, _ position: LogPosition) {
         guard
-            let item = steps.first(where: {
+            let item = steps.all.first(where: {
                 if case .commit(let own) = $0.value { own.id == id } else { false }
             })?.key
         else { return }
@@ -245,7 +243,7 @@ package struct SyncEngine: Sendable {
     }
 
     private mutating func reconnected() {
-        for (item, step) in steps {
+        for (item, step) in steps.all {
             guard case .commit = step else { continue }
             steps[item] = nil
             touch(item)
@@ -274,6 +272,9 @@ package struct SyncEngine: Sendable {
         while !due.isEmpty {
             let items = due.sorted()
             due = []
+            for item in items {
+                if disk[item] != tree[item] { differing.insert(item) } else { differing.remove(item) }
+            }
             for item in items where steps[item] == nil { effects += plan(item) }
         }
         return effects

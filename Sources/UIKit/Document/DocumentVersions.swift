@@ -21,7 +21,7 @@ final class DocumentVersions: Sendable {
         /// How the item looked when it was kept last.
         var keptStamp: FileStamp?
         var mark: FileMark?
-        /// The version kept last, and how the item looked then; others change neither.
+        /// The state kept last that the document has itself read or written, and how the item looked then.
         var latest: (stamp: FileStamp, version: NSFileVersion)?
         /// Which members may differ from what was kept last; nil when nobody knows.
         var changed: Set<MemberPath>?
@@ -79,18 +79,27 @@ final class DocumentVersions: Sendable {
 
     /// Notes that the state is kept in which the item looks so.
     ///
-    /// - Parameter othersCount: What it was before; when it is another now, nobody knows what was kept.
-    func kept(_ stamp: FileStamp, as kept: (mark: FileMark, version: NSFileVersion), _ othersCount: Int) {
+    /// - Parameters:
+    ///   - isKnown: Whether the document has itself read or written that state. A package looks the same with others'
+    ///     members in it.
+    ///   - othersCount: What it was before; when it is another now, nobody knows what was kept.
+    func kept(
+        _ stamp: FileStamp,
+        as kept: (mark: FileMark, version: NSFileVersion),
+        isKnown: Bool,
+        _ othersCount: Int
+    ) {
         state.withLock { state in
             state.mark = kept.mark
             guard state.othersCount == othersCount else { return }
-            state.latest = (stamp, kept.version)
+            if isKnown { state.latest = (stamp, kept.version) }
             state.keptStamp = stamp
             state.changed = []
         }
     }
 
-    /// The version that is the state in which the item looked so; nil when that was not kept last.
+    /// The version of the state that the document read or wrote when the item looked so; nil when that was not the last
+    /// such state to be kept.
     func version(lookingLike stamp: FileStamp?) -> NSFileVersion? {
         state.withLock { state in state.latest.flatMap { $0.stamp == stamp ? $0.version : nil } }
     }

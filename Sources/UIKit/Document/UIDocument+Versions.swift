@@ -55,17 +55,24 @@ extension UIDocument {
         do {
             // What has gone elsewhere is kept there.
             guard let stamp = try fileAccess.stampIfPresent(of: place) else { return versions.othersWrote() }
+            let changed = versions.changed
             let keeping = VersionKeeping(
                 reason,
-                changed: versions.changed,
+                changed: changed,
                 lastKnown: place == fileURL ? versions.mark : nil,
-                mayBeWritten: mayBeWritten && versions.changed == nil,
+                mayBeWritten: mayBeWritten && changed == nil,
                 retention: Swift.type(of: self).versionRetention
             )
             let kept = try versions.store.keep(place, keeping)
             // Written to meanwhile, the item is looked at again before it is replaced.
             if try fileAccess.stampIfPresent(of: place) == stamp {
-                versions.kept(stamp, as: kept, othersCount)
+                let looked = OutsideHint(members: changed ?? [], isWhole: changed == nil)
+                versions.kept(
+                    stamp,
+                    as: kept,
+                    isKnown: !fileAccess.membersChanged(looked, at: place),
+                    othersCount
+                )
             }
         } catch {
             fileAccess.reportOnce(error)

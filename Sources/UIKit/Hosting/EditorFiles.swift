@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPService
 internal import Locks
 internal import WebHost
 

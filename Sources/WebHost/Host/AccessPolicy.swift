@@ -1,3 +1,5 @@
+internal import HTTPService
+
 /// Who may ask: the session's cookie, the start-up token, and where a request may come from.
 ///
 /// Pure.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPService
 
 /// What outlives a host: the session key and the port, in a folder that only its owner can use.
 ///

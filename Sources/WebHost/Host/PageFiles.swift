@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPService
 
 /// The page's own files, all in memory: what is not in this table cannot be asked for.
 struct PageFiles: Sendable {

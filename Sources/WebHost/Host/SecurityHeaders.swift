@@ -1,3 +1,5 @@
+internal import HTTPService
+
 /// What browsers are told about what our answers may do.
 ///
 /// Pure.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPService
 internal import Locks
 
 /// Writes the body of one upload to a new file.
@@ -7,7 +8,7 @@ internal import Locks
 ///
 /// 1. The file is ours alone: it did not exist before, and it is removed unless the upload ends well.
 /// 2. After the first error nothing more is written; the answer at the end names it.
-final class UploadReceiver: HTTPBodyReceiver {
+final class UploadReceiver: Sendable {
     private struct State {
         var file: Descriptor?
         var byteCount: UInt64 = 0

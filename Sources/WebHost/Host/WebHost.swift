@@ -1,4 +1,5 @@
 package import Foundation
+internal import HTTPService
 internal import Locks
 
 /// HTTP and WebSocket for one app's page, on this machine's loopback.
@@ -78,11 +79,7 @@ package final class WebHost: Sendable {
                 loop: loop,
                 queue: queue
             )
-            let server = try HTTPServer(
-                listener: listener.socket,
-                limits: configuration.httpLimits,
-                handler: router
-            )
+            let server = try serve(listener, router)
             stage = .running(server, loop)
         }
         state.keep(port: port)
@@ -112,13 +109,28 @@ package final class WebHost: Sendable {
         AccessPolicy.isEqual(left, right)
     }
 
-    private func listen() throws(WebHostError) -> LoopbackListener {
+    private func serve(
+        _ listener: TCPListener,
+        _ router: WebHostRouter
+    ) throws(WebHostError) -> HTTPServer {
+        do throws(HTTPServerRefused) {
+            return try HTTPServer(
+                listener: listener.socket,
+                limits: configuration.httpLimits,
+                handler: router
+            )
+        } catch {
+            throw WebHostError(code: .serverRefused, detail: "\(error)")
+        }
+    }
+
+    private func listen() throws(WebHostError) -> TCPListener {
         let wanted = configuration.port != 0 ? configuration.port : state.lastPort ?? 0
         do throws(SystemCallFailure) {
             do throws(SystemCallFailure) {
-                return try LoopbackListener(port: wanted)
+                return try TCPListener(on: .loopback(port: wanted))
             } catch  where wanted != 0 && [EADDRINUSE, EACCES].contains(error.errno) {
-                return try LoopbackListener(port: 0)
+                return try TCPListener(on: .loopback(port: 0))
             }
         } catch {
             throw WebHostError(

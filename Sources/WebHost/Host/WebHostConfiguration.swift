@@ -1,4 +1,5 @@
 package import Foundation
+internal import HTTPService
 
 /// What a host needs to know to start.
 package struct WebHostConfiguration: Sendable {

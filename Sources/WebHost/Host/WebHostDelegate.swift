@@ -1,4 +1,5 @@
 package import Foundation
+package import HTTPService
 
 /// What a host asks and tells the program.
 ///

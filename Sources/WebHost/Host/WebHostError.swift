@@ -1,4 +1,5 @@
 package import Foundation
+package import HTTPService
 
 /// Why a host could not be made or started.
 package struct WebHostError: Error, Sendable, CustomStringConvertible {
@@ -37,14 +38,4 @@ package struct WebHostError: Error, Sendable, CustomStringConvertible {
         let cause = call.map { " (\($0))" } ?? ""
         return "\(code): \(detail)\(place)\(cause)"
     }
-}
-
-/// A system call that failed, and with which errno.
-package struct SystemCallFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The call as its manual page names it.
-    package var name: String
-    /// The error number of errno(3).
-    package var errno: CInt
-
-    package var description: String { "\(name): \(String(cString: strerror(errno)))" }
 }

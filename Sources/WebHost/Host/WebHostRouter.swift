@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import HTTPService
 internal import Locks
 
 /// Decides what each request of a host comes to.
@@ -240,6 +241,8 @@ private final class SecuredReceiver: HTTPBodyReceiver {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) { receiver.receive(bytes) }
-    func finish() -> WebResponse { SecurityHeaders.secured(receiver.finish(), authority: authority) }
+    func finish() -> HTTPOutcome {
+        .respond(SecurityHeaders.secured(receiver.finish(), authority: authority))
+    }
     func abandon() { receiver.abandon() }
 }

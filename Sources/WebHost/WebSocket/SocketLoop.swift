@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Foundation
+internal import HTTPService
 internal import Locks
 
 /// One thread that serves all WebSockets of a host, waiting in epoll(7).

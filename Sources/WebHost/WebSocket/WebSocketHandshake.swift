@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPService
 
 /// The opening handshake of RFC 6455, section 4.2.
 ///

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import CWslay
 internal import Foundation
+internal import HTTPService
 
 /// One WebSocket on the loop's thread: the socket, the framing by wslay, and the times.
 ///

@@ -2,8 +2,9 @@ import DocumentFoundation
 import FileSystem
 import Foundation
 import Testing
-import UIKit
 import Vault
+
+@testable import UIKit
 
 /// Documents in conflict with versions of theirs, and how they come out of it.
 @Suite("UIDocument in conflict", .timeLimit(.minutes(2)))
@@ -122,6 +123,8 @@ struct DocumentConflictTests {
         try Data().write(to: user.home["vault"])
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         document.isAutosaveOff = false
+        // The saved file's staging is removed after the save.
+        await document.settle()
         let texts = try names.map { try user.playground.text($0) }
         #expect(texts.sorted() == ["mine", "theirs"])
         #expect(document.documentState.contains(.inConflict))
@@ -182,11 +185,33 @@ struct DocumentConflictTests {
         try Data("one\ntwo\nTHREE\n".utf8).write(to: member)
         #expect(await document.save(to: url, for: .forOverwriting))
         #expect(document.documentState == .normal)
-        #expect(try user.playground.text("p.rtfd/one.txt") == "ONE\ntwo\nTHREE\n")
+        let text = try user.playground.text("p.rtfd/one.txt")
+        #expect(text == "ONE\ntwo\nTHREE\n")
         await document.close()
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: user.playground.folder.path) == ["p.rtfd"]
         )
+    }
+
+    @Test("What others wrote is not taken for what both started from, though it is kept before the merge")
+    func mergedFromVersionAfterNews() async throws {
+        let url = user.playground["p.rtfd"]
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let member = url.appendingPathComponent("one.txt")
+        try Data("one\ntwo\nthree\n".utf8).write(to: member)
+        let document = user.run { MemberDocument(fileURL: url) }
+        #expect(await document.open())
+        await document.settle()
+        document.write("ONE\ntwo\nthree\n", to: "one.txt")
+        let versions = document.fileAccess.versions
+        let newsCount = versions.othersCount
+        try Data("one\ntwo\nTHREE\n".utf8).write(to: member)
+        // The news comes while the main actor is busy: the save that begins then is the first to act on it.
+        while versions.othersCount == newsCount { sched_yield() }
+        #expect(await document.save(to: url, for: .forOverwriting))
+        let text = try user.playground.text("p.rtfd/one.txt")
+        #expect(text == "ONE\ntwo\nTHREE\n")
+        await document.close()
     }
 
     // MARK: Out of it

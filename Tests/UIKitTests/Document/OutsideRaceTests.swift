@@ -106,10 +106,15 @@ struct OutsideRaceTests {
         let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
         #expect(await document.open())
         document.text = "never mind"
-        async let reverted = document.revert(toContentsOf: document.fileURL)
-        await Task.yield()
-        let isSaved = await document.save(to: document.fileURL, for: .forOverwriting)
-        #expect(await reverted)
+        let (isReverted, isSaved) = await withCheckedContinuation { continuation in
+            var isReverted = false
+            // Begun before the save, whatever else the main actor has to do.
+            document.revert(toContentsOf: document.fileURL) { isReverted = $0 }
+            document.save(to: document.fileURL, for: .forOverwriting) { isSaved in
+                continuation.resume(returning: (isReverted, isSaved))
+            }
+        }
+        #expect(isReverted)
         #expect(isSaved)
         #expect(document.text == "old")
         #expect(try playground.text("a.txt") == "old")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import HTTPService
 @testable import WebHost
 
 @Suite("RequestTarget")

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPService
 import Locks
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Locks
 import Testing
 
+@testable import HTTPService
 @testable import WebHost
 
 /// A folder of its own for one test, removed with it.

@@ -1,0 +1,34 @@
+#pragma once
+#include <curl/curl.h>
+
+// curl_easy_setopt and curl_easy_getinfo are variadic, which Swift cannot call: one function for each type of value.
+
+static inline CURLcode cdoc_curl_set_text(CURL *easy, CURLoption option, const char *text) {
+    return curl_easy_setopt(easy, option, text);
+}
+static inline CURLcode cdoc_curl_set_number(CURL *easy, CURLoption option, long number) {
+    return curl_easy_setopt(easy, option, number);
+}
+static inline CURLcode cdoc_curl_set_size(CURL *easy, CURLoption option, curl_off_t size) {
+    return curl_easy_setopt(easy, option, size);
+}
+static inline CURLcode cdoc_curl_set_pointer(CURL *easy, CURLoption option, void *pointer) {
+    return curl_easy_setopt(easy, option, pointer);
+}
+static inline CURLcode cdoc_curl_set_headers(CURL *easy, struct curl_slist *headers) {
+    return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+}
+
+typedef size_t (*cdoc_curl_taker)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode cdoc_curl_set_takers(CURL *easy, cdoc_curl_taker body, cdoc_curl_taker head, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
+    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, head);
+    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
+    return code;
+}
+
+static inline CURLcode cdoc_curl_status(CURL *easy, long *status) {
+    return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
+}

@@ -1,0 +1,61 @@
+extension Command {
+    /// `sheaf join`
+    package static func join(_ role: SyncRole?) -> Command {
+        let hub = ValueOption("hub", "ADDRESS", "where the hub is, such as http://127.0.0.1:7070")
+        let invitation = ValueOption("invitation", "TEXT", "begin a new container, by the hub's invitation")
+        let code = ValueOption(
+            "code",
+            "CODE",
+            "share what another device has, by the code that sheaf pair shows there"
+        )
+        let name = ValueOption("name", "NAME", "what to call this device; else the machine's name")
+        return Command(
+            "join",
+            summary: "have a folder kept in step with those of other devices",
+            details: """
+                The first device begins a container with an invitation, which sheaf hub says when it starts. Every \
+                other one shares it: run sheaf pair on one that has it, and give the code it shows here. Both then show \
+                a phrase, which has to be the same: else somebody is between them.
+
+                What is in the folder already goes to the container, too. sheaf up keeps it in step from then on.
+                """,
+            [
+                .positional(Positional("FOLDER", "which; made when it is not there")), .option(hub),
+                .option(invitation), .option(code), .option(name),
+            ]
+        ) { arguments, console in
+            guard let address = arguments[hub].last else {
+                throw ReportError(description: "--hub is missing: give the hub's address")
+            }
+            let request = SyncRole.Join(
+                folder: arguments.items[0],
+                hub: address,
+                invitation: arguments[invitation].last,
+                code: arguments[code].last,
+                name: arguments[name].last
+            )
+            guard (request.invitation == nil) != (request.code == nil) else {
+                throw ReportError(description: "give either --invitation or --code")
+            }
+            console.say(try SyncRole.required(role).join(request, console) + "\n")
+            return .success
+        }
+    }
+
+    /// `sheaf pair`
+    package static func pair(_ role: SyncRole?) -> Command {
+        Command(
+            "pair",
+            summary: "let another device share a folder's container",
+            details: """
+                Shows a code for sheaf join on the other device, and then a phrase on both, which has to be the same. The \
+                keys go straight from one device to the other, sealed; the hub cannot read them.
+                """,
+            [.positional(Positional("FOLDER", "whose; not needed when there is one", count: .optional))]
+        ) { arguments, console in
+            try SyncRole.required(role).pair(arguments.items.first, console)
+            console.say("The other device has the keys now.\n")
+            return .success
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// What keeps a user's folders in step with a hub, for the commands about it.
+package struct SyncRole: Sendable {
+    /// How a folder comes to be kept in step.
+    package struct Join: Sendable {
+        package var folder: String
+        package var hub: String
+        /// Nil to share what another device has.
+        package var invitation: String?
+        package var code: String?
+        package var name: String?
+    }
+
+    /// How one folder stands.
+    package struct Folder: Codable, Hashable, Sendable {
+        package var folder: String
+        package var hub: String
+        package var line: String
+        package var lineFailure: String?
+        package var itemCount: Int
+        package var unsettledCount: Int
+        package var isSettled: Bool
+        /// Paths, and why they are not kept in step.
+        package var stuck: [String: String]
+
+        package init(
+            folder: String,
+            hub: String,
+            line: String,
+            lineFailure: String?,
+            itemCount: Int,
+            unsettledCount: Int,
+            isSettled: Bool,
+            stuck: [String: String]
+        ) {
+            (self.folder, self.hub, self.line, self.lineFailure) = (folder, hub, line, lineFailure)
+            (self.itemCount, self.unsettledCount) = (itemCount, unsettledCount)
+            (self.isSettled, self.stuck) = (isSettled, stuck)
+        }
+    }
+
+    /// Why an item is as it is.
+    package struct Item: Codable, Hashable, Sendable {
+        package var path: String
+        package var isSettled: Bool
+        /// Who has changed it: none, here, elsewhere, both.
+        package var change: String
+        package var causes: [String]
+        package var next: String
+
+        package init(path: String, isSettled: Bool, change: String, causes: [String], next: String) {
+            (self.path, self.isSettled, self.change) = (path, isSettled, change)
+            (self.causes, self.next) = (causes, next)
+        }
+    }
+
+    let join: @Sendable (Join, Console) throws -> String
+    let pair: @Sendable (_ folder: String?, Console) throws -> Void
+    let up: @Sendable (_ isQuiet: Bool, Console) throws -> Void
+    let status: @Sendable () throws -> [Folder]
+    let explain: @Sendable (_ path: String) throws -> Item?
+
+    /// - Parameters:
+    ///   - join: Makes a folder a container's; gives what to say of it.
+    ///   - pair: Lets another device share a folder's container; nil for the only one.
+    ///   - up: Returns when it has ended well.
+    package init(
+        join: @escaping @Sendable (Join, Console) throws -> String,
+        pair: @escaping @Sendable (_ folder: String?, Console) throws -> Void,
+        up: @escaping @Sendable (_ isQuiet: Bool, Console) throws -> Void,
+        status: @escaping @Sendable () throws -> [Folder],
+        explain: @escaping @Sendable (_ path: String) throws -> Item?
+    ) {
+        (self.join, self.pair, self.up, self.status, self.explain) = (join, pair, up, status, explain)
+    }
+
+    static func required(_ role: SyncRole?) throws -> SyncRole {
+        guard let role else { throw ReportError(description: "this program keeps nothing in step") }
+        return role
+    }
+}

@@ -1,0 +1,71 @@
+extension Command {
+    /// `sheaf up`
+    package static func up(_ role: SyncRole?) -> Command {
+        let quiet = Flag("quiet", "say only what goes wrong")
+        return Command(
+            "up",
+            summary: "keep all joined folders in step, until told to end",
+            details:
+                "Ends by an interrupt or SIGTERM. What was under way goes on at the next start; nothing is lost.",
+            [.flag(quiet)]
+        ) { arguments, console in
+            try SyncRole.required(role).up(arguments[quiet], console)
+            return .success
+        }
+    }
+
+    /// `sheaf status`
+    package static func status(_ role: SyncRole?) -> Command {
+        Command(
+            "status",
+            summary: "show how the folders stand that are kept in step",
+            details: "Ends with 0 when all is in step, else with 1.",
+            [.flag(ReportParameters.json)]
+        ) { arguments, console in
+            let folders = try SyncRole.required(role).status()
+            console.say(arguments[ReportParameters.json] ? try ReportParameters.json(folders) : text(folders))
+            return folders.allSatisfy(\.isSettled) ? .success : .failure
+        }
+    }
+
+    private static func text(_ folders: [SyncRole.Folder]) -> String {
+        folders.map { folder in
+            var lines = ["\(folder.folder) (\(folder.hub))"]
+            if folder.isSettled {
+                lines.append("  in step: \(folder.itemCount) items")
+            } else {
+                let count = folder.unsettledCount
+                lines.append("  \(folder.itemCount) items, \(count) of them not in step")
+            }
+            if folder.line != "up" {
+                lines.append("  no line to the hub: \(folder.lineFailure ?? "it has not been tried yet")")
+            }
+            lines += folder.stuck.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
+            return lines.joined(separator: "\n") + "\n"
+        }.joined()
+    }
+
+    /// `sheaf explain`
+    package static func explain(_ role: SyncRole?) -> Command {
+        Command(
+            "explain",
+            summary: "say why a file is as it is, what it waits for, and what helps",
+            details: "Ends with 0 for what is in step, else with 1.",
+            [.flag(ReportParameters.json), .positional(Positional("ITEM", "a file, a package or a folder"))]
+        ) { arguments, console in
+            let path = arguments.items[0]
+            guard let item = try SyncRole.required(role).explain(path) else {
+                throw ReportError(
+                    description: "“\(path)” is in no folder that is kept in step; see sheaf status"
+                )
+            }
+            if arguments[ReportParameters.json] {
+                console.say(try ReportParameters.json(item))
+            } else {
+                let causes = item.causes.map { "  \($0)\n" }.joined()
+                console.say("\(item.path)\n\(causes)  Next: \(item.next)\n")
+            }
+            return item.isSettled ? .success : .failure
+        }
+    }
+}

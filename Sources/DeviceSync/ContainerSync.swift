@@ -1,0 +1,123 @@
+internal import Dispatch
+internal import DocumentFoundation
+package import FileSystem
+internal import Foundation
+internal import Locks
+package import Sealing
+internal import Vault
+
+/// Keeps one folder of this device and one container at a hub the same.
+///
+///     folder ──events──▶ look ──▶ keep ──▶ ┐                       ┌──▶ upload, commit ──▶ hub
+///                                          ├─▶ SyncEngine ─▶ memory ┤
+///     hub ──log, blobs─────────────────────┘                       └──▶ place, merge ──▶ folder
+///
+/// All that is decided is decided by the engine, on one queue; here it is only done. What the engine said is in the
+/// memory, durably, before any of it is done.
+///
+/// Sendable; all calls may come from any thread.
+package final class ContainerSync: Sendable {
+    /// What a container is on this device.
+    package struct Place: Sendable {
+        /// The folder that people see.
+        package var folder: FilePath
+        /// The device's own: keys, vault and memory. Private.
+        package var memory: FilePath
+        /// What its owner calls this device.
+        package var deviceName: String
+
+        package init(folder: FilePath, memory: FilePath, deviceName: String) {
+            (self.folder, self.memory, self.deviceName) = (folder, memory, deviceName)
+        }
+    }
+
+    private let queue: DispatchQueue
+    private let run: Confined<SyncRun>
+
+    /// Opens what is remembered of a container.
+    ///
+    /// - Parameters:
+    ///   - place: Where everything is.
+    ///   - keys: The container's.
+    ///   - identity: This device's, one of those that share the container.
+    ///   - hub: The container at its hub.
+    ///   - merger: Merges documents.
+    ///   - report: Told what happens, for a log; from the container's own queue.
+    /// - Throws: `SyncFailure`; `VaultError`, `SQLiteError`, `SystemError`.
+    package init(
+        _ place: Place,
+        keys: ContainerKeys,
+        by identity: DeviceIdentity,
+        hub: any ContainerHub,
+        merger: any DocumentMerger,
+        report: @escaping @Sendable (SyncReport) -> Void
+    ) throws {
+        let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
+        let vault = try Vault(at: place.memory.appending("vault"), key: keys.namingKey)
+        let contents = ContentStore(
+            vault: vault,
+            keys: keys,
+            device: ContentStore.uuid(of: identity.id),
+            deviceName: place.deviceName
+        )
+        run = Confined(try SyncRun(place, contents, by: identity, hub, merger, on: queue, report))
+        self.queue = queue
+    }
+
+    /// Begins. The folder is looked at as a whole, then the log is read.
+    ///
+    /// - Throws: `SyncFailure` with code `rootMissing`; what keeps the folder from being read.
+    package func start() throws { try queue.sync { try run.value.start() } }
+
+    /// Ends, and returns when nothing is done any more. What was under way goes on at the next start.
+    package func stop() { queue.sync { run.value.stop() } }
+
+    /// Why an item is as it is.
+    ///
+    /// - Parameter path: Below the container's folder.
+    package func explain(_ path: String) -> Explanation { queue.sync { run.value.explain(path) } }
+
+    /// How things stand.
+    package var status: SyncStatus { queue.sync { run.value.status } }
+}
+
+/// How things stand with a container.
+package struct SyncStatus: Hashable, Sendable, Codable {
+    package enum Line: String, Hashable, Sendable, Codable { case up, down, stopped }
+
+    package var line: Line
+    /// Why the line is not up.
+    package var lineFailure: String?
+    package var itemCount: Int
+    /// How many items are not here as they are at the hub.
+    package var unsettledCount: Int
+    /// Whether all that is here is at the hub, and the other way round, as far as is known.
+    package var isSettled: Bool
+    /// What cannot be done, item by item: its path, and why.
+    package var stuck: [String: String]
+}
+
+/// What happens, for a log.
+package enum SyncReport: Hashable, Sendable {
+    case lineUp
+    case lineDown(String)
+    case stopped(String)
+    case sent(path: String)
+    case received(path: String)
+    case removed(path: String)
+    case merged(path: String)
+    case conflict(path: String)
+    case failed(path: String, why: String)
+    /// All is the same here and at the hub.
+    case settled
+}
+
+/// Merges two versions of a document.
+package protocol DocumentMerger: Sendable {
+    /// - Parameters:
+    ///   - base: Where what both come from is, if that is known.
+    ///   - mine: Where one is, and `theirs` the other: files or packages that nobody else touches.
+    ///   - target: Where the outcome goes.
+    /// - Returns: Whether there is one: false where something would be lost by it.
+    func merge(base: FilePath?, mine: FilePath, theirs: FilePath, to target: FilePath) throws -> Bool
+}

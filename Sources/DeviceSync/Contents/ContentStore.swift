@@ -1,0 +1,142 @@
+internal import FileSystem
+internal import Foundation
+internal import HubProtocol
+internal import Sealing
+internal import Sync
+internal import Vault
+
+/// The contents of a container's documents, in a vault of its own whose key all of its devices have.
+///
+/// Any thread. A content is called by what the vault says of it, in hexadecimal digits: who has the name has all that is
+/// needed to look for the objects below it.
+struct ContentStore: Sendable {
+    let vault: Vault
+    let keys: ContainerKeys
+    let device: UUID
+    let deviceName: String
+
+    /// How many bytes of sealed objects go in one request.
+    private static let batchByteCount = 8 << 20
+
+    /// What a vault calls a device.
+    static func uuid(of device: DeviceID) -> UUID {
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: device.number.bigEndian, as: UInt64.self) }
+        return UUID(uuid: bytes)
+    }
+
+    static func name(of contents: DocumentContents) -> ContentName {
+        ContentName(HexadecimalText.text(of: contents.bytes))
+    }
+
+    static func contents(_ name: ContentName) throws -> DocumentContents {
+        guard let bytes = hexadecimalBytes(name.value), let contents = DocumentContents(bytes: bytes) else {
+            throw MalformedMemory(what: "contents that no vault has written down")
+        }
+        return contents
+    }
+
+    private static func hexadecimalBytes(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = Character(UnicodeScalar(digits[index])).hexDigitValue,
+                let low = Character(UnicodeScalar(digits[index + 1])).hexDigitValue
+            else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return bytes
+    }
+
+    private func origin(_ name: String) -> VersionOrigin {
+        VersionOrigin(
+            device: device,
+            deviceName: deviceName,
+            reason: .explicit,
+            date: Date(),
+            displayName: name
+        )
+    }
+
+    // MARK: The disk
+
+    /// Keeps what documents hold now.
+    func keep(_ documents: [Vault.Keepable]) throws -> [Result<ContentName, any Error>] {
+        try vault.keepContents(of: documents) { origin($0.path.name) }.map { $0.map(Self.name) }
+    }
+
+    func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
+
+    func restore(_ name: ContentName, to place: FilePath) throws {
+        try vault.restore(try Self.contents(name), to: place)
+    }
+
+    // MARK: The hub
+
+    /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
+    func upload(_ names: [ContentName], to hub: any ContainerHub) throws {
+        let sealer = try BlobSealer(keys)
+        var objects: [BlobName: VaultObject] = [:]
+        for name in names {
+            for object in try vault.objects(of: try Self.contents(name)) {
+                objects[try sealer.address(of: object.name.bytes)] = object
+            }
+        }
+        let all = objects.keys.sorted()
+        for start in stride(from: 0, to: all.count, by: HubLimits.blobNameCountMax) {
+            let some = Array(all[start..<min(start + HubLimits.blobNameCountMax, all.count)])
+            let missing = try hub.missing(some)
+            var frames = Data()
+            for (object, blob) in missing.compactMap({ blob in objects[blob].map { ($0, blob) } }) {
+                try vault.withStored([object]) { object, piece in
+                    let encoding: BlobContents.Encoding = piece.isPressed ? .zstd : .plain
+                    let sealed = try sealer.seal(
+                        piece.bytes,
+                        encoding,
+                        plainByteCount: piece.plainByteCount,
+                        kind: object.kind.rawValue,
+                        name: object.name.bytes
+                    )
+                    BlobFrames.append(blob, sealed, to: &frames)
+                }
+                guard frames.count >= Self.batchByteCount else { continue }
+                try hub.store(frames)
+                frames = Data()
+            }
+            if !frames.isEmpty { try hub.store(frames) }
+        }
+    }
+
+    /// Gets contents that are not here, and returns when all of them are here durably.
+    func fetch(_ wanted: [(name: ContentName, item: ItemID)], from hub: any ContainerHub) throws {
+        var documents: [(contents: DocumentContents, item: FileMark)] = []
+        for (name, item) in wanted {
+            let contents = try Self.contents(name)
+            if try !vault.has(contents) { documents.append((contents, item.mark)) }
+        }
+        guard !documents.isEmpty else { return }
+        let sealer = try BlobSealer(keys)
+        try vault.receive(documents, origin: { _ in origin("") }) { objects in
+            var wanted: [BlobName: VaultObject] = [:]
+            for object in objects.prefix(HubLimits.blobNameCountMax) {
+                wanted[try sealer.address(of: object.name.bytes)] = object
+            }
+            return try hub.read(Array(wanted.keys)).compactMap { name, blob in
+                guard let object = wanted[name] else { return nil }
+                let opened = try sealer.open(
+                    [UInt8](blob),
+                    kind: object.kind.rawValue,
+                    name: object.name.bytes
+                )
+                let piece = StoredObject(
+                    isPressed: opened.contents.encoding == .zstd,
+                    plainByteCount: opened.contents.plainByteCount,
+                    bytes: opened.stored
+                )
+                return (object, piece)
+            }
+        }
+    }
+}

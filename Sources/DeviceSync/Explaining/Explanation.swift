@@ -1,0 +1,117 @@
+internal import FileSystem
+internal import Foundation
+internal import Sync
+
+/// Why one item is as it is, and what comes next: a chain of causes, the nearest first.
+package struct Explanation: Codable, Hashable, Sendable {
+    /// Below the container's folder.
+    package var path: String
+    /// Whether it is the same here and at the hub.
+    package var isSettled: Bool
+    package var change: String
+    /// Each what the one before waits for.
+    package var causes: [String]
+    /// The one thing to do, or what happens by itself.
+    package var next: String
+}
+
+extension SyncRun {
+    /// Explains what is at a place below the folder.
+    func explain(_ path: String) -> Explanation {
+        guard let item = item(at: path) else {
+            return Explanation(
+                path: path,
+                isSettled: false,
+                change: SyncEngine.Change.none.rawValue,
+                causes: ["Nothing of this name is here or at the hub."],
+                next:
+                    "Check the name. Names that begin with “.sheaf-”, sockets and pipes are not kept in step."
+            )
+        }
+        return explain(item)
+    }
+
+    /// What a path leads to here, or else at the hub.
+    private func item(at path: String) -> ItemID? {
+        var (here, there): (ItemID?, ItemID?) = (.root, .root)
+        for name in path.split(separator: "/").map(String.init) {
+            here = here.flatMap { table.item(at: ItemPlace($0, name)) }
+            there = there.flatMap { engine.tree.item(at: ItemPlace($0, name)) }
+        }
+        return here ?? there
+    }
+
+    private func explain(_ item: ItemID) -> Explanation {
+        var explanation = Explanation(
+            path: path(of: item),
+            isSettled: false,
+            change: engine.change(of: item).rawValue,
+            causes: [],
+            next: "Nothing is to be done."
+        )
+        if let why = unkept[item] {
+            explanation.causes = ["It cannot be read: \(why)"]
+            explanation.next = "Make it readable; it is tried again by itself."
+            return explanation
+        }
+        if let stuck = stuck[item] {
+            explanation.causes = ["It cannot be put in place: \(stuck.why)"]
+            explanation.next = "Remove what is in the way; it is tried again every ten seconds."
+            return explanation
+        }
+        var seen: Set<ItemID> = []
+        explanation.causes = chain(from: item, &seen)
+        explanation.isSettled = explanation.causes.isEmpty
+        if explanation.isSettled {
+            let folder = table[item]?.state.place.parent ?? .root
+            if dirtyFolders.contains(folder) || dirtyPackages.contains(item) || missing.contains(item) {
+                explanation.isSettled = false
+                explanation.causes = ["Something has just happened to it, which is about to be looked at."]
+            } else {
+                explanation.causes = ["It is the same here and at the hub."]
+            }
+        } else if lineState != .up {
+            explanation.causes.append("There is no line to the hub: \(lineReason)")
+            explanation.next =
+                lineState == .stopped
+                ? "Read what stopped it, then start it again."
+                : "Check the network and the hub; it goes on by itself."
+        } else {
+            explanation.next = "It goes on by itself."
+        }
+        return explanation
+    }
+
+    private func chain(from item: ItemID, _ seen: inout Set<ItemID>) -> [String] {
+        guard seen.insert(item).inserted, seen.count < 16 else { return [] }
+        var causes: [String] = []
+        for reason in engine.reasons(for: item) {
+            causes.append(text(reason, item))
+            switch reason {
+            case .nameTaken(let other): causes += chain(from: other, &seen)
+            case .folderMissing(let folder): causes += chain(from: folder, &seen)
+            case .members(let members): causes += members.prefix(1).flatMap { chain(from: $0, &seen) }
+            default: break
+            }
+        }
+        return causes
+    }
+
+    private func text(_ reason: SyncEngine.Reason, _ item: ItemID) -> String {
+        let name = "“\(path(of: item))”"
+        return switch reason {
+        case .sending: "\(name) was changed here; its contents are being sent to the hub."
+        case .getting: "\(name) was changed elsewhere; its contents are being got from the hub."
+        case .committing: "\(name) was changed here; the hub has been told and has not answered yet."
+        case .readingLog(let position):
+            "Another device was faster about \(name); the log is to be read to entry \(position) first."
+        case .placing: "\(name) is being made what the hub says."
+        case .merging: "\(name) was changed here and elsewhere; the two are being merged."
+        case .nameTaken(let other): "\(name) waits for its name, which “\(path(of: other))” has."
+        case .folderMissing(let folder): "\(name) waits for its folder “\(path(of: folder))”."
+        case .loop: "\(name) is to go into a folder that is inside it here, and waits for that one to leave."
+        case .members(let members): "\(name) goes when the \(members.count) items in it have gone."
+        case .due: "\(name) is about to be looked at."
+        }
+    }
+}

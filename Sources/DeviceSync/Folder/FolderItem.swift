@@ -1,0 +1,80 @@
+internal import FileSystem
+internal import Foundation
+internal import Sync
+
+/// What tells that an item on the disk is as it was when it was looked at last, without reading it.
+struct ItemTrace: Hashable, Sendable {
+    var device: UInt64
+    var inode: UInt64
+    var kind: FileStamp.Kind
+    var byteCount: Int64
+    var permissions: UInt32
+    /// Nanoseconds since 1970.
+    var modified: Int64
+    /// Of any kind of change.
+    var changed: Int64
+
+    init(_ status: MemberStatus) {
+        let stamp = status.stamp
+        (device, inode, kind) = (stamp.device, stamp.inode, stamp.kind)
+        (byteCount, permissions) = (stamp.byteCount, stamp.permissions)
+        modified = stamp.modificationSeconds &* 1_000_000_000 &+ stamp.modificationNanoseconds
+        changed = status.changeSeconds &* 1_000_000_000 &+ status.changeNanoseconds
+    }
+
+    init(
+        device: UInt64,
+        inode: UInt64,
+        kind: FileStamp.Kind,
+        byteCount: Int64,
+        permissions: UInt32,
+        modified: Int64,
+        changed: Int64
+    ) {
+        (self.device, self.inode, self.kind) = (device, inode, kind)
+        (self.byteCount, self.permissions) = (byteCount, permissions)
+        (self.modified, self.changed) = (modified, changed)
+    }
+
+    /// Whether it is the very item, whatever became of it.
+    func isSameItem(as other: ItemTrace) -> Bool {
+        device == other.device && inode == other.inode && kind == other.kind
+    }
+}
+
+/// An item of a container as it is on the disk.
+struct FolderItem: Hashable, Sendable {
+    var state: ItemState
+    var trace: ItemTrace
+}
+
+extension ItemID {
+    /// An item is called by the mark that it bears.
+    init(_ mark: FileMark) {
+        let bytes = Array(mark.bytes)
+        func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(number(0..<8), number(8..<16))
+    }
+
+    /// The mark that the item bears on every device.
+    var mark: FileMark {
+        let bytes = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
+        guard let mark = FileMark(bytes: bytes) else { preconditionFailure("sixteen bytes are a mark") }
+        return mark
+    }
+}
+
+/// A name as the volume has it: two that only look alike are two.
+struct ExactName: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: ExactName, right: ExactName) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}

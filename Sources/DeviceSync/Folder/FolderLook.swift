@@ -1,0 +1,225 @@
+internal import FileSystem
+internal import Foundation
+internal import Sync
+
+/// One look at some folders of a container: what is in them, and which item each is.
+///
+/// An item is told, in this order, by being the very inode at its place; by its inode elsewhere with its mark, so it was
+/// moved; by its mark on another inode, where the inode that bore it is gone; by its name, where something unmarked has
+/// taken the place of what is gone, as editors save. All else is new and gets a mark.
+struct FolderLook {
+    let root: FilePath
+    let isPackage: (String) -> Bool
+    /// Makes a mark for a new item.
+    let fresh: () -> FileMark
+    private(set) var table: FolderTable
+
+    /// What a look came to.
+    struct Outcome {
+        /// Items that are elsewhere, or new folders.
+        var placed: Set<ItemID> = []
+        /// Documents that are new or whose contents may be others, and how they look now. The table is not told before
+        /// their contents are known: it says what goes with the contents that it names.
+        var touched: [ItemID: ItemTrace] = [:]
+        /// Items that are not where they were seen last, nor anywhere that was looked at.
+        var missing: Set<ItemID> = []
+        /// Folders that are new here: to be watched.
+        var folders: Set<ItemID> = []
+    }
+
+    private var outcome = Outcome()
+    private var found: [Found] = []
+    private var matched: Set<ItemID> = []
+
+    private enum Parent { case known(ItemID), found(Int) }
+
+    private struct Found {
+        let parent: Parent
+        let name: String
+        let path: FilePath
+        var trace: ItemTrace
+        var item: ItemID?
+    }
+
+    init(
+        _ table: FolderTable,
+        at root: FilePath,
+        isPackage: @escaping (String) -> Bool,
+        fresh: @escaping () -> FileMark = { FileMark(UUID()) }
+    ) {
+        (self.table, self.root, self.isPackage, self.fresh) = (table, root, isPackage, fresh)
+    }
+
+    /// Looks.
+    ///
+    /// - Parameter folders: Which folders; one that is not there any more is passed over, as its own folder tells.
+    mutating func look(at folders: Set<ItemID>) throws -> Outcome {
+        for folder in folders.sorted() { try list(folder) }
+        var index = 0
+        while index < found.count {
+            if isNewFolder(found[index]) { try list(found[index].path, as: .found(index)) }
+            index += 1
+        }
+        // Folders first, from the top: the place of what is in them depends on it.
+        for index in found.indices where found[index].trace.kind == .directory { try identify(index) }
+        let files = found.indices.filter { found[$0].trace.kind != .directory }
+        for pass in Pass.allCases {
+            for index in files where found[index].item == nil { try identify(index, pass) }
+        }
+        for folder in folders {
+            outcome.missing.formUnion(table.members(of: folder).filter { !matched.contains($0) })
+        }
+        return outcome
+    }
+
+    // MARK: Listing
+
+    private mutating func list(_ folder: ItemID) throws {
+        guard let path = table.path(of: folder, in: root) else { return }
+        if folder != .root, table[folder]?.state.kind != .folder { return }
+        try list(path, as: .known(folder))
+    }
+
+    private mutating func list(_ path: FilePath, as parent: Parent) throws {
+        let members: [FolderMember]
+        do { members = try FolderScan.members(of: path) } catch {
+            // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
+            guard error.isAbsent || error.errno == ENOTDIR else { throw error }
+            return
+        }
+        for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
+            let place = path.appending(member.name)
+            found.append(
+                Found(parent: parent, name: member.name, path: place, trace: ItemTrace(member.status))
+            )
+        }
+    }
+
+    /// Whether a name is one that saves and this engine use for themselves.
+    static func isOurs(_ name: String) -> Bool {
+        name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
+    }
+
+    private func isNewFolder(_ entry: Found) -> Bool {
+        guard entry.trace.kind == .directory else { return false }
+        if let known = table.item(like: entry.trace), let item = table[known],
+            item.trace.isSameItem(as: entry.trace)
+        {
+            return false
+        }
+        return !isPackage(entry.name)
+    }
+
+    // MARK: Identifying
+
+    private enum Pass: CaseIterable { case sameInode, moved, marked, replaced, new }
+
+    private mutating func identify(_ index: Int) throws {
+        for pass in Pass.allCases where found[index].item == nil { try identify(index, pass) }
+    }
+
+    private mutating func identify(_ index: Int, _ pass: Pass) throws {
+        let entry = found[index]
+        let place = place(of: entry)
+        switch pass {
+        case .sameInode:
+            guard let known = table.item(at: place), table[known]?.trace.isSameItem(as: entry.trace) == true
+            else { return }
+            // An inode's number is given again: a look at the mark tells, where anything else is another now.
+            if table[known]?.trace != entry.trace, let mark = try mark(of: entry), ItemID(mark) != known {
+                return
+            }
+            try settle(index, as: known)
+        case .moved:
+            guard let known = table.item(like: entry.trace), !matched.contains(known),
+                table[known]?.trace.isSameItem(as: entry.trace) == true
+            else { return }
+            let mark = try mark(of: entry)
+            // What bears no mark can be told by its inode alone, if nothing of it is another.
+            guard mark.map({ ItemID($0) == known }) ?? (table[known]?.trace == entry.trace) else { return }
+            try settle(index, as: known)
+        case .marked:
+            guard let mark = try mark(of: entry), !matched.contains(ItemID(mark)) else { return }
+            guard try isFree(ItemID(mark), for: entry) else { return }
+            try settle(index, as: ItemID(mark))
+        case .replaced:
+            guard let known = table.item(at: place), !matched.contains(known), try mark(of: entry) == nil,
+                (table[known]?.trace.kind == .directory) == (entry.trace.kind == .directory)
+            else { return }
+            try give(known.mark, to: index)
+            try settle(index, as: known)
+        case .new:
+            let mark = fresh()
+            try give(mark, to: index)
+            try settle(index, as: ItemID(mark))
+        }
+    }
+
+    private func place(of entry: Found) -> ItemPlace {
+        switch entry.parent {
+        case .known(let item): ItemPlace(item, entry.name)
+        // Folders are identified before what is in them.
+        case .found(let index): ItemPlace(found[index].item ?? .root, entry.name)
+        }
+    }
+
+    private func mark(of entry: Found) throws -> FileMark? {
+        guard entry.trace.kind == .regular || entry.trace.kind == .directory else { return nil }
+        return try FileIdentity.ifPresent(at: entry.path)?.mark
+    }
+
+    /// Whether an item that is known by its mark is nowhere else: what else bears the mark is a copy.
+    private func isFree(_ item: ItemID, for entry: Found) throws -> Bool {
+        guard let known = table[item] else { return true }
+        guard (known.trace.kind == .directory) == (entry.trace.kind == .directory),
+            let path = table.path(of: item, in: root)
+        else { return false }
+        guard let there = try FolderScan.status(at: path) else { return true }
+        return !ItemTrace(there).isSameItem(as: known.trace)
+    }
+
+    private mutating func give(_ mark: FileMark, to index: Int) throws {
+        guard found[index].trace.kind != .symbolicLink else { return }
+        let path = found[index].path
+        // Gone meanwhile: the next look tells.
+        guard (try? FileIdentity.marking(path, with: mark, isForeign: { _ in true })) != nil else { return }
+        if let status = try FolderScan.status(at: path) {
+            let now = ItemTrace(status)
+            if now.isSameItem(as: found[index].trace) { found[index].trace.changed = now.changed }
+        }
+    }
+
+    private mutating func settle(_ index: Int, as item: ItemID) throws {
+        found[index].item = item
+        matched.insert(item)
+        let entry = found[index]
+        let place = place(of: entry)
+        guard var known = table[item] else {
+            let isFolder = entry.trace.kind == .directory && !isPackage(entry.name)
+            table[item] = FolderItem(
+                state: ItemState(isFolder ? .folder : .document, at: place),
+                trace: entry.trace
+            )
+            if isFolder {
+                outcome.folders.insert(item)
+                outcome.placed.insert(item)
+            } else {
+                outcome.touched[item] = entry.trace
+            }
+            return
+        }
+        let isElsewhere =
+            known.state.place.parent != place.parent
+            || ExactName(known.state.place.name) != ExactName(place.name)
+        guard isElsewhere || known.trace != entry.trace else { return }
+        if isElsewhere { outcome.placed.insert(item) }
+        known.state.place = place
+        if known.state.kind == .document {
+            if known.trace != entry.trace { outcome.touched[item] = entry.trace }
+        } else {
+            if !known.trace.isSameItem(as: entry.trace) { outcome.folders.insert(item) }
+            known.trace = entry.trace
+        }
+        table[item] = known
+    }
+}

@@ -1,0 +1,76 @@
+internal import FileSystem
+internal import Sync
+
+/// The items of a container's folder as they were seen last, by identity, by place and by inode. Pure.
+struct FolderTable {
+    private(set) var items: [ItemID: FolderItem] = [:]
+    private var names: [ItemID: [ExactName: ItemID]] = [:]
+    private var inodes: [Inode: ItemID] = [:]
+    /// The items that have been written since somebody asked last.
+    private var written: Set<ItemID> = []
+
+    private struct Inode: Hashable {
+        let device: UInt64
+        let inode: UInt64
+
+        init(_ trace: ItemTrace) { (device, inode) = (trace.device, trace.inode) }
+    }
+
+    init() {}
+
+    subscript(item: ItemID) -> FolderItem? {
+        get { items[item] }
+        set {
+            if let old = items[item] {
+                let name = ExactName(old.state.place.name)
+                if names[old.state.place.parent]?[name] == item { names[old.state.place.parent]?[name] = nil }
+                if inodes[Inode(old.trace)] == item { inodes[Inode(old.trace)] = nil }
+            }
+            items[item] = newValue
+            written.insert(item)
+            guard let newValue else { return }
+            names[newValue.state.place.parent, default: [:]][ExactName(newValue.state.place.name)] = item
+            inodes[Inode(newValue.trace)] = item
+        }
+    }
+
+    /// What has come to be otherwise since this was asked last.
+    mutating func takeWritten() -> Set<ItemID> {
+        defer { written = [] }
+        return written
+    }
+
+    func item(at place: ItemPlace) -> ItemID? { names[place.parent]?[ExactName(place.name)] }
+
+    func members(of folder: ItemID) -> [ItemID] { names[folder].map { Array($0.values) } ?? [] }
+
+    /// The item that was seen last under an inode.
+    func item(like trace: ItemTrace) -> ItemID? { inodes[Inode(trace)] }
+
+    /// An item and all in it, what is deepest first.
+    func subtree(of item: ItemID) -> [ItemID] {
+        var found = [item]
+        var index = 0
+        while index < found.count {
+            found += members(of: found[index])
+            index += 1
+        }
+        return found.reversed()
+    }
+
+    /// Where an item is; nil for one that is not there.
+    func path(of item: ItemID, in root: FilePath) -> FilePath? {
+        var names: [String] = []
+        var at = item
+        while at != .root {
+            guard let place = items[at]?.state.place, names.count < 4096 else { return nil }
+            names.append(place.name)
+            at = place.parent
+        }
+        return names.reversed().reduce(root) { $0.appending($1) }
+    }
+
+    func path(of place: ItemPlace, in root: FilePath) -> FilePath? {
+        path(of: place.parent, in: root)?.appending(place.name)
+    }
+}

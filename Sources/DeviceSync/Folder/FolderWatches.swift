@@ -1,0 +1,71 @@
+internal import Dispatch
+internal import FileSystem
+internal import Sync
+
+/// Watches a container's folders, and its packages with all folders in them. Used on one queue.
+final class FolderWatches {
+    /// What has happened where.
+    enum News {
+        /// Something in a folder.
+        case folder(ItemID)
+        /// Something in a package, whatever it is.
+        case package(ItemID)
+        /// So much that nobody can say what.
+        case overflow
+    }
+
+    private let queue: DispatchQueue
+    private let receiver: (News) -> Void
+    private var folders: [ItemID: DirectoryWatch] = [:]
+    private var packages: [ItemID: [DirectoryWatch]] = [:]
+
+    /// - Parameters:
+    ///   - queue: A serial one; where all of this is used, and where news come.
+    ///   - receiver: Gets news, one after another.
+    init(on queue: DispatchQueue, _ receiver: @escaping (News) -> Void) {
+        (self.queue, self.receiver) = (queue, receiver)
+    }
+
+    /// Watches a folder at its place; another one than before, if it is another one.
+    func watch(folder: ItemID, at path: FilePath) throws(SystemError) {
+        folders[folder] = try watch(path) { .folder(folder) }
+    }
+
+    /// Watches a package and all folders in it.
+    func watch(package: ItemID, at path: FilePath) throws(SystemError) {
+        var watches: [DirectoryWatch] = []
+        var pending = [path]
+        while let folder = pending.popLast() {
+            watches.append(try watch(folder) { .package(package) })
+            for member in try FolderScan.members(of: folder) where member.status.stamp.kind == .directory {
+                pending.append(folder.appending(member.name))
+            }
+        }
+        packages[package] = watches
+    }
+
+    func end(_ item: ItemID) {
+        folders[item] = nil
+        packages[item] = nil
+    }
+
+    func endAll() { (folders, packages) = ([:], [:]) }
+
+    private func watch(_ path: FilePath, _ news: @escaping () -> News) throws(SystemError) -> DirectoryWatch {
+        let queue = queue
+        let box = Confined((receiver, news))
+        return try DirectoryWatch(path, on: queue) { events in
+            dispatchPrecondition(condition: .onQueue(queue))
+            let (receiver, news) = box.value
+            receiver(events.contains { $0.kind == .overflowed } ? .overflow : news())
+        }
+    }
+}
+
+/// Something that is only touched on one queue, which whoever touches it is on.
+struct Confined<Value>: @unchecked Sendable {
+    // Sendable because of just that.
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

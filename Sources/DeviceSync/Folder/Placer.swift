@@ -1,0 +1,210 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import Vault
+
+/// Makes items of a container's folder what they are to be, each in one step, durably, and only if it is as expected.
+///
+/// What a person or a program has done since the folder was looked at last is never overwritten: it is found, and said.
+struct Placer {
+    let root: FilePath
+    let contents: ContentStore
+    let coordinator: NSFileCoordinator
+
+    /// What became of one item.
+    enum Outcome {
+        /// It is as it was to be; nil for gone.
+        case done(FolderItem?)
+        /// It was not as expected: its folders are to be looked at.
+        case another
+    }
+
+    /// What is expected has changed meanwhile.
+    private struct Changed: Error {}
+
+    // MARK: Placing
+
+    /// - Parameters:
+    ///   - item: Which.
+    ///   - state: What it is to be.
+    ///   - table: What the folder was seen to hold last.
+    /// - Throws: What keeps it from being done; nothing has changed then.
+    func place(_ item: ItemID, _ state: ItemState, in table: FolderTable) throws -> Outcome {
+        guard let target = table.path(of: state.place, in: root) else { return .another }
+        do {
+            guard let known = table[item] else { return .done(try make(item, state, at: target)) }
+            guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else {
+                return .another
+            }
+            var now = known
+            if source.string.utf8.elementsEqual(target.string.utf8) == false {
+                try move(source, to: target)
+                now.state.place = state.place
+            }
+            var placed: FileStamp?
+            if let content = state.content, content != known.state.content {
+                placed = try replace(known, with: content, at: target)
+            }
+            now.state = state
+            guard let trace = try trace(of: target, placed: placed) else { return .another }
+            now.trace = trace
+            return .done(now)
+        } catch is Changed {
+            return .another
+        } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR, ESTALE].contains(error.errno) {
+            // Something else is at the place, or the place is gone.
+            return .another
+        }
+    }
+
+    private func isAsSeen(_ item: FolderItem, at path: FilePath) throws -> Bool {
+        guard let status = try FolderScan.status(at: path) else { return false }
+        let trace = ItemTrace(status)
+        return item.state.kind == .folder ? trace.isSameItem(as: item.trace) : trace == item.trace
+    }
+
+    private func make(_ item: ItemID, _ state: ItemState, at target: FilePath) throws -> FolderItem {
+        var placed: FileStamp?
+        try coordinate(target, .forReplacing) {
+            if let content = state.content {
+                let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
+                let staged = try save.stagedPath()
+                try contents.restore(content, to: staged)
+                try mark(staged, as: item)
+                try save.commit(try attributes(of: content))
+                placed = save.placedStamps[.top]
+            } else {
+                try ItemMoves.createFolder(target)
+                try mark(target, as: item)
+            }
+        }
+        guard let trace = try trace(of: target, placed: placed) else { throw Changed() }
+        return FolderItem(state: state, trace: trace)
+    }
+
+    /// How an item looks that has just been put in place.
+    ///
+    /// - Parameter placed: What was put there. What others have made of it since is different: a look is to find that.
+    private func trace(of path: FilePath, placed: FileStamp?) throws -> ItemTrace? {
+        guard let status = try FolderScan.status(at: path) else { return nil }
+        var trace = ItemTrace(status)
+        if let placed, placed != status.stamp { trace.changed = 0 }
+        return trace
+    }
+
+    private func replace(
+        _ known: FolderItem,
+        with content: ContentName,
+        at path: FilePath
+    ) throws -> FileStamp? {
+        var placed: FileStamp?
+        try coordinate(path, []) {
+            let save = try StagedSave(item: path, followsSymbolicLink: false)
+            try contents.restore(content, to: try save.stagedPath())
+            save.beforeSwap = { () throws(SystemError) in
+                // What a program that coordinates nothing wrote until now is not to go.
+                guard let status = try FolderScan.status(at: path),
+                    ItemTrace(status).hasContents(of: known.trace)
+                else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
+            }
+            try save.commit(try attributes(of: content))
+            placed = save.placedStamps[.top]
+        }
+        return placed
+    }
+
+    private func attributes(of content: ContentName) throws -> MemberAttributes {
+        let contents = try ContentStore.contents(content)
+        guard contents.kind != .symbolicLink else { return MemberAttributes() }
+        return MemberAttributes(permissions: contents.permissions, modificationDate: Date())
+    }
+
+    private func mark(_ path: FilePath, as item: ItemID) throws {
+        guard let status = try FolderScan.status(at: path), status.stamp.kind != .symbolicLink else { return }
+        _ = try FileIdentity.marking(path, with: item.mark, isForeign: { _ in true })
+    }
+
+    private func move(_ source: FilePath, to target: FilePath) throws {
+        let (from, to) = (source.url(isDirectory: false), target.url(isDirectory: false))
+        let body = {
+            try ItemMoves.move(source, toFree: target)
+            coordinator.item(at: from, didMoveTo: to)
+        }
+        try coordinated(body) { failure, run in
+            coordinator.coordinate(
+                writingItemAt: from,
+                options: .forMoving,
+                writingItemAt: to,
+                options: .forReplacing,
+                error: failure
+            ) { _, _ in run() }
+        }
+    }
+
+    // MARK: Removing
+
+    /// Takes away what is still as expected. A folder goes only when nothing is in it.
+    func remove(_ item: ItemID, in table: FolderTable) throws -> Outcome {
+        guard let known = table[item], let path = table.path(of: item, in: root) else { return .done(nil) }
+        guard try isAsSeen(known, at: path) else {
+            return try FolderScan.status(at: path) == nil ? .done(nil) : .another
+        }
+        do {
+            try coordinate(path, .forDeleting) {
+                if known.state.kind == .folder {
+                    try ItemMoves.removeEmptyFolder(path)
+                } else {
+                    try removeDocument(path, known)
+                }
+            }
+            return .done(nil)
+        } catch is Changed {
+            return .another
+        } catch let error as SystemError where [ENOTEMPTY, EEXIST, ENOENT, ENOTDIR].contains(error.errno) {
+            return .another
+        }
+    }
+
+    /// Out of sight in one step, then away: a package is never half there.
+    private func removeDocument(_ path: FilePath, _ known: FolderItem) throws {
+        guard try isAsSeen(known, at: path) else { throw Changed() }
+        let aside = path.parent.appending(".sheaf-removed-\(UUID().uuidString)")
+        try ItemMoves.move(path, toFree: aside)
+        try FileManager.default.removeItem(at: aside.url(isDirectory: known.trace.kind == .directory))
+    }
+
+    // MARK: Coordination
+
+    private func coordinate(
+        _ path: FilePath,
+        _ options: NSFileCoordinator.WritingOptions,
+        _ body: () throws -> Void
+    ) throws {
+        try coordinated(body) { failure, run in
+            coordinator.coordinate(
+                writingItemAt: path.url(isDirectory: false),
+                options: options,
+                error: failure
+            ) { _ in run() }
+        }
+    }
+
+    private func coordinated(
+        _ body: () throws -> Void,
+        _ access: (NSErrorPointer, () -> Void) -> Void
+    ) throws {
+        var failure: NSError?
+        var result: Result<Void, any Error>?
+        withoutActuallyEscaping(body) { body in access(&failure) { result = Result(catching: body) } }
+        if let result { return try result.get() }
+        throw failure ?? CocoaError(.fileWriteUnknown)
+    }
+}
+
+extension ItemTrace {
+    /// Whether nothing says that the contents are others.
+    func hasContents(of other: ItemTrace) -> Bool {
+        isSameItem(as: other) && byteCount == other.byteCount && modified == other.modified
+    }
+}

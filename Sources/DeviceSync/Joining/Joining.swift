@@ -1,0 +1,207 @@
+internal import Cryptography
+package import FileSystem
+package import Foundation
+internal import HubProtocol
+package import Sealing
+internal import Sync
+
+/// The person at a device that pairs.
+package struct PairingPerson: Sendable {
+    /// Shows the code that is to be typed on the other device.
+    package var show: @Sendable (PairingCode) -> Void
+    /// Shows a phrase, and asks whether the other device shows the same.
+    package var compare: @Sendable ([String]) -> Bool
+
+    package init(
+        show: @escaping @Sendable (PairingCode) -> Void,
+        compare: @escaping @Sendable ([String]) -> Bool
+    ) {
+        (self.show, self.compare) = (show, compare)
+    }
+}
+
+/// Makes folders of this device part of containers. Every call blocks.
+package struct Joining: Sendable {
+    let home: DeviceHome
+    let hub: URL
+    let deviceName: String
+
+    package init(_ home: DeviceHome, at hub: URL, named deviceName: String) {
+        (self.home, self.hub, self.deviceName) = (home, hub, deviceName)
+    }
+
+    /// Makes a folder the first one of a new container.
+    ///
+    /// - Parameters:
+    ///   - folder: Made when it is not there; what is in it goes to the container.
+    ///   - invitation: The hub's.
+    package func begin(_ folder: FilePath, invitation: String) throws -> ContainerSettings {
+        try prepare(folder)
+        let identity = try home.identity()
+        let client = try HubClient(hub)
+        defer { client.close() }
+        let credentials = try register(identity, client, invitation)
+        let container = ContainerName(unchecked: try RandomBytes.make(ContainerName.byteCount))
+        try client.makeContainer(container)
+        let keys = try Founding.found(
+            container,
+            by: identity,
+            named: deviceName,
+            at: HubContainer(container, at: client)
+        )
+        return try keep(keys, folder, credentials)
+    }
+
+    /// Lets another device share a container that this one shares.
+    ///
+    /// - Throws: `PairingFailure` when it comes to nothing.
+    package func invite(to joined: JoinedContainer, _ person: PairingPerson) throws {
+        let identity = try home.identity()
+        let client = try HubClient(hub, token: joined.settings.credentials.token)
+        defer { client.close() }
+        let container = HubContainer(joined.settings.container, at: client)
+        let code = try PairingCode(pairing: try client.beginPairing().pairing, random: RandomBytes.make)
+        var side = try FirstPairing(code, random: RandomBytes.make)
+        let relay = PairingRelay(client, code.pairing, as: .first)
+        person.show(code)
+        var events: [PairingEvent] = []
+        while true {
+            var actions: [PairingAction] = []
+            for event in events { actions += try side.handle(event) }
+            events = []
+            while !actions.isEmpty {
+                switch actions.removeFirst() {
+                case .send(let message): try relay.send(message)
+                case .show(let phrase): events.append(person.compare(phrase) ? .same : .different)
+                case .add(let device):
+                    let position = try Founding.add(device, to: joined.keys, by: identity, at: container)
+                    let invitation = try client.invite().invitation
+                    actions += try side.give(
+                        PairingGift(joined.keys, invitation: invitation, addedAt: position)
+                    )
+                case .keep: break
+                case .finished: return
+                case .ended(let end): throw PairingFailure(end)
+                }
+            }
+            if events.isEmpty { events = try relay.hear() }
+        }
+    }
+
+    /// Makes a folder one of a container that another device shares.
+    ///
+    /// - Parameters:
+    ///   - folder: Made when it is not there; what is in it goes to the container, too.
+    ///   - code: What the other device shows.
+    /// - Throws: `PairingFailure` when it comes to nothing.
+    package func join(
+        _ folder: FilePath,
+        code: PairingCode,
+        _ person: PairingPerson
+    ) throws -> ContainerSettings {
+        try prepare(folder)
+        let identity = try home.identity()
+        let client = try HubClient(hub)
+        defer { client.close() }
+        let relay = PairingRelay(client, code.pairing, as: .second)
+        var side = try SecondPairing(
+            code,
+            as: identity.publicIdentity(named: deviceName),
+            random: RandomBytes.make
+        )
+        var actions = try side.begin()
+        var events: [PairingEvent] = []
+        var settings: ContainerSettings?
+        while true {
+            for event in events { actions += try side.handle(event) }
+            events = []
+            while !actions.isEmpty {
+                switch actions.removeFirst() {
+                case .send(let message): try relay.send(message)
+                case .show(let phrase): events.append(person.compare(phrase) ? .same : .different)
+                case .keep(let gift):
+                    let credentials = try register(identity, client, gift.invitation)
+                    settings = try keep(gift.keys, folder, credentials)
+                    actions += try side.received()
+                case .add, .finished: break
+                case .ended(let end): throw PairingFailure(end)
+                }
+            }
+            if let settings { return settings }
+            if events.isEmpty { events = try relay.hear() }
+        }
+    }
+
+    private func prepare(_ folder: FilePath) throws {
+        try home.check(folder)
+        try ItemMoves.createFolders(folder, permissions: 0o777)
+    }
+
+    private func register(
+        _ identity: DeviceIdentity,
+        _ client: HubClient,
+        _ invitation: String
+    ) throws -> DeviceCredentials {
+        let known = identity.publicIdentity(named: deviceName)
+        return try client.register(
+            DeviceRegistration(
+                invitation: invitation,
+                name: deviceName,
+                signingKey: PublicKeyBytes(unchecked: known.signingKey),
+                agreementKey: PublicKeyBytes(unchecked: known.agreementKey)
+            )
+        )
+    }
+
+    private func keep(
+        _ keys: ContainerKeys,
+        _ folder: FilePath,
+        _ credentials: DeviceCredentials
+    ) throws -> ContainerSettings {
+        let settings = ContainerSettings(
+            container: keys.container,
+            folder: folder.string,
+            hub: hub,
+            deviceName: deviceName,
+            credentials: credentials
+        )
+        try home.keep(JoinedContainer(settings: settings, keys: keys))
+        return settings
+    }
+}
+
+/// Why a pairing came to nothing.
+package struct PairingFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    package let end: PairingEnd
+
+    init(_ end: PairingEnd) { self.end = end }
+
+    package var description: String { end.description }
+}
+
+/// What two devices that pair say to each other, by way of the hub.
+private final class PairingRelay {
+    private let client: HubClient
+    private let pairing: String
+    private let side: PairingSide
+    private var heard = 0
+    private let begun = Date()
+
+    private static let waitSeconds = 20
+
+    init(_ client: HubClient, _ pairing: String, as side: PairingSide) {
+        (self.client, self.pairing, self.side) = (client, pairing, side)
+    }
+
+    func send(_ message: [UInt8]) throws {
+        try client.say(PairingMessage(from: side, message: Data(message)), in: pairing)
+    }
+
+    /// What the other side has said, or how late it is.
+    func hear() throws -> [PairingEvent] {
+        let messages = try client.messages(of: pairing, after: heard, waitSeconds: Self.waitSeconds)
+        heard = messages.last?.number ?? heard
+        let others = messages.filter { $0.from != side }.map { PairingEvent.message([UInt8]($0.message)) }
+        return others.isEmpty ? [.time(Int(Date().timeIntervalSince(begun)))] : others
+    }
+}

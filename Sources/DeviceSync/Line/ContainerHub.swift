@@ -1,0 +1,25 @@
+package import Foundation
+package import HubProtocol
+
+/// A container at a hub. Every call blocks until the hub has answered, on any thread.
+///
+/// Errors are `HubFailure` for what the hub says, and `LineFailure` for what lies between.
+package protocol ContainerHub: Sendable {
+    func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers
+    /// - Parameter waitSeconds: How long to wait for an entry if there is none yet; 0 to 60.
+    func log(after position: UInt64, waitSeconds: Int) throws -> LogPage
+    func missing(_ names: [BlobName]) throws -> [BlobName]
+    /// Stores blobs, durably. One that is there already stays as it is.
+    func store(_ frames: Data) throws
+    /// Gets blobs; not all of them if they are too many, and none that the hub does not have.
+    func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)]
+    /// Ends the calls that wait, and all later ones, with errors.
+    func close()
+}
+
+/// What lies between a device and a hub did not let a call through.
+package struct LineFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,167 @@
+package import Foundation
+internal import HTTPClient
+package import HubProtocol
+internal import Locks
+
+/// A hub, asked over HTTP. Every call blocks, on any thread.
+package final class HubClient: Sendable {
+    private let http: HTTPClient
+    private let token: Locked<String?>
+
+    /// - Parameters:
+    ///   - address: Where the hub is.
+    ///   - token: What the hub gave this device when it was registered; nil before that.
+    /// - Throws: `LineFailure` for what is no address of a hub.
+    package init(_ address: URL, token: String? = nil) throws {
+        do { http = try HTTPClient(address) } catch { throw LineFailure(error.description) }
+        self.token = Locked(token)
+    }
+
+    /// Ends the calls that wait, and all later ones.
+    package func close() { http.close() }
+
+    // MARK: The account
+
+    /// Makes this device one of the hub's account, and uses the token from now on.
+    package func register(_ registration: DeviceRegistration) throws -> DeviceCredentials {
+        let credentials: DeviceCredentials = try ask("POST", .devices, registration)
+        token.withLock { $0 = credentials.token }
+        return credentials
+    }
+
+    package func devices() throws -> [DeviceListing] {
+        let answer: DeviceListings = try ask("GET", .devices, nil as String?)
+        return answer.devices
+    }
+
+    package func revoke(_ device: DeviceName) throws { _ = try send("DELETE", .device(device)) }
+
+    package func invite() throws -> Invitation { try ask("POST", .invitations, nil as String?) }
+
+    package func makeContainer(_ container: ContainerName) throws {
+        _ = try send("PUT", .container(container))
+    }
+
+    package func containers() throws -> [ContainerListing] {
+        let answer: ContainerListings = try ask("GET", .containers, nil as String?)
+        return answer.containers
+    }
+
+    package func putKeys(_ keys: WrappedKeys, for device: DeviceName, in container: ContainerName) throws {
+        _ = try send("PUT", .keys(container, device), try JSONEncoder().encode(keys))
+    }
+
+    package func keys(for device: DeviceName, in container: ContainerName) throws -> [WrappedKeys] {
+        let answer: WrappedKeysList = try ask("GET", .keys(container, device), nil as String?)
+        return answer.generations
+    }
+
+    // MARK: Pairing
+
+    func beginPairing() throws -> PairingStarted { try ask("POST", .pairings, nil as String?) }
+
+    func say(_ message: PairingMessage, in pairing: String) throws {
+        let _: PairingReceipt = try ask("POST", .pairingMessages(pairing), message)
+    }
+
+    func messages(of pairing: String, after number: Int, waitSeconds: Int) throws -> [NumberedPairingMessage]
+    {
+        let answer: PairingMessages = try ask(
+            "GET",
+            .pairingMessages(pairing),
+            query: "?after=\(number)&wait=\(waitSeconds)",
+            nil as String?,
+            timeoutSeconds: waitSeconds + 30
+        )
+        return answer.messages
+    }
+
+    // MARK: Asking
+
+    func ask<Answer: Decodable>(
+        _ method: String,
+        _ route: HubRoute,
+        query: String = "",
+        _ question: (some Encodable)?,
+        timeoutSeconds: Int = 60
+    ) throws -> Answer {
+        let body = try question.map { try JSONEncoder().encode($0) }
+        let answer = try send(method, route, query: query, body, timeoutSeconds: timeoutSeconds)
+        do { return try JSONDecoder().decode(Answer.self, from: answer.body) } catch {
+            throw LineFailure("What answers for \(route.path) does not speak as a hub does: \(error)")
+        }
+    }
+
+    func send(
+        _ method: String,
+        _ route: HubRoute,
+        query: String = "",
+        _ body: Data? = nil,
+        type: String = "application/json",
+        timeoutSeconds: Int = 60
+    ) throws -> HTTPAnswer {
+        var headers = body == nil ? [:] : ["Content-Type": type]
+        if let token = token.withLock({ $0 }) { headers["Authorization"] = "Bearer \(token)" }
+        let request = HTTPRequest(
+            method,
+            route.path + query,
+            headers: headers,
+            body: body ?? (["POST", "PUT"].contains(method) ? Data() : nil),
+            timeoutSeconds: timeoutSeconds
+        )
+        let answer: HTTPAnswer
+        do { answer = try http.send(request) } catch { throw LineFailure(error.description) }
+        guard (200..<300).contains(answer.status) else {
+            if let failure = try? JSONDecoder().decode(HubFailure.self, from: answer.body) { throw failure }
+            throw LineFailure("The hub's address answered \(answer.status) and no word of a hub's.")
+        }
+        return answer
+    }
+}
+
+/// One container at a hub that is asked over HTTP.
+package struct HubContainer: ContainerHub {
+    private let client: HubClient
+    private let container: ContainerName
+
+    package init(_ container: ContainerName, at client: HubClient) {
+        (self.container, self.client) = (container, client)
+    }
+
+    package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
+        try client.ask("POST", .commits(container), CommitOffer(commits))
+    }
+
+    package func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
+        try client.ask(
+            "GET",
+            .log(container),
+            query: "?after=\(position)&limit=\(HubLimits.entryCountMax)&wait=\(waitSeconds)",
+            nil as String?,
+            timeoutSeconds: waitSeconds + 30
+        )
+    }
+
+    package func missing(_ names: [BlobName]) throws -> [BlobName] {
+        let answer: MissingBlobs = try client.ask("POST", .missingBlobs(container), BlobNames(names))
+        return answer.missing
+    }
+
+    package func store(_ frames: Data) throws {
+        _ = try client.send(
+            "POST",
+            .blobs(container),
+            frames,
+            type: BlobFrames.mediaType,
+            timeoutSeconds: 300
+        )
+    }
+
+    package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
+        let question = try JSONEncoder().encode(BlobNames(names))
+        let answer = try client.send("POST", .readBlobs(container), question, timeoutSeconds: 300)
+        return try BlobFrames.read(answer.body)
+    }
+
+    package func close() { client.close() }
+}

@@ -1,0 +1,238 @@
+internal import Dispatch
+internal import Foundation
+internal import HubProtocol
+internal import Locks
+internal import Sealing
+internal import Sync
+
+/// A device's line to a container at its hub: what is to be sent and got, a batch at a time, and the log as it grows.
+///
+///     down ──(the log is read to its head)──▶ up ──(a call fails)──▶ down: what waits is dropped, and asked for anew
+///
+/// Any thread. What comes of it is told to a receiver, one event after another from several threads.
+final class HubLine: Sendable {
+    /// What comes over the line.
+    enum News: Sendable {
+        /// Entries of the log, in order.
+        case entries([LogDesk.Heard])
+        case refused([(Commit.ID, readTo: LogPosition)])
+        case uploaded([ContentName])
+        case fetched([ContentName])
+        /// Contents that cannot be sent or had, for a reason that is not the line's.
+        case failed([ContentName], String)
+        case up
+        case down(String)
+        /// The hub is not what it was: nothing more is done until a person has looked.
+        case hubChanged(String)
+    }
+
+    struct Fetch: Sendable {
+        let name: ContentName
+        let item: ItemID
+    }
+
+    private struct State {
+        var isUp = false
+        var isClosed = false
+    }
+
+    private let state = Locked(State())
+    private let desk: LogDesk
+    private let hub: any ContainerHub
+    private let contents: ContentStore
+    private let receiver: @Sendable (News) -> Void
+    private let wakeUp = DispatchSemaphore(value: 0)
+
+    /// How long a request for the log waits at the hub.
+    private static let waitSeconds = 50
+    /// After how many seconds a line that is down is tried again, at first and at most.
+    private static let retrySeconds = 0.2...30.0
+    /// How many documents' contents are sent or got together.
+    private static let contentCountMax = 500
+
+    private let uploads: Locked<BatchQueue<ContentName>?>
+    private let fetches: Locked<BatchQueue<Fetch>?>
+    private let commits: Locked<BatchQueue<Commit>?>
+
+    init(
+        to hub: any ContainerHub,
+        _ contents: ContentStore,
+        _ desk: LogDesk,
+        receiver: @escaping @Sendable (News) -> Void
+    ) {
+        (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
+        (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
+        let uploads = BatchQueue<ContentName>("sheaf.uploads", countMax: Self.contentCountMax) {
+            [weak self] in
+            self?.upload($0)
+        }
+        let fetches = BatchQueue<Fetch>("sheaf.fetches", countMax: Self.contentCountMax) { [weak self] in
+            self?.fetch($0)
+        }
+        let commits = BatchQueue<Commit>("sheaf.commits", countMax: HubLimits.commitCountMax) { [weak self] in
+            self?.offer($0)
+        }
+        self.uploads.withLock { $0 = uploads }
+        self.fetches.withLock { $0 = fetches }
+        self.commits.withLock { $0 = commits }
+    }
+
+    /// Begins to read the log.
+    func open() {
+        let thread = Thread { [weak self] in self?.follow() }
+        thread.name = "sheaf log"
+        thread.start()
+    }
+
+    /// Ends it. Nothing is told after the calls that are under way have ended.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        uploads.withLock { $0 }?.close()
+        fetches.withLock { $0 }?.close()
+        commits.withLock { $0 }?.close()
+        hub.close()
+        wakeUp.signal()
+    }
+
+    func queue(uploads names: Set<ContentName>) { uploads.withLock { $0 }?.add(names.sorted()) }
+    func queue(fetches wanted: [Fetch]) { fetches.withLock { $0 }?.add(wanted) }
+    func queue(commits offered: [Commit]) { commits.withLock { $0 }?.add(offered) }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    // MARK: Sending and getting
+
+    private func upload(_ names: [ContentName]) {
+        attempt {
+            try contents.upload(names, to: hub)
+        } then: {
+            receiver(.uploaded(names))
+        } or: { _ in
+            retrySingly(names) {
+                try contents.upload([$0], to: hub)
+            } then: {
+                .uploaded([$0])
+            }
+        }
+    }
+
+    private func fetch(_ wanted: [Fetch]) {
+        let pairs = wanted.map { ($0.name, $0.item) }
+        attempt {
+            try contents.fetch(pairs, from: hub)
+        } then: {
+            receiver(.fetched(wanted.map(\.name)))
+        } or: { _ in
+            let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+            retrySingly(wanted.map(\.name)) { name in
+                try contents.fetch([(name, items[name] ?? .root)], from: hub)
+            } then: {
+                .fetched([$0])
+            }
+        }
+    }
+
+    private func offer(_ offered: [Commit]) {
+        attempt {
+            let answers = try hub.offer(try desk.seal(offered))
+            guard answers.answers.count == offered.count else {
+                throw HubFailure(.malformed, "The hub answered another number of commits than it was asked.")
+            }
+            let refused = zip(offered, answers.answers).compactMap { commit, answer in
+                if case .refused(let position) = answer { (commit.id, readTo: position) } else { nil }
+            }
+            if !refused.isEmpty { receiver(.refused(refused)) }
+        } then: {
+        } or: { error in
+            lose(error)
+        }
+    }
+
+    /// One of several may be what is wrong: each by itself.
+    private func retrySingly(
+        _ names: [ContentName],
+        _ body: (ContentName) throws -> Void,
+        then news: (ContentName) -> News
+    ) {
+        for name in names {
+            attempt {
+                try body(name)
+            } then: {
+                receiver(news(name))
+            } or: { error in
+                receiver(.failed([name], "\(error)"))
+            }
+        }
+    }
+
+    /// - Parameter other: What to do about an error that is not the line's.
+    private func attempt(_ body: () throws -> Void, then done: () -> Void, or other: (any Error) -> Void) {
+        guard state.withLock({ $0.isUp && !$0.isClosed }) else { return }
+        do {
+            try body()
+            done()
+        } catch let error where Self.isOfLine(error) {
+            lose(error)
+        } catch {
+            other(error)
+        }
+    }
+
+    /// Whether the next call may fare better, whatever it is about.
+    private static func isOfLine(_ error: any Error) -> Bool {
+        guard let failure = error as? HubFailure else { return error is LineFailure }
+        return [.fault, .unavailable, .tooMany, .unauthorized, .quota].contains(failure.error.code)
+    }
+
+    private func lose(_ error: any Error) {
+        let isNews = state.withLock { state in
+            defer { state.isUp = false }
+            return state.isUp && !state.isClosed
+        }
+        uploads.withLock { $0 }?.clear()
+        fetches.withLock { $0 }?.clear()
+        commits.withLock { $0 }?.clear()
+        if isNews { receiver(.down("\(error)")) }
+    }
+
+    // MARK: The log
+
+    private func follow() {
+        var pause = Self.retrySeconds.lowerBound
+        while !isClosed {
+            do {
+                let isUp = state.withLock { $0.isUp }
+                let page = try hub.log(after: desk.head.position, waitSeconds: isUp ? Self.waitSeconds : 0)
+                guard !isClosed else { return }
+                guard try take(page) else { return }
+                pause = Self.retrySeconds.lowerBound
+            } catch {
+                guard !isClosed else { return }
+                lose(error)
+                _ = wakeUp.wait(timeout: .now() + pause * Double.random(in: 0.5...1))
+                pause = min(pause * 2, Self.retrySeconds.upperBound)
+            }
+        }
+    }
+
+    /// - Returns: Whether to go on.
+    private func take(_ page: LogPage) throws -> Bool {
+        let reading = try desk.read(page)
+        if !reading.heard.isEmpty { receiver(.entries(reading.heard)) }
+        if let finding = reading.finding { return stop(finding.description) }
+        if desk.head.position >= page.head.position {
+            let isNews = state.withLock { state in
+                defer { state.isUp = true }
+                return !state.isUp
+            }
+            if isNews { receiver(.up) }
+        }
+        return true
+    }
+
+    private func stop(_ why: String) -> Bool {
+        lose(SyncFailure.hubChanged(why))
+        receiver(.hubChanged(why))
+        return false
+    }
+}

@@ -1,0 +1,204 @@
+internal import FileSystem
+internal import Foundation
+internal import HubProtocol
+internal import SQLite
+internal import Sync
+
+/// What a device remembers of a container: the log as far as it has read it, where disk and log agreed last, and how the
+/// folder was seen last. For one thread at a time; one process has it open.
+///
+/// A write is one durable transaction. The newest may be lost with a backup that is put back: the engine finds its way.
+final class DeviceMemory {
+    private let connection: SQLiteConnection
+    private let lock: StorageFile
+
+    static let fileName = "memory.sqlite"
+    private static let format = 1
+    /// From how many bytes of log on it is brought in.
+    private static let transactionCountBetweenCheckpoints = 256
+    private var transactionCount = 0
+
+    /// Opens the memory in a folder, made when there is none.
+    ///
+    /// - Throws: `SyncFailure` with code `inUse` when another process has it open; `SQLiteError`, `SystemError`.
+    init(in folder: StorageFolder) throws {
+        if try folder.status(of: Self.fileName) == nil {
+            try folder.create(Self.fileName).sync()
+            try folder.sync()
+        }
+        if try folder.status(of: "lock") == nil { try folder.create("lock").sync() }
+        lock = try folder.open("lock", appends: true)
+        guard try lock.lock(waits: false) else { throw SyncFailure.inUse(folder.path) }
+        connection = try SQLiteConnection(path: folder.path.appending(Self.fileName).string)
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS log(
+                position INTEGER PRIMARY KEY, entry BLOB NOT NULL, hash BLOB NOT NULL, statement BLOB NOT NULL);
+            CREATE TABLE IF NOT EXISTS agreed(item BLOB PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS placing(item BLOB PRIMARY KEY, states BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS sessions(session BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS items(item BLOB PRIMARY KEY, seen BLOB NOT NULL) WITHOUT ROWID;
+            """
+        )
+        let known = try value("format").flatMap { $0.first.map(Int.init) }
+        if let known, known > Self.format { throw SyncFailure.tooNew(folder.path) }
+        if known == nil { try connection.transaction { try set("format", [UInt8(Self.format)]) } }
+    }
+
+    // MARK: Single values
+
+    func value(_ key: String) throws -> [UInt8]? {
+        let statement = try connection.statement("SELECT value FROM meta WHERE key = CAST(?1 AS TEXT)")
+        statement.bind(1, Array(key.utf8))
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.blob(0)
+    }
+
+    private func set(_ key: String, _ value: [UInt8]) throws {
+        let statement = try connection.statement("INSERT OR REPLACE INTO meta VALUES (CAST(?1 AS TEXT), ?2)")
+        statement.bind(1, Array(key.utf8))
+        statement.bind(2, value)
+        try statement.run()
+    }
+
+    func remember(_ key: String, _ value: [UInt8]) throws {
+        try connection.transaction { try set(key, value) }
+    }
+
+    // MARK: All of it
+
+    func log() throws -> [LogDesk.Heard] {
+        let rows = try connection.statement(
+            "SELECT position, entry, hash, statement FROM log ORDER BY position"
+        )
+        var heard: [LogDesk.Heard] = []
+        while try rows.step() {
+            var reader = StateReader(rows.blob(1))
+            let entry = LogEntry(LogPosition(rows.integer(0)), try reader.commit())
+            guard let hash = LogHash(bytes: rows.blob(2)) else {
+                throw MalformedMemory(what: "a hash of the log")
+            }
+            let statement = rows.blob(3)
+            heard.append(
+                LogDesk.Heard(entry: entry, hash: hash, statement: statement.isEmpty ? nil : statement)
+            )
+        }
+        return heard
+    }
+
+    func engine() throws -> SyncMemory {
+        var memory = SyncMemory()
+        try forEach("SELECT item, state FROM agreed") { item, reader in
+            memory.agreed[item] = try reader.state()
+        }
+        try forEach("SELECT item, states FROM placing") { item, reader in
+            memory.placing[item] = SyncMemory.Placing(try reader.state(), agreedAs: try reader.state())
+        }
+        let sessions = try connection.statement("SELECT session, count FROM sessions")
+        while try sessions.step() {
+            var reader = StateReader(sessions.blob(0))
+            memory.commitCounts[try reader.integer()] = UInt64(sessions.integer(1))
+        }
+        return memory
+    }
+
+    func folder() throws -> [ItemID: FolderItem] {
+        var items: [ItemID: FolderItem] = [:]
+        try forEach("SELECT item, seen FROM items") { item, reader in
+            guard let state = try reader.state() else {
+                throw MalformedMemory(what: "an item without a state")
+            }
+            items[item] = FolderItem(state: state, trace: try reader.trace())
+        }
+        return items
+    }
+
+    private func forEach(_ sql: String, _ body: (ItemID, inout StateReader) throws -> Void) throws {
+        let statement = try connection.statement(sql)
+        while try statement.step() {
+            var key = StateReader(statement.blob(0))
+            var reader = StateReader(statement.blob(1))
+            try body(try key.item(), &reader)
+        }
+    }
+
+    // MARK: Changes
+
+    /// What one write is about.
+    struct Changes {
+        var heard: [LogDesk.Heard] = []
+        var engine = SyncMemoryChanges()
+        /// Whose commits are counted.
+        var session: UInt64 = 0
+        /// Nil for: it is not there any more.
+        var items: [ItemID: FolderItem?] = [:]
+
+        var isEmpty: Bool { heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty }
+    }
+
+    /// Makes changes durable.
+    func write(_ changes: Changes) throws {
+        guard !changes.isEmpty else { return }
+        try connection.transaction {
+            for heard in changes.heard {
+                let statement = try connection.statement("INSERT OR REPLACE INTO log VALUES (?1, ?2, ?3, ?4)")
+                statement.bind(1, Int(heard.entry.position))
+                var writer = StateWriter()
+                writer.commit(heard.entry.commit)
+                statement.bind(2, writer.bytes)
+                statement.bind(3, heard.hash.bytes)
+                statement.bind(4, heard.statement ?? [])
+                try statement.run()
+            }
+            for (item, state) in changes.engine.agreed {
+                try put("agreed", item, state.map { state in { $0.state(state) } })
+            }
+            for (item, placing) in changes.engine.placing {
+                let encode: ((inout StateWriter) -> Void)? = placing.map { placing in
+                    { writer in
+                        writer.state(placing.state)
+                        writer.state(placing.agreedAs)
+                    }
+                }
+                try put("placing", item, encode)
+            }
+            for (item, seen) in changes.items {
+                let encode: ((inout StateWriter) -> Void)? = seen.map { seen in
+                    { writer in
+                        writer.state(seen.state)
+                        writer.trace(seen.trace)
+                    }
+                }
+                try put("items", item, encode)
+            }
+            if changes.engine.commitCount > 0 {
+                let statement = try connection.statement("INSERT OR REPLACE INTO sessions VALUES (?1, ?2)")
+                var writer = StateWriter()
+                writer.integer(changes.session)
+                statement.bind(1, writer.bytes)
+                statement.bind(2, Int(changes.engine.commitCount))
+                try statement.run()
+            }
+        }
+        transactionCount += 1
+        if transactionCount % Self.transactionCountBetweenCheckpoints == 0 { try connection.checkpoint() }
+    }
+
+    private func put(_ table: String, _ item: ItemID, _ encode: ((inout StateWriter) -> Void)?) throws {
+        var key = StateWriter()
+        key.item(item)
+        let sql =
+            encode == nil
+            ? "DELETE FROM \(table) WHERE item = ?1" : "INSERT OR REPLACE INTO \(table) VALUES (?1, ?2)"
+        let statement = try connection.statement(sql)
+        statement.bind(1, key.bytes)
+        if let encode {
+            var writer = StateWriter()
+            encode(&writer)
+            statement.bind(2, writer.bytes)
+        }
+        try statement.run()
+    }
+}

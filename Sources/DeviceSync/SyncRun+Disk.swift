@@ -1,0 +1,228 @@
+internal import Dispatch
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import Vault
+
+// What happens in the folder, and what is made of it.
+extension SyncRun {
+    /// So long events gather before the folder is looked at: an editor's steps of saving are one change.
+    private static let gatherSeconds = 0.003
+    /// So long what is missing may come back under another name.
+    private static let missingSeconds = 0.05
+    /// After so many seconds what could not be done is tried again.
+    private static let retrySeconds = 10.0
+
+    func heard(_ news: FolderWatches.News) {
+        switch news {
+        case .folder(let item): dirtyFolders.insert(item)
+        case .package(let item): dirtyPackages.insert(item)
+        case .overflow: dirtyFolders.formUnion(allFolders)
+        }
+        lookSoon()
+    }
+
+    private var allFolders: Set<ItemID> {
+        Set(table.items.filter { $0.value.state.kind == .folder }.keys).union([.root])
+    }
+
+    func lookSoon(after seconds: Double = gatherSeconds) {
+        guard !isLookDue, !isStopped else { return }
+        isLookDue = true
+        queue.asyncAfter(deadline: .now() + seconds) { [box = Confined(Weak(self))] in
+            guard let self = box.value.value, !self.isStopped else { return }
+            self.isLookDue = false
+            self.attempt("the folder cannot be looked at") { try self.lookAtDirty() }
+        }
+    }
+
+    private func attempt(_ what: String, _ body: () throws -> Void) {
+        do { try body() } catch let failure as SyncFailure where failure.code == .rootMissing {
+            fail(failure.description)
+        } catch {
+            report(.failed(path: what, why: "\(error)"))
+        }
+    }
+
+    /// At the start: everything, whatever was seen last.
+    func lookAtAll() throws {
+        dirtyPackages = Set(
+            table.items.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }.keys
+        )
+        try watches?.watch(folder: .root, at: place.folder)
+        for item in allFolders where item != .root { try watch(folder: item) }
+        let found = try look(at: allFolders)
+        // The engine hears of all that is there, and so of what is not.
+        for item in found.missing { _ = try gone(item) }
+    }
+
+    private func lookAtDirty() throws {
+        let folders = dirtyFolders
+        dirtyFolders = []
+        guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
+        let found = try look(at: folders)
+        take(found.events)
+        guard !found.missing.isEmpty else { return answerRefused() }
+        missing.formUnion(found.missing)
+        queue.asyncAfter(deadline: .now() + Self.missingSeconds) { [box = Confined(Weak(self))] in
+            guard let self = box.value.value, !self.isStopped else { return }
+            self.attempt("the folder cannot be looked at") { try self.lookForMissing() }
+        }
+    }
+
+    /// Tells the engine what is at the places of items whose steps were refused, unless something may still turn up.
+    private func answerRefused() {
+        guard missing.isEmpty, !refused.isEmpty else { return }
+        let items = refused.sorted()
+        refused = []
+        take(items.map { .placeRefused($0, found: known($0)) })
+    }
+
+    /// What the engine is to know of an item of the folder.
+    private func known(_ item: ItemID) -> ItemState? {
+        table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
+    }
+
+    /// Absence is a deletion only if nothing has turned up elsewhere, and the folder itself is still there.
+    private func lookForMissing() throws {
+        guard !missing.isEmpty else { return }
+        guard try FolderScan.status(at: place.folder) != nil else {
+            throw SyncFailure.rootMissing(place.folder)
+        }
+        let folders = Set(missing.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
+        dirtyFolders = []
+        missing = []
+        let found = try look(at: folders)
+        var events = found.events
+        for item in found.missing { events += try gone(item) }
+        take(events)
+        answerRefused()
+    }
+
+    private struct Found {
+        var events: [Event] = []
+        var missing: Set<ItemID> = []
+    }
+
+    /// Looks at folders, and keeps what is new of their documents.
+    private func look(at folders: Set<ItemID>) throws -> Found {
+        var look = FolderLook(table, at: place.folder, isPackage: { PackageTypes.isPackage(named: $0) })
+        let outcome = try look.look(at: folders)
+        table = look.table
+        for item in outcome.folders { try watch(folder: item) }
+        var found = Found(missing: outcome.missing)
+        var changed = outcome.placed
+        for item in try keep(outcome.touched) { changed.insert(item) }
+        for item in changed.sorted(by: { depth($0) < depth($1) }) {
+            guard let state = known(item) else { continue }
+            found.events.append(.diskChanged(item, state))
+        }
+        return found
+    }
+
+    private func depth(_ item: ItemID) -> Int {
+        var (depth, at) = (0, item)
+        while let parent = table[at]?.state.place.parent, depth < 4096 { (depth, at) = (depth + 1, parent) }
+        return depth
+    }
+
+    private func watch(folder item: ItemID) throws {
+        guard let path = table.path(of: item, in: place.folder) else { return }
+        do { try watches?.watch(folder: item, at: path) } catch {
+            // Gone by now: the folder above tells. Without a watch to be had the container cannot be kept in step.
+            guard error.isAbsent || error.errno == ENOTDIR else { throw error }
+        }
+    }
+
+    /// Keeps what documents hold.
+    ///
+    /// - Parameter touched: Which, and how they look.
+    /// - Returns: Those whose contents are others now.
+    private func keep(_ touched: [ItemID: ItemTrace]) throws -> Set<ItemID> {
+        var traces = touched
+        for item in dirtyPackages where traces[item] == nil {
+            guard let path = table.path(of: item, in: place.folder),
+                let status = try FolderScan.status(at: path)
+            else { continue }
+            traces[item] = ItemTrace(status)
+        }
+        dirtyPackages = []
+        let items = traces.keys.sorted()
+        let documents = items.map { item in
+            Vault.Keepable(
+                table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
+                as: item.mark
+            )
+        }
+        guard !documents.isEmpty else { return [] }
+        for (item, trace) in traces where trace.kind == .directory {
+            guard let path = table.path(of: item, in: place.folder) else { continue }
+            // Gone meanwhile: its folder tells.
+            try? watches?.watch(package: item, at: path)
+        }
+        var changed: Set<ItemID> = []
+        for (item, result) in zip(items, try contents.keep(documents)) {
+            switch result {
+            case .success(let content):
+                unkept[item] = nil
+                guard var known = table[item] else { continue }
+                if let trace = traces[item] { known.trace = trace }
+                if known.state.content != content { changed.insert(item) }
+                known.state.content = content
+                table[item] = known
+            case .failure(let error):
+                // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
+                guard let path = table.path(of: item, in: place.folder),
+                    try FolderScan.status(at: path) != nil
+                else { continue }
+                unkept[item] = "\(error)"
+                report(.failed(path: self.path(of: item), why: "\(error)"))
+            }
+        }
+        return changed
+    }
+
+    /// Notes that an item is not there any more, with all in it.
+    private func gone(_ item: ItemID) throws -> [Event] {
+        guard let path = table.path(of: item, in: place.folder), let known = table[item] else { return [] }
+        if let status = try FolderScan.status(at: path), ItemTrace(status).isSameItem(as: known.trace) {
+            return []
+        }
+        var events: [Event] = []
+        for member in table.subtree(of: item) {
+            watches?.end(member)
+            unkept[member] = nil
+            if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
+            table[member] = nil
+            events.append(.diskChanged(member, nil))
+        }
+        return events
+    }
+
+    // MARK: Again
+
+    func retryLater() {
+        queue.asyncAfter(deadline: .now() + Self.retrySeconds) { [box = Confined(Weak(self))] in
+            guard let self = box.value.value, !self.isStopped else { return }
+            self.retry()
+            self.retryLater()
+        }
+    }
+
+    private func retry() {
+        for item in unkept.keys { dirtyFolders.insert(table[item]?.state.place.parent ?? .root) }
+        if !unkept.isEmpty { lookSoon() }
+        let effects = stuck.values.map(\.effect)
+        stuck = [:]
+        for effect in effects { carryOut(effect) }
+        take([])
+    }
+}
+
+/// Does not keep what it refers to.
+final class Weak<Object: AnyObject> {
+    weak var value: Object?
+
+    init(_ value: Object) { self.value = value }
+}

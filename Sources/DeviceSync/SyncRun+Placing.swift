@@ -1,0 +1,132 @@
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import Vault
+
+// What is done in the folder.
+extension SyncRun {
+    func carryOut(_ effect: Effect) {
+        do {
+            switch effect {
+            case .place(let item, let state, let expected): try place(item, state, expecting: expected)
+            case .remove(let item, let expected): try remove(item, expecting: expected)
+            case .merge(let item, let base, let ours, let theirs): try merge(item, base, ours, theirs)
+            case .upload, .fetch, .commit: break
+            }
+        } catch {
+            let item = effect.item
+            stuck[item] = (effect, "\(error)")
+            report(.failed(path: path(of: item), why: "\(error)"))
+        }
+    }
+
+    private func place(_ item: ItemID, _ state: ItemState, expecting expected: ItemState?) throws {
+        let effect = Effect.place(item, state, expecting: expected)
+        guard table[item]?.state == expected else { return refuse(item, effect) }
+        switch try placer.place(item, state, in: table) {
+        case .done(let placed):
+            if let placed, state.kind == .folder, expected == nil {
+                table[item] = placed
+                if let path = table.path(of: item, in: place.folder) {
+                    try watches?.watch(folder: item, at: path)
+                }
+                // What somebody may have put in before it was watched.
+                dirtyFolders.insert(item)
+                lookSoon()
+            } else {
+                table[item] = placed
+                if placed?.trace.kind == .directory, let path = table.path(of: item, in: place.folder) {
+                    try watches?.watch(package: item, at: path)
+                }
+            }
+            take([.placed(item)])
+            refusals[item] = nil
+            report(.received(path: path(of: item)))
+            if !state.conflicts.isSubset(of: expected?.conflicts ?? []) {
+                report(.conflict(path: path(of: item)))
+            }
+        case .another: refuse(item, effect)
+        }
+    }
+
+    private func remove(_ item: ItemID, expecting expected: ItemState) throws {
+        let effect = Effect.remove(item, expecting: expected)
+        guard table[item]?.state == expected else { return refuse(item, effect) }
+        let path = path(of: item)
+        switch try placer.remove(item, in: table) {
+        case .done:
+            table[item] = nil
+            watches?.end(item)
+            take([.placed(item)])
+            report(.removed(path: path))
+        case .another: refuse(item, effect)
+        }
+    }
+
+    /// So often one step is planned anew at once; after that it is tried now and then.
+    private static let refusalCountMax = 5
+
+    /// The disk is not as the engine takes it for: it hears what is there after a look.
+    private func refuse(_ item: ItemID, _ effect: Effect) {
+        refusals[item, default: 0] += 1
+        guard refusals[item, default: 0] <= Self.refusalCountMax else {
+            refusals[item] = nil
+            let why = "Something else is at its place that is not kept in step. Move it away."
+            stuck[item] = (effect, why)
+            return report(.failed(path: path(of: item), why: why))
+        }
+        if let parent = table[item]?.state.place.parent { dirtyFolders.insert(parent) }
+        if let parent = engine.tree[item]?.place.parent { dirtyFolders.insert(parent) }
+        dirtyFolders.insert(.root)
+        refused.insert(item)
+        lookSoon()
+    }
+
+    // MARK: Merging
+
+    private func merge(
+        _ item: ItemID,
+        _ base: ContentName?,
+        _ ours: ContentName,
+        _ theirs: ContentName
+    ) throws {
+        let folder = place.memory.appending("merge-\(UUID().uuidString)")
+        try ItemMoves.createFolder(folder, permissions: 0o700)
+        // Nobody else's; what cannot be removed is in the way of nothing.
+        defer { try? FileManager.default.removeItem(at: folder.url(isDirectory: true)) }
+        let name = table[item]?.state.place.name ?? "document"
+        func restored(_ content: ContentName, _ version: String) throws -> FilePath {
+            let own = folder.appending(version)
+            try ItemMoves.createFolder(own, permissions: 0o700)
+            try contents.restore(content, to: own.appending(name))
+            return own.appending(name)
+        }
+        let outcome = folder.appending("outcome")
+        try ItemMoves.createFolder(outcome, permissions: 0o700)
+        let target = outcome.appending(name)
+        let isMerged = try merger.merge(
+            base: try base.map { try restored($0, "base") },
+            mine: try restored(ours, "mine"),
+            theirs: try restored(theirs, "theirs"),
+            to: target
+        )
+        var result: ContentName?
+        if isMerged {
+            result = try contents.keep([Vault.Keepable(target, as: item.mark, isElsewhere: true)]).first?
+                .get()
+        }
+        take([.merged(item, base: base, ours: ours, theirs: theirs, result)])
+        if isMerged { report(.merged(path: path(of: item))) }
+    }
+}
+
+extension SyncEngine.Effect {
+    /// Which item it is about.
+    var item: ItemID {
+        switch self {
+        case .place(let item, _, _), .remove(let item, _), .merge(let item, _, _, _): item
+        case .commit(let commit): commit.item
+        case .upload, .fetch: .root
+        }
+    }
+}

@@ -1,0 +1,259 @@
+internal import Dispatch
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sealing
+internal import Sync
+internal import Vault
+
+/// What `ContainerSync` does, on its queue.
+final class SyncRun {
+    typealias Event = SyncEngine.Event
+    typealias Effect = SyncEngine.Effect
+
+    let place: ContainerSync.Place
+    let contents: ContentStore
+    let queue: DispatchQueue
+    let report: @Sendable (SyncReport) -> Void
+    let memory: DeviceMemory
+    let placer: Placer
+    let merger: any DocumentMerger
+    private let hub: any ContainerHub
+    private let session = UInt64.random(in: 1...UInt64.max)
+
+    var engine: SyncEngine
+    var table: FolderTable
+    private var line: HubLine?
+    private(set) var watches: FolderWatches?
+    let desk: LogDesk
+    /// What came of the log and is not in the memory yet.
+    private var newlyHeard: [LogDesk.Heard] = []
+    /// Events that the engine has not heard of yet.
+    private var events: [Event] = []
+    private var isTaking = false
+    var lineState = SyncStatus.Line.down
+    private var lineFailure: String?
+    /// Why the line is not up.
+    var lineReason: String { lineFailure ?? "it has not been tried yet." }
+    /// What could not be done on the disk; tried again now and then.
+    var stuck: [ItemID: (effect: Effect, why: String)] = [:]
+    var unkept: [ItemID: String] = [:]
+    /// How often in a row an item was found otherwise than its step expected.
+    var refusals: [ItemID: Int] = [:]
+    /// Items whose steps were refused, which the engine is to hear when it is known what is there.
+    var refused: Set<ItemID> = []
+    var isStopped = false
+    /// What is to be looked at.
+    var dirtyFolders: Set<ItemID> = []
+    var dirtyPackages: Set<ItemID> = []
+    var missing: Set<ItemID> = []
+    var isLookDue = false
+    private var wasSettled = false
+
+    init(
+        _ place: ContainerSync.Place,
+        _ contents: ContentStore,
+        by identity: DeviceIdentity,
+        _ hub: any ContainerHub,
+        _ merger: any DocumentMerger,
+        on queue: DispatchQueue,
+        _ report: @escaping @Sendable (SyncReport) -> Void
+    ) throws {
+        (self.place, self.contents, self.hub, self.merger) = (place, contents, hub, merger)
+        (self.queue, self.report) = (queue, report)
+        memory = try DeviceMemory(in: try StorageFolder(at: place.memory))
+        placer = Placer(
+            root: place.folder,
+            contents: contents,
+            coordinator: NSFileCoordinator(filePresenter: nil)
+        )
+        let heard = try memory.log()
+        desk = try LogDesk(contents.keys, by: identity, known: heard)
+        engine = SyncEngine(
+            device: identity.id,
+            session: session,
+            try memory.engine(),
+            entries: heard.lazy.map(\.entry)
+        )
+        table = FolderTable()
+        for (item, seen) in try memory.folder() { table[item] = seen }
+        _ = table.takeWritten()
+    }
+
+    // MARK: Life
+
+    func start() throws {
+        try checkRoot()
+        watches = FolderWatches(on: queue) { [unowned self] in heard($0) }
+        try lookAtAll()
+        let states = table.items.compactMapValues {
+            $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil
+        }
+        take([.scanned(states)])
+        let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
+            queue.async { box.value.value?.heard(news) }
+        }
+        self.line = line
+        line.open()
+        retryLater()
+    }
+
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        lineState = .stopped
+        line?.close()
+        watches?.endAll()
+    }
+
+    /// That the folder is the one that was kept in step: an empty mount point deletes nothing.
+    private func checkRoot() throws {
+        guard let status = try FolderScan.status(at: place.folder), status.stamp.kind == .directory else {
+            throw SyncFailure.rootMissing(place.folder)
+        }
+        let fresh = FileMark(UUID())
+        let identity = try FileIdentity.marking(place.folder, with: fresh).identity
+        let bytes =
+            identity.mark.map { Array($0.bytes) } ?? Array("\(identity.volume)-\(identity.inode)".utf8)
+        if let known = try memory.value("root") {
+            guard known == bytes else { throw SyncFailure.rootMissing(place.folder) }
+        } else {
+            try memory.remember("root", bytes)
+        }
+    }
+
+    var status: SyncStatus {
+        var why: [String: String] = [:]
+        for (item, reason) in stuck.mapValues(\.why).merging(unkept, uniquingKeysWith: { first, _ in first })
+        {
+            why[path(of: item)] = reason
+        }
+        return SyncStatus(
+            line: lineState,
+            lineFailure: lineFailure,
+            itemCount: table.items.count,
+            unsettledCount: engine.differing.count,
+            isSettled: isSettled,
+            stuck: why
+        )
+    }
+
+    /// Where an item is below the container's folder, or would be.
+    func path(of item: ItemID) -> String {
+        let root = place.folder.string + "/"
+        if let path = table.path(of: item, in: place.folder) {
+            return String(path.string.dropFirst(root.count))
+        }
+        return engine.tree.lastPlace(of: item)?.name ?? item.description
+    }
+
+    // MARK: The engine
+
+    /// Has the engine take events, and does what it says, until nothing is left to do at once.
+    func take(_ more: [Event]) {
+        events += more
+        guard !isTaking else { return }
+        isTaking = true
+        defer { isTaking = false }
+        while !events.isEmpty, !isStopped {
+            let batch = events
+            events = []
+            var effects: [Effect] = []
+            for event in batch { effects += engine.take(event) }
+            do {
+                try remember()
+            } catch {
+                // What is not remembered must not be done; the next start begins where the memory is.
+                fail("what this device remembers cannot be written: \(error)")
+                return
+            }
+            carryOut(effects)
+        }
+        tellIfSettled()
+    }
+
+    private func remember() throws {
+        var changes = DeviceMemory.Changes()
+        changes.heard = newlyHeard
+        changes.engine = engine.takeMemoryChanges()
+        changes.session = session
+        for item in table.takeWritten() {
+            let seen = table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0 : nil }
+            changes.items.updateValue(seen, forKey: item)
+        }
+        try memory.write(changes)
+        newlyHeard = []
+    }
+
+    func fail(_ why: String) {
+        lineFailure = why
+        report(.stopped(why))
+        stop()
+    }
+
+    private var isSettled: Bool {
+        lineState == .up && engine.isAtRest && unkept.isEmpty && dirtyFolders.isEmpty && dirtyPackages.isEmpty
+            && missing.isEmpty
+    }
+
+    private func tellIfSettled() {
+        let isSettled = isSettled
+        if isSettled, !wasSettled { report(.settled) }
+        wasSettled = isSettled
+    }
+
+    private func carryOut(_ effects: [Effect]) {
+        var uploads: Set<ContentName> = []
+        var fetches: [HubLine.Fetch] = []
+        var commits: [Commit] = []
+        var others: [Effect] = []
+        for effect in effects {
+            switch effect {
+            case .upload(let content): uploads.insert(content)
+            case .fetch(let content):
+                fetches.append(HubLine.Fetch(name: content, item: item(needing: content)))
+            case .commit(let commit): commits.append(commit)
+            case .place, .remove, .merge: others.append(effect)
+            }
+        }
+        if lineState == .up {
+            line?.queue(uploads: uploads)
+            line?.queue(fetches: fetches)
+            line?.queue(commits: commits)
+        }
+        // Contents that are here need no line.
+        for fetch in fetches where lineState != .up && (try? contents.has(fetch.name)) == true {
+            events.append(.fetched(fetch.name))
+        }
+        for effect in others where !isStopped { carryOut(effect) }
+    }
+
+    /// An item that contents are for: whose version keeps them from being collected.
+    private func item(needing content: ContentName) -> ItemID {
+        engine.waitingItem(for: content) ?? .root
+    }
+
+    // MARK: The line
+
+    private func heard(_ news: HubLine.News) {
+        guard !isStopped else { return }
+        switch news {
+        case .entries(let heard):
+            newlyHeard += heard
+            take([.logRead(heard.map(\.entry))])
+        case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
+        case .uploaded(let names): take(names.map { .uploaded($0) })
+        case .fetched(let names): take(names.map { .fetched($0) })
+        case .failed(let names, let why): report(.failed(path: "\(names.count) contents", why: why))
+        case .up:
+            (lineState, lineFailure) = (.up, nil)
+            report(.lineUp)
+            take([.reconnected])
+        case .down(let why):
+            (lineState, lineFailure) = (.down, why)
+            wasSettled = false
+            report(.lineDown(why))
+        case .hubChanged(let why): fail(why)
+        }
+    }
+}

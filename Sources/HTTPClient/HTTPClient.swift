@@ -1,0 +1,113 @@
+internal import CCurl
+package import Foundation
+internal import Locks
+
+/// A request as a client sends it.
+package struct HTTPRequest: Sendable {
+    package var method: String
+    /// The path and the query, which begin with a slash.
+    package var target: String
+    package var headers: [String: String]
+    package var body: Data?
+    /// After how many seconds without an answer it has failed.
+    package var timeoutSeconds: Int
+    /// How many bytes of an answer are taken.
+    package var answerByteCountMax: Int
+
+    package init(
+        _ method: String,
+        _ target: String,
+        headers: [String: String] = [:],
+        body: Data? = nil,
+        timeoutSeconds: Int = 60,
+        answerByteCountMax: Int = 64 << 20
+    ) {
+        (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
+        (self.timeoutSeconds, self.answerByteCountMax) = (timeoutSeconds, answerByteCountMax)
+    }
+}
+
+/// What a server has answered.
+package struct HTTPAnswer: Sendable {
+    package var status: Int
+    /// By names in small letters; of several with one name the last.
+    package var headers: [String: String]
+    package var body: Data
+}
+
+/// Why there is no answer.
+package struct HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The client was closed while the request was under way, or before.
+    package let isClosed: Bool
+    /// In sentences for a person.
+    package let description: String
+}
+
+/// Asks one server, over connections that are kept. By libcurl.
+///
+/// Sendable; `send` blocks, on any number of threads at a time.
+package final class HTTPClient: Sendable {
+    private struct State {
+        var idle: [Transfer] = []
+        var busy: [ObjectIdentifier: Transfer] = [:]
+        var isClosed = false
+    }
+
+    private let base: String
+    private let state = Locked(State())
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    /// - Parameter base: `http` or `https`, the host, and a port if need be; a path is put before each target.
+    package init(_ base: URL) throws(HTTPClientError) {
+        guard let scheme = base.scheme, ["http", "https"].contains(scheme), base.host != nil, base.user == nil
+        else {
+            throw HTTPClientError(
+                isClosed: false,
+                description: "“\(base)” is not the address of a server. Give one like http://127.0.0.1:7070."
+            )
+        }
+        guard Self.isReady else {
+            throw HTTPClientError(isClosed: false, description: "libcurl cannot be used here.")
+        }
+        var text = base.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        self.base = text
+    }
+
+    deinit { close() }
+
+    /// Sends a request and waits for the answer.
+    ///
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: When there is none, or the client is closed.
+    package func send(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPAnswer {
+        let taken = state.withLock { state -> Transfer? in
+            guard !state.isClosed, let transfer = state.idle.popLast() ?? Transfer() else { return nil }
+            state.busy[ObjectIdentifier(transfer)] = transfer
+            return transfer
+        }
+        guard let transfer = taken else { throw Self.closed }
+        let result = transfer.run(request, at: base + request.target) { [state] in
+            state.withLock { $0.isClosed }
+        }
+        state.withLock { state in
+            state.busy[ObjectIdentifier(transfer)] = nil
+            if !state.isClosed { state.idle.append(transfer) }
+        }
+        return try result.get()
+    }
+
+    /// Ends the requests that are under way, and all later ones, with errors.
+    package func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.idle = []
+            for transfer in state.busy.values { transfer.wake() }
+        }
+    }
+
+    static let closed = HTTPClientError(
+        isClosed: true,
+        description: "The connection was closed from this side."
+    )
+}

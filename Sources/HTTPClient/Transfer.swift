@@ -1,0 +1,156 @@
+internal import CCurl
+internal import Foundation
+
+/// One connection of libcurl's, and the request that is on it. For one thread at a time, but for `wake`.
+final class Transfer: @unchecked Sendable {
+    // Sendable because a client gives it to one thread at a time; `wake` calls what libcurl allows from any thread.
+    private let multi: OpaquePointer
+    private let easy: UnsafeMutableRawPointer
+
+    /// What comes in.
+    private final class Inbox {
+        var head: [String] = []
+        var body = Data()
+        var byteCountMax = 0
+        var isTooLarge = false
+    }
+
+    private static let connectSeconds = 10
+    private static let pollMilliseconds: Int32 = 1000
+
+    /// Nil for want of memory.
+    init?() {
+        guard let multi = curl_multi_init() else { return nil }
+        guard let easy = curl_easy_init() else {
+            curl_multi_cleanup(multi)
+            return nil
+        }
+        (self.multi, self.easy) = (OpaquePointer(multi), easy)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_multi_cleanup(UnsafeMutableRawPointer(multi))
+    }
+
+    /// Has a run look at once whether it is to go on. Any thread.
+    func wake() { curl_multi_wakeup(UnsafeMutableRawPointer(multi)) }
+
+    func run(
+        _ request: HTTPRequest,
+        at address: String,
+        isClosed: () -> Bool
+    ) -> Result<HTTPAnswer, HTTPClientError> {
+        let inbox = Inbox()
+        inbox.byteCountMax = request.answerByteCountMax
+        var headers: UnsafeMutablePointer<curl_slist>?
+        // Nothing is asked for before a body is sent.
+        for (name, value) in request.headers.merging(["Expect": ""], uniquingKeysWith: { first, _ in first })
+        {
+            headers = curl_slist_append(headers, value.isEmpty ? "\(name):" : "\(name): \(value)")
+        }
+        defer { curl_slist_free_all(headers) }
+        curl_easy_reset(easy)
+        prepare(request, at: address, headers, inbox)
+        let body = request.body.map { $0 as NSData }
+        if let body {
+            _ = cdoc_curl_set_number(easy, CURLOPT_POST, 1)
+            _ = cdoc_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.length))
+            _ = cdoc_curl_set_pointer(easy, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: body.bytes))
+        }
+        _ = cdoc_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
+        return withExtendedLifetime((body, inbox)) {
+            let code = perform(isClosed)
+            return answer(inbox, code, at: address)
+        }
+    }
+
+    private func prepare(
+        _ request: HTTPRequest,
+        at address: String,
+        _ headers: UnsafeMutablePointer<curl_slist>?,
+        _ inbox: Inbox
+    ) {
+        _ = cdoc_curl_set_text(easy, CURLOPT_URL, address)
+        _ = cdoc_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+        _ = cdoc_curl_set_headers(easy, headers)
+        _ = cdoc_curl_set_number(easy, CURLOPT_NOSIGNAL, 1)
+        _ = cdoc_curl_set_number(easy, CURLOPT_TCP_NODELAY, 1)
+        _ = cdoc_curl_set_number(easy, CURLOPT_CONNECTTIMEOUT, Self.connectSeconds)
+        _ = cdoc_curl_set_number(easy, CURLOPT_TIMEOUT, request.timeoutSeconds)
+        if request.method == "HEAD" { _ = cdoc_curl_set_number(easy, CURLOPT_NOBODY, 1) }
+        _ = cdoc_curl_set_takers(
+            easy,
+            { bytes, size, count, context in
+                guard let bytes, let context else { return 0 }
+                let inbox = Unmanaged<Inbox>.fromOpaque(context).takeUnretainedValue()
+                guard inbox.body.count + size * count <= inbox.byteCountMax else {
+                    inbox.isTooLarge = true
+                    return 0
+                }
+                inbox.body.append(
+                    UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self),
+                    count: size * count
+                )
+                return size * count
+            },
+            { bytes, size, count, context in
+                guard let bytes, let context else { return 0 }
+                let inbox = Unmanaged<Inbox>.fromOpaque(context).takeUnretainedValue()
+                let line = String(
+                    decoding: UnsafeRawBufferPointer(start: bytes, count: size * count),
+                    as: UTF8.self
+                )
+                // Another head follows an interim one.
+                if line.hasPrefix("HTTP/") { inbox.head = [] }
+                inbox.head.append(line)
+                return size * count
+            },
+            Unmanaged.passUnretained(inbox).toOpaque()
+        )
+    }
+
+    /// - Returns: Nil when it was closed from this side.
+    private func perform(_ isClosed: () -> Bool) -> CURLcode? {
+        let multi = UnsafeMutableRawPointer(multi)
+        curl_multi_add_handle(multi, easy)
+        defer { curl_multi_remove_handle(multi, easy) }
+        while true {
+            if isClosed() { return nil }
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            var left: Int32 = 0
+            while let message = curl_multi_info_read(multi, &left) {
+                if message.pointee.msg == CURLMSG_DONE { return message.pointee.data.result }
+            }
+            curl_multi_poll(multi, nil, 0, Self.pollMilliseconds, nil)
+        }
+    }
+
+    private func answer(
+        _ inbox: Inbox,
+        _ code: CURLcode?,
+        at address: String
+    ) -> Result<HTTPAnswer, HTTPClientError> {
+        guard let code else { return .failure(HTTPClient.closed) }
+        guard code == CURLE_OK else {
+            let what = inbox.isTooLarge ? "the answer is too long" : String(cString: curl_easy_strerror(code))
+            return .failure(
+                HTTPClientError(
+                    isClosed: false,
+                    description:
+                        "No answer from \(address): \(what). Check that the server runs and can be reached."
+                )
+            )
+        }
+        var status = 0
+        _ = cdoc_curl_status(easy, &status)
+        var headers: [String: String] = [:]
+        for line in inbox.head {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+            headers[line[..<colon].lowercased()] = value
+        }
+        return .success(HTTPAnswer(status: status, headers: headers, body: inbox.body))
+    }
+}

@@ -1,0 +1,149 @@
+internal import HubProtocol
+internal import SQLite
+
+/// The tables of `blobs.db` and what is done to single rows. Docs/formats/hub.md describes them.
+enum BlobSchema {
+    static let version = 1
+
+    static func prepare(_ connection: SQLiteConnection) throws {
+        let statement = try connection.statement("PRAGMA user_version")
+        let found = try statement.step() ? statement.integer(0) : 0
+        statement.reset()
+        guard found <= version else {
+            throw SQLiteError.damage(
+                "it was written by a later version of sheaf (format \(found)); use that one",
+                path: connection.path
+            )
+        }
+        guard found < version else { return }
+        try connection.transaction { try connection.execute(tables) }
+    }
+
+    private static let tables = """
+        CREATE TABLE blobs(
+            key BLOB PRIMARY KEY, segment INTEGER NOT NULL, start INTEGER NOT NULL, bytes INTEGER NOT NULL,
+            account INTEGER NOT NULL, released INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX released_blobs ON blobs(released) WHERE released > 0;
+        CREATE TABLE accounts(account INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
+        CREATE TABLE segments(segment INTEGER PRIMARY KEY, blobs INTEGER NOT NULL) STRICT;
+        CREATE TABLE garbage(
+            number INTEGER PRIMARY KEY, key BLOB NOT NULL, segment INTEGER NOT NULL, start INTEGER NOT NULL,
+            bytes INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
+        CREATE TABLE uploads(
+            key BLOB PRIMARY KEY, file INTEGER NOT NULL, total INTEGER NOT NULL, bytes INTEGER NOT NULL, account INTEGER NOT NULL,
+            touched INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        PRAGMA user_version = 1;
+        """
+
+    static func remembered(_ connection: SQLiteConnection) throws -> SegmentedBlobStore.Memory {
+        var memory = SegmentedBlobStore.Memory()
+        let accounts = try connection.statement("SELECT account, bytes FROM accounts")
+        while try accounts.step() { memory.byteCounts[AccountID(accounts.integer(0))] = accounts.integer(1) }
+        let uploads = try connection.statement(
+            "SELECT key, file, total, bytes, account, touched FROM uploads"
+        )
+        while try uploads.step() {
+            memory.uploads[uploads.blob(0)] = SegmentedBlobStore.Upload(
+                file: uploads.integer(1),
+                total: uploads.integer(2),
+                byteCount: uploads.integer(3),
+                account: AccountID(uploads.integer(4)),
+                touched: uploads.integer(5)
+            )
+        }
+        return memory
+    }
+
+    /// Segments that hold anything, living or deleted and not given back yet.
+    static func usedSegments(_ connection: SQLiteConnection) throws -> Set<Int> {
+        let select = try connection.statement(
+            "SELECT segment FROM segments WHERE blobs > 0 UNION SELECT segment FROM garbage"
+        )
+        var used: Set<Int> = []
+        while try select.step() { used.insert(select.integer(0)) }
+        return used
+    }
+
+    /// Files that hold anything, living, deleted and not given back yet, or unfinished.
+    static func usedFiles(_ connection: SQLiteConnection) throws -> Set<Int> {
+        let select = try connection.statement(
+            """
+            SELECT start FROM blobs WHERE segment = 0 UNION SELECT start FROM garbage WHERE segment = 0
+            UNION SELECT file FROM uploads
+            """
+        )
+        var used: Set<Int> = []
+        while try select.step() { used.insert(select.integer(0)) }
+        return used
+    }
+
+    /// Puts blobs into the index, whose bytes are durable.
+    ///
+    /// - Returns: How many bytes the account has now, and which blobs were there already.
+    static func insert(
+        _ blobs: [(name: BlobName, blob: IndexedBlob)],
+        of owner: BlobOwner,
+        _ connection: SQLiteConnection
+    ) throws -> (byteCount: Int, known: [(name: BlobName, blob: IndexedBlob)]) {
+        let insert = try connection.statement("INSERT OR IGNORE INTO blobs VALUES(?, ?, ?, ?, ?, 0)")
+        var (known, byteCount): ([(name: BlobName, blob: IndexedBlob)], Int) = ([], 0)
+        var perSegment: [Int: Int] = [:]
+        for (name, blob) in blobs {
+            let (segment, offset) = blob.place.numbers
+            insert.bind(1, blobKey(owner.container, name))
+            insert.bind(2, segment)
+            insert.bind(3, offset)
+            insert.bind(4, blob.byteCount)
+            insert.bind(5, owner.account.number)
+            try insert.run()
+            if connection.changedRowCount == 0 {
+                known.append((name, blob))
+            } else {
+                byteCount += blob.byteCount
+                if segment != 0 { perSegment[segment, default: 0] += 1 }
+            }
+        }
+        _ = try revive(known.map(\.name), in: owner.container, connection)
+        for (segment, count) in perSegment { try add(count, toSegment: segment, connection) }
+        return (try add(byteCount, to: owner.account, connection), known)
+    }
+
+    /// Keeps released blobs again.
+    ///
+    /// - Returns: Those that are gone.
+    static func revive(
+        _ names: [BlobName],
+        in container: ContainerName,
+        _ connection: SQLiteConnection
+    ) throws -> [BlobName] {
+        let revive = try connection.statement("UPDATE blobs SET released = 0 WHERE key = ?")
+        return try names.filter { name in
+            revive.bind(1, blobKey(container, name))
+            try revive.run()
+            return connection.changedRowCount == 0
+        }
+    }
+
+    static func add(_ count: Int, toSegment segment: Int, _ connection: SQLiteConnection) throws {
+        let add = try connection.statement(
+            "INSERT INTO segments VALUES(?, ?) ON CONFLICT(segment) DO UPDATE SET blobs = blobs + excluded.blobs"
+        )
+        add.bind(1, segment)
+        add.bind(2, count)
+        try add.run()
+    }
+
+    /// - Returns: How many bytes the account has now.
+    static func add(_ byteCount: Int, to account: AccountID, _ connection: SQLiteConnection) throws -> Int {
+        let add = try connection.statement(
+            """
+            INSERT INTO accounts VALUES(?, ?)
+            ON CONFLICT(account) DO UPDATE SET bytes = bytes + excluded.bytes RETURNING bytes
+            """
+        )
+        add.bind(1, account.number)
+        add.bind(2, byteCount)
+        defer { add.reset() }
+        return try add.step() ? add.integer(0) : 0
+    }
+}

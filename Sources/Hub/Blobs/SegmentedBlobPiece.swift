@@ -1,0 +1,177 @@
+internal import FileSystem
+internal import Foundation
+package import HubProtocol
+internal import Locks
+internal import SQLite
+
+extension SegmentedBlobStore {
+    package func uploadOffset(of name: BlobName, of owner: BlobOwner) -> Int? {
+        memory.withLock { $0.uploads[blobKey(owner.container, name)]?.byteCount }
+    }
+
+    package func beginPiece(
+        _ name: BlobName,
+        of owner: BlobOwner,
+        _ range: PieceRange
+    ) throws -> any BlobPiece {
+        let key = blobKey(owner.container, name)
+        let upload = try memory.withLock { memory -> Upload in
+            let now = clock()
+            let known = memory.uploads[key]
+            if known?.isBusy == true {
+                throw HubRefusal(409, .conflict, "Another request sends this blob. Wait for its end.")
+            }
+            // A piece that begins at 0 begins the blob anew.
+            let start = range.first == 0 ? 0 : known?.byteCount ?? 0
+            guard start == range.first, range.first == 0 || known?.total == range.total else {
+                throw Self.wrongOffset(known?.byteCount ?? 0, range)
+            }
+            var upload =
+                known ?? Upload(file: 0, total: 0, byteCount: 0, account: owner.account, touched: now)
+            (upload.total, upload.byteCount, upload.touched) = (range.total, start, now)
+            upload.isBusy = true
+            memory.uploads[key] = upload
+            return upload
+        }
+        do {
+            return try SegmentedBlobPiece(self, name, owner, upload, range)
+        } catch {
+            memory.withLock { $0.uploads[key]?.isBusy = false }
+            throw error
+        }
+    }
+
+    private static func wrongOffset(_ found: Int, _ range: PieceRange) -> HubRefusal {
+        var refusal = HubRefusal(
+            409,
+            .wrongOffset,
+            "The hub has \(found) bytes of this blob; the piece begins at \(range.first) of \(range.total). "
+                + "Go on from \(HubHeader.uploadOffset), or begin anew with byte 0."
+        )
+        refusal.uploadOffset = found
+        return refusal
+    }
+
+    /// Writes down how far an upload is, durably.
+    func keep(_ upload: Upload, _ key: [UInt8]) async throws {
+        try await database.writer.perform { connection in
+            let keep = try connection.statement("INSERT OR REPLACE INTO uploads VALUES(?, ?, ?, ?, ?, ?)")
+            keep.bind(1, key)
+            keep.bind(2, upload.file)
+            keep.bind(3, upload.total)
+            keep.bind(4, upload.byteCount)
+            keep.bind(5, upload.account.number)
+            keep.bind(6, upload.touched)
+            try keep.run()
+        } whenDurable: { [memory] in
+            memory.withLock { $0.uploads[key] = upload }
+        }
+    }
+
+    /// Makes a whole upload a blob.
+    func complete(_ upload: Upload, _ name: BlobName, _ owner: BlobOwner) async throws {
+        let key = blobKey(owner.container, name)
+        let blob = IndexedBlob(place: .file(upload.file), byteCount: upload.total)
+        let (_, known) = try await database.writer.perform { connection in
+            let forget = try connection.statement("DELETE FROM uploads WHERE key = ?")
+            forget.bind(1, key)
+            try forget.run()
+            return try BlobSchema.insert([(name, blob)], of: owner, connection)
+        } whenDurable: { [memory] byteCount, _ in
+            memory.withLock { memory in
+                memory.uploads[key] = nil
+                memory.byteCounts[owner.account] = byteCount
+            }
+        }
+        // Nobody's file: where it cannot be removed now, the next process does it.
+        try? discard(known.map(\.blob))
+    }
+}
+
+/// A piece of a blob that comes in several requests.
+///
+/// Its state is in one struct under one lock, though only one thread at a time has it.
+private final class SegmentedBlobPiece: BlobPiece {
+    private let store: SegmentedBlobStore
+    private let name: BlobName
+    private let owner: BlobOwner
+    private let file: StorageFile
+    private let end: Int
+    /// The file of what was sent before this began anew; 0 for none.
+    private let formerFile: Int
+    private let upload: Locked<SegmentedBlobStore.Upload>
+
+    init(
+        _ store: SegmentedBlobStore,
+        _ name: BlobName,
+        _ owner: BlobOwner,
+        _ upload: SegmentedBlobStore.Upload,
+        _ range: PieceRange
+    ) throws {
+        var upload = upload
+        formerFile = range.first == 0 ? upload.file : 0
+        if range.first == 0 {
+            (upload.file, file) = try store.makeFile()
+        } else {
+            file = try store.files.open(SegmentedBlobStore.fileName(upload.file), appends: true)
+            // What came after the last piece that was made durable may be anything.
+            try file.cut(to: upload.byteCount)
+        }
+        (self.store, self.name, self.owner) = (store, name, owner)
+        end = range.first + range.byteCount
+        self.upload = Locked(upload)
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) throws {
+        try upload.withLock { upload in
+            guard upload.byteCount + bytes.count <= end else {
+                throw HubRefusal.malformed("The piece is longer than its Content-Range says.")
+            }
+            try file.write(bytes, at: upload.byteCount)
+            upload.byteCount += bytes.count
+        }
+    }
+
+    func commit() async throws -> Int {
+        let upload = upload.withLock { $0 }
+        do {
+            try await makeDurable(upload)
+        } catch {
+            release(upload)
+            throw error
+        }
+        return upload.byteCount
+    }
+
+    func abandon() {
+        let upload = upload.withLock { $0 }
+        Task {
+            // A piece that cannot be kept is sent again, from where the last one ended.
+            do { try await self.makeDurable(upload) } catch { self.release(upload) }
+        }
+    }
+
+    private func makeDurable(_ upload: SegmentedBlobStore.Upload) async throws {
+        try await offPool { [file, store] in
+            try file.sync()
+            try store.files.sync()
+        }
+        if upload.byteCount == upload.total {
+            try await store.complete(upload, name, owner)
+        } else {
+            var kept = upload
+            kept.isBusy = false
+            try await store.keep(kept, blobKey(owner.container, name))
+        }
+        // Nobody's file: where it cannot be removed now, the next process does it.
+        if formerFile != 0 { try? store.discard([IndexedBlob(place: .file(formerFile), byteCount: 0)]) }
+    }
+
+    /// Others may go on, from what is known to be durable.
+    private func release(_ upload: SegmentedBlobStore.Upload) {
+        let key = blobKey(owner.container, name)
+        store.memory.withLock { memory in
+            memory.uploads[key]?.isBusy = false
+        }
+    }
+}

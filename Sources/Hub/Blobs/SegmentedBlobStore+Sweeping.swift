@@ -1,0 +1,125 @@
+internal import FileSystem
+internal import Foundation
+internal import HubProtocol
+internal import Locks
+internal import SQLite
+
+extension SegmentedBlobStore {
+    /// How long the room of a deleted blob is kept, in seconds: longer than anybody may read it who began before.
+    static let graceSeconds = 3600
+    /// How many blobs one transaction deletes, so that others' work need not wait long.
+    private static let sweptCountMax = 500
+
+    private struct Garbage: Sendable {
+        var number: Int
+        var blob: IndexedBlob
+    }
+
+    package func sweep(releasedBefore: Int, touchedBefore: Int, now: Int) async throws {
+        while try await delete(releasedBefore: releasedBefore, now: now) == Self.sweptCountMax {}
+        try await forgetUploads(touchedBefore: touchedBefore)
+        try await giveBack(since: now - Self.graceSeconds)
+    }
+
+    /// Takes blobs out of the index.
+    private func delete(releasedBefore: Int, now: Int) async throws -> Int {
+        try await database.writer.perform { connection in
+            try Self.delete(releasedBefore: releasedBefore, now: now, connection)
+        } whenDurable: { [memory] byteCounts, _ in
+            memory.withLock { $0.byteCounts.merge(byteCounts) { $1 } }
+        }.count
+    }
+
+    private static func delete(
+        releasedBefore: Int,
+        now: Int,
+        _ connection: SQLiteConnection
+    ) throws -> (byteCounts: [AccountID: Int], count: Int) {
+        let delete = try connection.statement(
+            """
+            DELETE FROM blobs WHERE key IN
+                (SELECT key FROM blobs WHERE released > 0 AND released < ? LIMIT ?)
+            RETURNING key, segment, start, bytes, account
+            """
+        )
+        delete.bind(1, releasedBefore)
+        delete.bind(2, sweptCountMax)
+        let garbage = try connection.statement(
+            "INSERT INTO garbage(key, segment, start, bytes, since) VALUES(?, ?, ?, ?, ?)"
+        )
+        var (byteCounts, perSegment, count): ([AccountID: Int], [Int: Int], Int) = ([:], [:], 0)
+        while try delete.step() {
+            garbage.bind(1, delete.blob(0))
+            for column in 1...3 { garbage.bind(column + 1, delete.integer(column)) }
+            garbage.bind(5, now)
+            try garbage.run()
+            byteCounts[AccountID(delete.integer(4)), default: 0] -= delete.integer(3)
+            if delete.integer(1) != 0 { perSegment[delete.integer(1), default: 0] -= 1 }
+            count += 1
+        }
+        for (segment, change) in perSegment { try BlobSchema.add(change, toSegment: segment, connection) }
+        for (account, change) in byteCounts {
+            byteCounts[account] = try BlobSchema.add(change, to: account, connection)
+        }
+        return (byteCounts, count)
+    }
+
+    private func forgetUploads(touchedBefore: Int) async throws {
+        let old = memory.withLock { memory in
+            let old = memory.uploads.filter { !$0.value.isBusy && $0.value.touched < touchedBefore }
+            for key in old.keys { memory.uploads[key] = nil }
+            return old
+        }
+        guard !old.isEmpty else { return }
+        try await database.writer.perform { connection in
+            let forget = try connection.statement("DELETE FROM uploads WHERE key = ? AND file = ?")
+            for (key, upload) in old {
+                forget.bind(1, key)
+                forget.bind(2, upload.file)
+                try forget.run()
+            }
+        }
+        for upload in old.values { try files.remove(Self.fileName(upload.file)) }
+    }
+
+    /// Gives the room of what was deleted back to the volume, and forgets it.
+    private func giveBack(since: Int) async throws {
+        let garbage = try await database.readers.perform { connection in
+            let select = try connection.statement(
+                "SELECT number, segment, start, bytes FROM garbage WHERE since <= ?"
+            )
+            select.bind(1, since)
+            var garbage: [Garbage] = []
+            while try select.step() {
+                let place = BlobPlace(segment: select.integer(1), offset: select.integer(2))
+                let blob = IndexedBlob(place: place, byteCount: select.integer(3))
+                garbage.append(Garbage(number: select.integer(0), blob: blob))
+            }
+            return garbage
+        }
+        guard !garbage.isEmpty else { return }
+        try await offPool { try self.discard(garbage.map(\.blob)) }
+        let empty = try await database.writer.perform { connection in
+            try Self.forget(garbage, connection)
+        }
+        for segment in empty { try segments.remove(segment) }
+    }
+
+    /// - Returns: Segments in which nothing is left.
+    private static func forget(_ garbage: [Garbage], _ connection: SQLiteConnection) throws -> [Int] {
+        let forget = try connection.statement("DELETE FROM garbage WHERE number = ?")
+        for piece in garbage {
+            forget.bind(1, piece.number)
+            try forget.run()
+        }
+        let select = try connection.statement(
+            """
+            DELETE FROM segments WHERE blobs = 0 AND segment NOT IN (SELECT segment FROM garbage)
+            RETURNING segment
+            """
+        )
+        var empty: [Int] = []
+        while try select.step() { empty.append(select.integer(0)) }
+        return empty
+    }
+}

@@ -1,0 +1,152 @@
+package import FileSystem
+internal import Foundation
+internal import HTTPService
+package import HubProtocol
+internal import Locks
+internal import SQLite
+
+/// The blobs of a hub in a folder, with an index in SQLite: the default, in one process.
+///
+/// Small blobs lie one behind the other in segments, so that ten thousand of them cost a few writes and syncs; large
+/// ones have a file each. What every request needs is in memory too, in one struct under one lock.
+///
+/// 1. Bytes are on stable storage before the index speaks of them, and the index before anybody is told.
+/// 2. What the index does not speak of is garbage, and goes when the next process begins, or before.
+/// 3. The room of a deleted blob is given back some time later, when nobody can be reading it any longer.
+package final class SegmentedBlobStore: BlobStore {
+    struct Upload: Hashable, Sendable {
+        var file: Int
+        var total: Int
+        var byteCount: Int
+        var account: AccountID
+        var touched: Int
+        var isBusy = false
+    }
+    struct Memory {
+        var byteCounts: [AccountID: Int] = [:]
+        var uploads: [[UInt8]: Upload] = [:]
+    }
+
+    /// Up to this many bytes a blob lies in a segment.
+    static let smallByteCountMax = 1 << 20
+    static let indexName = "blobs.db"
+
+    let database: HubDatabase
+    let memory: Locked<Memory>
+    let segments: Segments
+    /// Large blobs, and those that come in several requests, under numbers that are in the index.
+    let files: StorageFolder
+    let clock: @Sendable () -> Int
+
+    /// Opens the store in a folder, made where it is missing.
+    ///
+    /// - Parameter clock: The time in seconds since 1970.
+    /// - Throws: `SystemError`, `SQLiteError`.
+    package init(in folder: StorageFolder, clock: @escaping @Sendable () -> Int) throws {
+        if try folder.status(of: Self.indexName) == nil {
+            _ = try folder.create(Self.indexName)
+            try folder.sync()
+        }
+        var (found, used, numbers): (Memory, Set<Int>, Set<Int>) = (Memory(), [], [])
+        database = try HubDatabase(path: folder.path.appending(Self.indexName).string) { connection in
+            try BlobSchema.prepare(connection)
+            found = try BlobSchema.remembered(connection)
+            used = try BlobSchema.usedSegments(connection)
+            numbers = try BlobSchema.usedFiles(connection)
+        }
+        memory = Locked(found)
+        segments = try Segments(in: try folder.subfolder("segments"), isUsed: { used.contains($0) })
+        files = try folder.subfolder("files")
+        self.clock = clock
+        for entry in try files.entries() {
+            guard let number = Self.fileNumber(entry.name), !numbers.contains(number) else { continue }
+            try files.remove(entry.name)
+        }
+        try folder.sync()
+    }
+
+    package func byteCount(of account: AccountID) -> Int {
+        memory.withLock { $0.byteCounts[account] ?? 0 }
+    }
+
+    package func missing(_ names: [BlobName], of owner: BlobOwner) async throws -> [BlobName] {
+        let (missing, released) = try await database.readers.perform { connection in
+            try Self.missing(names, owner.container, connection)
+        }
+        if released.isEmpty { return missing }
+        // Between the look and this somebody may have deleted them: the writer looks again.
+        let gone = try await database.writer.perform { connection in
+            try BlobSchema.revive(released, in: owner.container, connection)
+        }
+        guard !gone.isEmpty else { return missing }
+        let all = Set(missing).union(gone)
+        return names.filter(all.contains)
+    }
+
+    private static func missing(
+        _ names: [BlobName],
+        _ container: ContainerName,
+        _ connection: SQLiteConnection
+    ) throws -> (missing: [BlobName], released: [BlobName]) {
+        let select = try connection.statement("SELECT released FROM blobs WHERE key = ?")
+        var (missing, released): ([BlobName], [BlobName]) = ([], [])
+        for name in names {
+            select.bind(1, blobKey(container, name))
+            if try !select.step() {
+                missing.append(name)
+            } else if select.integer(0) != 0 {
+                released.append(name)
+            }
+            select.reset()
+        }
+        return (missing, released)
+    }
+
+    package func release(_ names: [BlobName], of owner: BlobOwner, now: Int) async throws -> Int {
+        try await database.writer.perform { connection in
+            let release = try connection.statement(
+                "UPDATE blobs SET released = ? WHERE key = ? AND released = 0"
+            )
+            let count = try connection.statement("SELECT 1 FROM blobs WHERE key = ?")
+            var released = 0
+            for name in Set(names) {
+                release.bind(1, now)
+                release.bind(2, blobKey(owner.container, name))
+                try release.run()
+                count.bind(1, blobKey(owner.container, name))
+                if try count.step() { released += 1 }
+                count.reset()
+            }
+            return released
+        }
+    }
+
+    /// What the index says of blobs, in the order of the names, less those that are missing.
+    func indexed(_ names: [BlobName], _ container: ContainerName) async throws -> [(BlobName, IndexedBlob)] {
+        try await database.readers.perform { connection in
+            let select = try connection.statement("SELECT segment, start, bytes FROM blobs WHERE key = ?")
+            var found: [(BlobName, IndexedBlob)] = []
+            for name in names {
+                select.bind(1, blobKey(container, name))
+                if try select.step() {
+                    let place = BlobPlace(segment: select.integer(0), offset: select.integer(1))
+                    found.append((name, IndexedBlob(place: place, byteCount: select.integer(2))))
+                }
+                select.reset()
+            }
+            return found
+        }
+    }
+
+    static func fileName(_ number: Int) -> String { "\(number).blob" }
+
+    private static func fileNumber(_ name: String) -> Int? {
+        name.hasSuffix(".blob") ? Int(name.dropLast(".blob".count)) : nil
+    }
+
+    /// Makes a file for a large blob; nobody's, until the index speaks of it.
+    func makeFile() throws -> (number: Int, file: StorageFile) {
+        let number = Int.random(in: 1...Int.max)
+        return (number, try files.create(Self.fileName(number)))
+    }
+}

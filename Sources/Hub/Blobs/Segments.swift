@@ -1,0 +1,107 @@
+internal import FileSystem
+internal import Foundation
+internal import Locks
+
+/// Files to which small blobs are appended, one behind the other and without anything between them.
+///
+/// Its state is in one struct under one lock; bytes are written and read without it.
+///
+/// 1. A place that was given out belongs to whom it was given to, and is written once.
+/// 2. What no index speaks of is nobody's: a process begins new segments and never goes on with old ones.
+final class Segments: Sendable {
+    private struct State {
+        var number: Int
+        var file: StorageFile?
+        var end = 0
+        var opened: [Int: StorageFile] = [:]
+        /// How many rooms of a segment are out that the index does not speak of yet.
+        var pending: [Int: Int] = [:]
+    }
+
+    /// Room in a segment.
+    struct Room {
+        var number: Int
+        var offset: Int
+        var file: StorageFile
+    }
+
+    /// When the next segment begins, in bytes: small enough that one without living blobs is soon found.
+    private static let byteCountMax = 256 << 20
+    /// How many are open to be read.
+    private static let openedMax = 64
+
+    private let folder: StorageFolder
+    private let state: Locked<State>
+
+    /// - Parameter isUsed: Whether the index speaks of a segment; others are removed.
+    init(in folder: StorageFolder, isUsed: (Int) throws -> Bool) throws {
+        self.folder = folder
+        var last = 0
+        for entry in try folder.entries() {
+            guard let number = Self.number(entry.name) else { continue }
+            last = max(last, number)
+            if try !isUsed(number) { try folder.remove(entry.name) }
+        }
+        state = Locked(State(number: last))
+    }
+
+    static func name(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".segment"
+    }
+
+    static func number(_ name: String) -> Int? {
+        name.hasSuffix(".segment") ? Int(name.dropLast(".segment".count)) : nil
+    }
+
+    /// Gives out room for bytes. To be followed by `settle`, when the index speaks of it or never will.
+    func room(_ byteCount: Int) throws -> Room {
+        try state.withLock { state in
+            if state.file == nil || state.end + byteCount > Self.byteCountMax {
+                state.number += 1
+                state.file = try folder.create(Self.name(state.number))
+                state.end = 0
+                // Before anything in it is acknowledged; once for a quarter of a gigabyte.
+                try folder.sync()
+            }
+            guard let file = state.file else { preconditionFailure("a segment was made and is gone") }
+            state.pending[state.number, default: 0] += 1
+            defer { state.end += byteCount }
+            return Room(number: state.number, offset: state.end, file: file)
+        }
+    }
+
+    /// A room is in the index, or nobody's.
+    func settle(_ number: Int) {
+        state.withLock { state in
+            state.pending[number, default: 0] -= 1
+            if state.pending[number] == 0 { state.pending[number] = nil }
+        }
+    }
+
+    /// The segment to read from.
+    func file(_ number: Int) throws -> StorageFile {
+        if let known = state.withLock({ $0.opened[number] }) { return known }
+        let file = try folder.open(Self.name(number))
+        state.withLock { state in
+            if state.opened.count >= Self.openedMax { state.opened = [:] }
+            state.opened[number] = file
+        }
+        return file
+    }
+
+    /// Gives room back to the volume; the segment stays as long as it is.
+    func free(_ number: Int, offset: Int, byteCount: Int) throws {
+        let file = try folder.open(Self.name(number), appends: true)
+        try file.free(offset..<offset + byteCount)
+    }
+
+    /// Removes a segment that the index does not speak of any longer, unless it may again.
+    func remove(_ number: Int) throws {
+        let isNeeded = state.withLock { state in
+            state.opened[number] = nil
+            return state.number == number || state.pending[number] != nil
+        }
+        if !isNeeded { try folder.remove(Self.name(number)) }
+    }
+}

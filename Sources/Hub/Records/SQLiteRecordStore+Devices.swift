@@ -1,0 +1,127 @@
+internal import Foundation
+package import HubProtocol
+internal import Locks
+internal import SQLite
+
+extension SQLiteRecordStore {
+    package func addInvitation(hash: [UInt8], to account: AccountID, until: Int) async throws {
+        try await database.writer.perform { connection in
+            let add = try connection.statement("INSERT INTO invitations VALUES(?, ?, ?, 0)")
+            add.bind(1, hash)
+            add.bind(2, account.number)
+            add.bind(3, until)
+            try add.run()
+        }
+    }
+
+    package func register(
+        _ device: NewDevice,
+        invitationHash: [UInt8],
+        now: Int
+    ) async throws -> AccountID? {
+        // One that the command left for us is used up in the database, so that it cannot be used twice.
+        let left = try InvitationFiles.until(hash: invitationHash, in: invitations)
+        let account = try await database.writer.perform { connection in
+            try Self.use(invitationHash, left: left, now: now, connection).map { account in
+                try Self.insert(device, account, now: now, connection)
+                return account
+            }
+        } whenDurable: { [memory] account in
+            guard let account else { return }
+            let caller = HubCaller(device: device.device, account: account)
+            memory.withLock { $0.callers[device.tokenHash] = caller }
+        }
+        if left != nil { try InvitationFiles.remove(hash: invitationHash, in: invitations) }
+        return account
+    }
+
+    /// Uses an invitation up.
+    ///
+    /// - Returns: Whose it is; nil when it is none, too old or used.
+    private static func use(
+        _ hash: [UInt8],
+        left: Int?,
+        now: Int,
+        _ connection: SQLiteConnection
+    ) throws -> AccountID? {
+        if let left {
+            let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, 1, ?, 0)")
+            take.bind(1, hash)
+            take.bind(2, left)
+            try take.run()
+        }
+        let use = try connection.statement(
+            "UPDATE invitations SET used = 1 WHERE hash = ? AND used = 0 AND until > ? RETURNING account"
+        )
+        use.bind(1, hash)
+        use.bind(2, now)
+        defer { use.reset() }
+        let account = try use.step() ? AccountID(use.integer(0)) : nil
+        return account
+    }
+
+    private static func insert(
+        _ device: NewDevice,
+        _ account: AccountID,
+        now: Int,
+        _ connection: SQLiteConnection
+    ) throws {
+        let insert = try connection.statement("INSERT INTO devices VALUES(?, ?, ?, ?, ?, ?, ?, 0)")
+        insert.bind(1, device.device.bytes)
+        insert.bind(2, account.number)
+        insert.bind(3, device.tokenHash)
+        insert.bind(4, Array(device.name.utf8))
+        insert.bind(5, device.signingKey.bytes)
+        insert.bind(6, device.agreementKey.bytes)
+        insert.bind(7, now)
+        try insert.run()
+        // What nobody can use any longer.
+        let forget = try connection.statement("DELETE FROM invitations WHERE until < ?")
+        forget.bind(1, now - HubLimits.invitationSeconds)
+        try forget.run()
+    }
+
+    package func devices(of account: AccountID) async throws -> [DeviceListing] {
+        try await database.readers.perform { connection in
+            let select = try connection.statement(
+                """
+                SELECT device, name, signing, agreement, registered, revoked FROM devices
+                WHERE account = ? ORDER BY registered, device
+                """
+            )
+            select.bind(1, account.number)
+            var devices: [DeviceListing] = []
+            while try select.step() {
+                devices.append(
+                    DeviceListing(
+                        device: DeviceName(unchecked: select.blob(0)),
+                        name: String(decoding: select.blob(1), as: UTF8.self),
+                        signingKey: PublicKeyBytes(unchecked: select.blob(2)),
+                        agreementKey: PublicKeyBytes(unchecked: select.blob(3)),
+                        registered: select.integer(4),
+                        isRevoked: select.integer(5) != 0
+                    )
+                )
+            }
+            return devices
+        }
+    }
+
+    package func revoke(_ device: DeviceName, of account: AccountID) async throws -> Bool {
+        let token = try await database.writer.perform { connection in
+            let revoke = try connection.statement(
+                "UPDATE devices SET revoked = 1 WHERE device = ? AND account = ? RETURNING token"
+            )
+            revoke.bind(1, device.bytes)
+            revoke.bind(2, account.number)
+            defer { revoke.reset() }
+            let token = try revoke.step() ? revoke.blob(0) : nil
+            return token
+        } whenDurable: { [memory] token in
+            guard let token else { return }
+            memory.withLock { $0.callers[token] = nil }
+        }
+        if token != nil { tell(.revoked(device)) }
+        return token != nil
+    }
+}

@@ -1,0 +1,167 @@
+internal import Foundation
+internal import HTTPService
+internal import HubProtocol
+internal import Locks
+
+extension HubService {
+    func answerBlobs(_ request: WebRequest, _ route: HubRoute, _ owner: BlobOwner) throws -> HTTPAnswer {
+        switch route {
+        case .blobs: return try receiveFrames(request, owner)
+        case .missingBlobs:
+            return try receiveNames(request) { service, names in
+                .json(MissingBlobs(try await service.blobs.missing(names, of: owner)))
+            }
+        case .readBlobs:
+            return try receiveNames(request) { service, names in
+                let list = try await service.blobs.frames(of: names, of: owner)
+                return WebResponse(
+                    status: 200,
+                    headers: [WebHeader("Content-Type", BlobFrames.mediaType)],
+                    body: .stream(list.source, byteCount: UInt64(list.byteCount))
+                )
+            }
+        case .releasedBlobs:
+            return try receiveNames(request) { service, names in
+                let count = try await service.blobs.release(names, of: owner, now: service.clock.now())
+                let seconds = service.settings.retentionSeconds
+                return .json(ReleasedBlobs(released: count, keptSeconds: seconds))
+            }
+        case .blob(_, let name): return try answerBlob(request, name, owner)
+        default: throw HubRefusal(404, .notFound, "There is nothing at this address.")
+        }
+    }
+
+    private func receiveNames(
+        _ request: WebRequest,
+        _ produce: @escaping @Sendable (HubService, [BlobName]) async throws -> WebResponse
+    ) throws -> HTTPAnswer {
+        try receiveJSON(request, byteCountMax: 1 << 20) { (service, names: BlobNames) in
+            guard names.names.count <= HubLimits.blobNameCountMax else {
+                throw HubRefusal.tooLarge("A request has \(HubLimits.blobNameCountMax) names at most.")
+            }
+            return try await produce(service, names.names)
+        }
+    }
+
+    private func receiveFrames(_ request: WebRequest, _ owner: BlobOwner) throws -> HTTPAnswer {
+        let byteCount = try declaredByteCount(request, max: HubLimits.framesByteCountMax)
+        try checkQuota(byteCount, owner)
+        let batch = blobs.begin(for: owner)
+        let reader = Locked(FrameReader())
+        let receiver = StreamReceiver { bytes in
+            try reader.withLock { reader in
+                try reader.read(bytes) { event in
+                    switch event {
+                    case .begin(let name, let byteCount): try batch.begin(name, byteCount: byteCount)
+                    case .bytes(let bytes): try batch.append(bytes)
+                    }
+                }
+            }
+        } drop: {
+            batch.abandon()
+        } end: { failure in
+            await self.outcome { _ in
+                if let failure { throw failure }
+                guard reader.withLock({ $0.isBetweenFrames }) else {
+                    batch.abandon()
+                    throw BlobFrameError.cutOff
+                }
+                return .json(StoredBlobs(stored: try await batch.commit()))
+            }
+        }
+        return .receive(receiver, byteCountMax: UInt64(byteCount))
+    }
+
+    private func checkQuota(_ byteCount: Int, _ owner: BlobOwner) throws {
+        let used = records.byteCount(of: owner.account) + blobs.byteCount(of: owner.account)
+        guard byteCount <= settings.quotaByteCount - used else {
+            throw HubRefusal.quota(settings.quotaByteCount)
+        }
+    }
+
+    private func answerBlob(
+        _ request: WebRequest,
+        _ name: BlobName,
+        _ owner: BlobOwner
+    ) throws -> HTTPAnswer {
+        guard request.method == "PUT" else {
+            return wait { try await $0.read(name, owner, isHead: request.method == "HEAD") }
+        }
+        let byteCount = try declaredByteCount(request, max: HubLimits.blobByteCountMax)
+        guard let text = request.header("Content-Range") else {
+            guard !request.hasHeader("Content-Range") else {
+                throw HubRefusal.malformed("One Content-Range, please.")
+            }
+            return try receiveWhole(name, owner, byteCount: byteCount)
+        }
+        guard let range = PieceRange(text), range.byteCount == byteCount else {
+            throw HubRefusal.malformed(
+                "Content-Range is to be “bytes FIRST-LAST/TOTAL” and to agree with Content-Length."
+            )
+        }
+        guard range.total <= HubLimits.blobByteCountMax else {
+            throw HubRefusal.tooLarge("A blob has \(HubLimits.blobByteCountMax) bytes at most.")
+        }
+        return try receivePiece(name, owner, range)
+    }
+
+    private func receiveWhole(
+        _ name: BlobName,
+        _ owner: BlobOwner,
+        byteCount: Int
+    ) throws -> HTTPAnswer {
+        try checkQuota(byteCount, owner)
+        let batch = blobs.begin(for: owner)
+        try batch.begin(name, byteCount: byteCount)
+        let receiver = StreamReceiver { bytes in
+            try batch.append(bytes)
+        } drop: {
+            batch.abandon()
+        } end: { failure in
+            await self.outcome { _ in
+                if let failure { throw failure }
+                return WebResponse(status: try await batch.commit() == 1 ? 201 : 200)
+                    .setting(HubHeader.uploadOffset, "\(byteCount)")
+            }
+        }
+        return .receive(receiver, byteCountMax: UInt64(byteCount))
+    }
+
+    private func receivePiece(
+        _ name: BlobName,
+        _ owner: BlobOwner,
+        _ range: PieceRange
+    ) throws -> HTTPAnswer {
+        try checkQuota(range.total - range.first, owner)
+        let piece = try blobs.beginPiece(name, of: owner, range)
+        let receiver = StreamReceiver { bytes in
+            try piece.append(bytes)
+        } drop: {
+            piece.abandon()
+        } end: { failure in
+            await self.outcome { _ in
+                if let failure { throw failure }
+                let offset = try await piece.commit()
+                return WebResponse(status: offset == range.total ? 201 : 202)
+                    .setting(HubHeader.uploadOffset, "\(offset)")
+            }
+        }
+        return .receive(receiver, byteCountMax: UInt64(range.byteCount))
+    }
+
+    private func read(_ name: BlobName, _ owner: BlobOwner, isHead: Bool) async throws -> WebResponse {
+        if let body = try await blobs.body(of: name, of: owner) {
+            return WebResponse(
+                status: 200,
+                headers: [
+                    WebHeader("Content-Type", BlobFrames.mediaType), WebHeader("ETag", "\"\(name)\""),
+                ],
+                body: body
+            )
+        }
+        guard isHead, let offset = blobs.uploadOffset(of: name, of: owner) else {
+            throw HubRefusal.notFound("blob")
+        }
+        return WebResponse(status: 204, headers: [WebHeader(HubHeader.uploadOffset, "\(offset)")])
+    }
+}

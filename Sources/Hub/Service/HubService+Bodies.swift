@@ -1,0 +1,102 @@
+internal import Foundation
+internal import HTTPService
+internal import HubProtocol
+internal import Locks
+
+extension HubService {
+    /// Reads a message and answers it.
+    func receiveJSON<Message: Decodable & Sendable>(
+        _ request: WebRequest,
+        byteCountMax: Int,
+        _ produce: @escaping @Sendable (HubService, Message) async throws -> WebResponse
+    ) throws -> HTTPAnswer {
+        let byteCount = try declaredByteCount(request, max: byteCountMax)
+        let receiver = MessageReceiver(byteCount: byteCount) { data in
+            await self.outcome { service in
+                try await produce(service, JSONDecoder().decode(Message.self, from: data))
+            }
+        }
+        return .receive(receiver, byteCountMax: UInt64(byteCountMax))
+    }
+
+    /// How long the body says it is.
+    func declaredByteCount(_ request: WebRequest, max: Int) throws -> Int {
+        guard let text = request.header("Content-Length"), let byteCount = Int(text), byteCount >= 0 else {
+            throw HubRefusal(411, .lengthRequired, "Say with Content-Length how long the body is.")
+        }
+        guard byteCount <= max else {
+            throw HubRefusal.tooLarge(
+                "The body has \(byteCount) bytes and may have \(max). Send less at a time."
+            )
+        }
+        return byteCount
+    }
+}
+
+/// Gathers a message.
+///
+/// Its state is under one lock, though only one thread at a time has it.
+final class MessageReceiver: HTTPBodyReceiver {
+    private let data: Locked<Data>
+    private let produce: @Sendable (Data) async -> WebResponse
+
+    init(byteCount: Int, _ produce: @escaping @Sendable (Data) async -> WebResponse) {
+        // Room for what comes, not for what somebody says will come.
+        data = Locked(Data(capacity: min(byteCount, 64 << 10)))
+        self.produce = produce
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        data.withLock { $0.append(contentsOf: bytes) }
+    }
+
+    func finish() -> HTTPOutcome {
+        let data = data.withLock { data in
+            defer { data = Data() }
+            return data
+        }
+        return .wait { [produce] in await produce(data) }
+    }
+
+    func abandon() {}
+}
+
+/// Hands a body on as it comes, to what may fail.
+///
+/// Its state is under one lock, though only one thread at a time has it. After an error the rest of the body is read
+/// and dropped, so that the client reads the answer.
+final class StreamReceiver: HTTPBodyReceiver {
+    private let failure = Locked<(any Error)?>(nil)
+    private let take: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    private let end: @Sendable ((any Error)?) async -> WebResponse
+    private let drop: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - take: Takes the next bytes.
+    ///   - drop: Called when the body has broken off, or after an error.
+    ///   - end: Answers when the body is whole, or with the error.
+    init(
+        take: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void,
+        drop: @escaping @Sendable () -> Void,
+        end: @escaping @Sendable ((any Error)?) async -> WebResponse
+    ) {
+        (self.take, self.drop, self.end) = (take, drop, end)
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard failure.withLock({ $0 == nil }) else { return }
+        do { try take(bytes) } catch {
+            failure.withLock { $0 = error }
+            drop()
+        }
+    }
+
+    func finish() -> HTTPOutcome {
+        let failure = failure.withLock { $0 }
+        return .wait { [end] in await end(failure) }
+    }
+
+    func abandon() {
+        if failure.withLock({ $0 == nil }) { drop() }
+    }
+}

@@ -1,0 +1,97 @@
+internal import Foundation
+internal import HTTPService
+internal import HubProtocol
+internal import Locks
+
+extension HubService {
+    func register(_ registration: DeviceRegistration) async throws -> WebResponse {
+        guard registration.name.utf8.count <= HubLimits.labelByteCountMax else {
+            throw HubRefusal.malformed("A device's name has \(HubLimits.labelByteCountMax) bytes at most.")
+        }
+        let token = try Secrets.token()
+        let device = NewDevice(
+            device: try Secrets.deviceName(),
+            tokenHash: try Secrets.hash(token),
+            name: registration.name,
+            signingKey: registration.signingKey,
+            agreementKey: registration.agreementKey
+        )
+        let hash = try Secrets.invitationHash(registration.invitation)
+        guard try await records.register(device, invitationHash: hash, now: clock.now()) != nil else {
+            throw HubRefusal(
+                403,
+                .badInvitation,
+                "This invitation is wrong, used or too old. Get another one, with “sheaf hub invite” or "
+                    + "from a device that is registered."
+            )
+        }
+        return .json(DeviceCredentials(device: device.device, token: token), status: 201)
+    }
+
+    func revoke(_ device: DeviceName, _ caller: HubCaller) async throws -> WebResponse {
+        guard try await records.revoke(device, of: caller.account) else {
+            throw HubRefusal.notFound("device")
+        }
+        return WebResponse(status: 204)
+    }
+
+    func invite(_ caller: HubCaller) async throws -> WebResponse {
+        let invitation = try Secrets.invitation()
+        try await records.addInvitation(
+            hash: try Secrets.invitationHash(invitation),
+            to: caller.account,
+            until: clock.now() + HubLimits.invitationSeconds
+        )
+        return .json(Invitation(invitation, seconds: HubLimits.invitationSeconds), status: 201)
+    }
+
+    func beginPairing(_ caller: HubCaller) throws -> WebResponse {
+        let name = try Secrets.pairing()
+        try pairings.withLock { try $0.begin(name, account: caller.account, now: clock.now()) }
+        return .json(PairingStarted(name, seconds: HubLimits.pairingSeconds), status: 201)
+    }
+
+    func answerPairing(_ request: WebRequest, _ name: String) throws -> HTTPAnswer {
+        if request.method == "POST" {
+            return try receiveJSON(request, byteCountMax: 8 << 10) { service, message in
+                try service.take(message, for: name)
+            }
+        }
+        let after = try number("after", request, max: HubLimits.pairingMessageCountMax) ?? 0
+        let seconds = try number("wait", request, max: HubLimits.waitSecondsMax) ?? 0
+        return wait { try await $0.pairingMessages(of: name, after: after, waitSeconds: seconds) }
+    }
+
+    private func take(_ message: PairingMessage, for name: String) throws -> WebResponse {
+        let number = try pairings.withLock { try $0.add(message, to: name, now: clock.now()) }
+        room.wake(.pairing(name))
+        return .json(PairingReceipt(number: number), status: 201)
+    }
+
+    private func pairingMessages(
+        of name: String,
+        after: Int,
+        waitSeconds: Int
+    ) async throws -> WebResponse {
+        let ticket = room.enter(.pairing(name))
+        defer { room.leave(ticket) }
+        let deadline = Int(clock.uptime()) + waitSeconds
+        while true {
+            let found = try pairings.withLock { try $0.messages(of: name, after: after, now: clock.now()) }
+            if !found.isEmpty || waitSeconds == 0 { return .json(PairingMessages(found)) }
+            switch await room.wait(ticket, until: deadline) {
+            case .news: continue
+            case .timeout, .revoked, .ending: return .json(PairingMessages([]))
+            }
+        }
+    }
+
+    /// A whole number of a query; nil where there is none.
+    func number(_ name: String, _ request: WebRequest, max: Int) throws -> Int? {
+        guard let text = request.target.value(name) else { return nil }
+        guard let number = Int(text), number >= 0 else {
+            throw HubRefusal.malformed("“\(name)” is to be a whole number from 0.")
+        }
+        return min(number, max)
+    }
+}

@@ -1,0 +1,110 @@
+internal import Foundation
+internal import HTTPService
+internal import HubProtocol
+
+extension HubService {
+    func make(_ container: ContainerName, _ caller: HubCaller) async throws -> WebResponse {
+        let isNew = try await records.makeContainer(container, for: caller.account)
+        guard let head = records.head(of: container, for: caller.account) else {
+            throw HubRefusal.notFound("container")
+        }
+        return .json(ContainerListing(container, head: head), status: isNew ? 201 : 200)
+    }
+
+    func answerKeys(
+        _ request: WebRequest,
+        _ container: ContainerName,
+        _ device: DeviceName
+    ) throws -> HTTPAnswer {
+        guard request.method == "PUT" else {
+            return wait { try await .json($0.records.keys(for: device, in: container)) }
+        }
+        return try receiveJSON(request, byteCountMax: 16 << 10) { service, keys in
+            try await service.put(keys, for: device, in: container)
+        }
+    }
+
+    private func put(
+        _ keys: WrappedKeys,
+        for device: DeviceName,
+        in container: ContainerName
+    ) async throws -> WebResponse {
+        guard keys.keys.count <= HubLimits.wrappedKeyByteCountMax else {
+            throw HubRefusal.tooLarge("Wrapped keys have \(HubLimits.wrappedKeyByteCountMax) bytes at most.")
+        }
+        guard try await records.putKeys(keys, for: device, in: container) else {
+            throw HubRefusal(
+                409,
+                .conflict,
+                "Other keys are there for this device under generation \(keys.generation). Read them first."
+            )
+        }
+        return WebResponse(status: 204)
+    }
+
+    func commit(
+        _ offer: CommitOffer,
+        to container: ContainerName,
+        _ caller: HubCaller
+    ) async throws -> WebResponse {
+        guard offer.commits.count <= HubLimits.commitCountMax else {
+            throw HubRefusal.tooLarge("A request has \(HubLimits.commitCountMax) commits at most.")
+        }
+        for commit in offer.commits where commit.record.count > HubLimits.recordByteCountMax {
+            throw HubRefusal.tooLarge("A record has \(HubLimits.recordByteCountMax) bytes at most.")
+        }
+        let answers = try await records.commit(
+            offer.commits,
+            to: container,
+            by: caller,
+            byteCountMax: settings.quotaByteCount - blobs.byteCount(of: caller.account)
+        )
+        return .json(answers)
+    }
+
+    func answerLog(
+        _ request: WebRequest,
+        _ container: ContainerName,
+        _ caller: HubCaller
+    ) throws -> HTTPAnswer {
+        let after = try number("after", request, max: Int.max) ?? 0
+        let limit = try number("limit", request, max: HubLimits.entryCountMax) ?? HubLimits.entryCountMax
+        let seconds = try number("wait", request, max: HubLimits.waitSecondsMax) ?? 0
+        if seconds > 0, room.count(of: caller.device) >= settings.waitingCountMax {
+            throw HubRefusal.tooMany("requests of this device that wait", retrySeconds: 5)
+        }
+        return wait { service in
+            try await service.log(container, caller, after: UInt64(after), limit: limit, waitSeconds: seconds)
+        }
+    }
+
+    private func log(
+        _ container: ContainerName,
+        _ caller: HubCaller,
+        after: UInt64,
+        limit: Int,
+        waitSeconds: Int
+    ) async throws -> WebResponse {
+        let ticket = room.enter(.log(container), device: caller.device)
+        defer { room.leave(ticket) }
+        let deadline = Int(clock.uptime()) + waitSeconds
+        while true {
+            guard let head = records.head(of: container, for: caller.account) else {
+                throw HubRefusal.notFound("container")
+            }
+            if head.position > after, limit > 0 {
+                return .json(try await records.page(of: container, after: after, limit: limit))
+            }
+            // A device that knows of more than there is should hear so at once: the hub was put back.
+            if waitSeconds == 0 || head.position < after || limit == 0 {
+                return .json(LogPage([], head: head))
+            }
+            switch await room.wait(ticket, until: deadline) {
+            case .news: continue
+            case .timeout, .ending: return .json(LogPage([], head: head))
+            case .revoked:
+                throw HubRefusal(401, .unauthorized, "This device has been revoked.")
+            }
+        }
+    }
+}

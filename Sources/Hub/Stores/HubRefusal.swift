@@ -1,0 +1,52 @@
+package import HubProtocol
+
+/// Why a hub does not do what it was asked for: what the client is told.
+package struct HubRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The answer's status.
+    package var status: Int
+    /// The answer's body.
+    package var failure: HubFailure
+    /// After how many seconds it is worth another try; nil where that does not help.
+    package var retrySeconds: Int?
+    /// How much of an upload there is, in bytes, where that is what is wrong.
+    package var uploadOffset: Int?
+
+    package init(_ status: Int, _ code: HubFailureCode, _ message: String) {
+        self.status = status
+        failure = HubFailure(code, message)
+    }
+
+    package var description: String { "\(status) \(failure.error.code.rawValue): \(failure.error.message)" }
+
+    /// 400, with what is wrong.
+    package static func malformed(_ message: String) -> HubRefusal {
+        HubRefusal(400, .malformed, message)
+    }
+
+    /// 404 for what is not there, or belongs to another account.
+    package static func notFound(_ what: String) -> HubRefusal {
+        HubRefusal(404, .notFound, "There is no such \(what) in this account. Check its name.")
+    }
+
+    /// 413, with what is too large.
+    package static func tooLarge(_ message: String) -> HubRefusal {
+        HubRefusal(413, .tooLarge, message)
+    }
+
+    /// 507.
+    package static func quota(_ byteCount: Int) -> HubRefusal {
+        HubRefusal(
+            507,
+            .quota,
+            "The account may keep \(byteCount) bytes on this hub and this would be more. "
+                + "Remove documents or ask for a larger quota."
+        )
+    }
+
+    /// 429.
+    package static func tooMany(_ what: String, retrySeconds: Int) -> HubRefusal {
+        var refusal = HubRefusal(429, .tooMany, "Too many \(what). Try again in \(retrySeconds) seconds.")
+        refusal.retrySeconds = retrySeconds
+        return refusal
+    }
+}

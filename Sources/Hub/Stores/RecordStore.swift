@@ -1,0 +1,101 @@
+internal import Foundation
+package import HubProtocol
+
+/// Whose containers and devices belong together. A hub has one account now.
+package struct AccountID: Hashable, Sendable {
+    package let number: Int
+
+    package init(_ number: Int) { self.number = number }
+
+    /// The account that a hub begins with.
+    package static let first = AccountID(1)
+}
+
+/// Who sends a request: a device with a token that is worth something.
+package struct HubCaller: Hashable, Sendable {
+    package let device: DeviceName
+    package let account: AccountID
+
+    package init(device: DeviceName, account: AccountID) {
+        (self.device, self.account) = (device, account)
+    }
+}
+
+/// A device that is to be registered, with what is kept of its token.
+package struct NewDevice: Hashable, Sendable {
+    package var device: DeviceName
+    package var tokenHash: [UInt8]
+    package var name: String
+    package var signingKey: PublicKeyBytes
+    package var agreementKey: PublicKeyBytes
+
+    package init(
+        device: DeviceName,
+        tokenHash: [UInt8],
+        name: String,
+        signingKey: PublicKeyBytes,
+        agreementKey: PublicKeyBytes
+    ) {
+        (self.device, self.tokenHash, self.name) = (device, tokenHash, name)
+        (self.signingKey, self.agreementKey) = (signingKey, agreementKey)
+    }
+}
+
+/// What happened in a store, from whatever process, that somebody may be waiting for.
+package enum HubNews: Hashable, Sendable {
+    /// A container's log is longer.
+    case entries(ContainerName)
+    /// A device's token is worth nothing any longer.
+    case revoked(DeviceName)
+}
+
+/// Keeps accounts, devices, containers, wrapped keys and logs.
+///
+/// What it has acknowledged is on stable storage. Errors that a client is to hear of are `HubRefusal`s. Any thread;
+/// nothing that is not `async` may block.
+package protocol RecordStore: Sendable {
+    /// Tells `observer` of news, in no order, on any thread, for as long as the store lives.
+    func observe(_ observer: @escaping @Sendable (HubNews) -> Void)
+
+    /// Keeps an invitation by the hash of its text, until a time in seconds since 1970.
+    func addInvitation(hash: [UInt8], to account: AccountID, until: Int) async throws
+    /// Registers a device, and uses its invitation up.
+    ///
+    /// - Returns: Nil when there is no such invitation at this time.
+    func register(_ device: NewDevice, invitationHash: [UInt8], now: Int) async throws -> AccountID?
+    /// Whose token has this hash; nil for nobody's.
+    func caller(tokenHash: [UInt8]) -> HubCaller?
+    func devices(of account: AccountID) async throws -> [DeviceListing]
+    /// - Returns: Whether there is such a device; one that was revoked before counts.
+    func revoke(_ device: DeviceName, of account: AccountID) async throws -> Bool
+
+    /// Makes a container, unless it is there.
+    ///
+    /// - Returns: Whether it was made. A name that another account has is refused.
+    func makeContainer(_ container: ContainerName, for account: AccountID) async throws -> Bool
+    func containers(of account: AccountID) async throws -> [ContainerListing]
+    /// The end of a container's log; nil where the account has no such container.
+    func head(of container: ContainerName, for account: AccountID) -> LogHead?
+
+    /// - Returns: False when other keys are there under this generation.
+    func putKeys(
+        _ keys: WrappedKeys,
+        for device: DeviceName,
+        in container: ContainerName
+    ) async throws -> Bool
+    func keys(for device: DeviceName, in container: ContainerName) async throws -> WrappedKeysList
+
+    /// Takes or refuses commits, in order, each for itself.
+    ///
+    /// - Parameter byteCountMax: What the account's records may come to.
+    func commit(
+        _ commits: [OfferedCommit],
+        to container: ContainerName,
+        by caller: HubCaller,
+        byteCountMax: Int
+    ) async throws -> CommitAnswers
+    /// What comes after a position.
+    func page(of container: ContainerName, after position: UInt64, limit: Int) async throws -> LogPage
+    /// How many bytes an account's records come to.
+    func byteCount(of account: AccountID) -> Int
+}

@@ -1,0 +1,68 @@
+extension SyncEngine {
+    /// Why an item is not the same here and in the log.
+    package enum Reason: Hashable, Sendable {
+        /// Its contents are to be at the hub first.
+        case sending(ContentName)
+        /// Its contents are to be here first.
+        case getting(ContentName)
+        /// What it is here has been offered to the hub, which has not answered.
+        case committing
+        /// The hub has taken something else first: the log is to be read to there.
+        case readingLog(to: LogPosition)
+        /// The disk is being made what the log says.
+        case placing
+        case merging
+        /// Another item has its name here.
+        case nameTaken(by: ItemID)
+        /// The folder that it is to be in is not there yet.
+        case folderMissing(ItemID)
+        /// It is to go into a folder that is inside it here.
+        case loop
+        /// Items in it go first.
+        case members([ItemID])
+        /// It is about to be looked at.
+        case due
+    }
+
+    /// Who has changed an item since disk and log agreed.
+    package enum Change: String, Hashable, Sendable, Codable {
+        case none, here, elsewhere, both
+    }
+
+    /// Who has changed an item since disk and log agreed last.
+    package func change(of item: ItemID) -> Change {
+        switch (disk[item] != agreed[item], tree[item] != agreed[item]) {
+        case (false, false): .none
+        case (true, false): .here
+        case (false, true): .elsewhere
+        case (true, true): disk[item] == tree[item] ? .none : .both
+        }
+    }
+
+    /// Why an item differs; empty for one that does not.
+    package func reasons(for item: ItemID) -> [Reason] {
+        guard disk[item] != tree[item] else { return [] }
+        var reasons: [Reason] = []
+        switch steps[item] {
+        case .commit: reasons.append(.committing)
+        case .place: reasons.append(.placing)
+        case .merge: reasons.append(.merging)
+        case nil: break
+        }
+        if let position = refusals[item] { reasons.append(.readingLog(to: position)) }
+        for (obstacle, items) in waiting where items.contains(item) {
+            switch obstacle {
+            case .content(let content):
+                reasons.append(uploading.contains(content) ? .sending(content) : .getting(content))
+            case .name(let place): reasons += (diskNames[place] ?? []).sorted().map { .nameTaken(by: $0) }
+            case .folder(let folder): reasons.append(.folderMissing(folder))
+            case .loop: reasons.append(.loop)
+            }
+        }
+        if reasons.isEmpty {
+            let members = disk[item] == nil ? tree.children(of: item) : Array(diskChildren[item] ?? [])
+            if !members.isEmpty { reasons.append(.members(members.sorted())) }
+        }
+        return reasons.isEmpty ? [.due] : reasons
+    }
+}

@@ -1,0 +1,103 @@
+/// What an engine has to remember so that it can go on in another process, beside the log it has read and the disk.
+package struct SyncMemory: Hashable, Sendable {
+    /// What the disk is about to be made, in a step that nobody may be able to report on any more.
+    package struct Placing: Hashable, Sendable {
+        package var state: ItemState?
+        package var agreedAs: ItemState?
+
+        package init(_ state: ItemState?, agreedAs: ItemState?) {
+            (self.state, self.agreedAs) = (state, agreedAs)
+        }
+    }
+
+    /// How each item was when disk and log agreed last.
+    package var agreed: [ItemID: ItemState] = [:]
+    package var placing: [ItemID: Placing] = [:]
+    /// How many commits each session has made.
+    package var commitCounts: [UInt64: UInt64] = [:]
+
+    package init() {}
+}
+
+/// What has changed of a memory since it was asked for last; nil for: it is no more.
+package struct SyncMemoryChanges: Hashable, Sendable {
+    package var agreed: [ItemID: ItemState?] = [:]
+    package var placing: [ItemID: SyncMemory.Placing?] = [:]
+    /// How many commits this session has made; 0 for as many as were told already.
+    package var commitCount: UInt64 = 0
+
+    package init() {}
+}
+
+/// A table of items that knows which of them have been written since somebody asked last.
+struct ItemTable<Value: Sendable>: Sendable {
+    private(set) var all: [ItemID: Value] = [:]
+    private var written: Set<ItemID> = []
+
+    init(_ all: [ItemID: Value] = [:]) { self.all = all }
+
+    subscript(item: ItemID) -> Value? {
+        get { all[item] }
+        set {
+            all[item] = newValue
+            written.insert(item)
+        }
+    }
+
+    mutating func takeWritten() -> Set<ItemID> {
+        defer { written = [] }
+        return written
+    }
+}
+
+extension SyncEngine {
+    /// Goes on from what was remembered. The disk is to be scanned next, then the log to be read on, and then there is a
+    /// line again.
+    ///
+    /// Should an older memory be all that is left, nothing is lost: what the disk has is looked for in what the log has
+    /// brought since.
+    ///
+    /// - Parameters:
+    ///   - session: A random number.
+    ///   - memory: What was remembered of the engine.
+    ///   - entries: The log, as far as it had been read when that was.
+    package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, entries: some Sequence<LogEntry>) {
+        self.init(device: device, session: session)
+        for entry in entries {
+            if let state = entry.commit.state { atHub.formUnion(state.contents) }
+            _ = tree.read(entry)
+        }
+        agreed = ItemTable(memory.agreed)
+        steps = ItemTable(memory.placing.mapValues { .place($0.state, agreedAs: $0.agreedAs) })
+        commitCounts = memory.commitCounts
+    }
+
+    /// All that is to be remembered now.
+    package var memory: SyncMemory {
+        var memory = SyncMemory()
+        memory.agreed = agreed.all
+        memory.placing = steps.all.compactMapValues { step in
+            if case .place(let state, let agreedAs) = step { .init(state, agreedAs: agreedAs) } else { nil }
+        }
+        memory.commitCounts = commitCounts
+        return memory
+    }
+
+    /// What is to be remembered since this was asked last. It has to be on stable storage, with what was read of the log,
+    /// before any effect is carried out that came meanwhile.
+    package mutating func takeMemoryChanges() -> SyncMemoryChanges {
+        var changes = SyncMemoryChanges()
+        for item in agreed.takeWritten() { changes.agreed.updateValue(agreed[item], forKey: item) }
+        for item in steps.takeWritten() {
+            let placing: SyncMemory.Placing? =
+                if case .place(let state, let agreedAs) = steps[item] {
+                    .init(state, agreedAs: agreedAs)
+                } else { nil }
+            changes.placing.updateValue(placing, forKey: item)
+        }
+        let commitCount = commitCounts[session] ?? 0
+        if commitCount != toldCommitCount { changes.commitCount = commitCount }
+        toldCommitCount = commitCount
+        return changes
+    }
+}

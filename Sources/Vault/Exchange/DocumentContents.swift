@@ -1,0 +1,72 @@
+package import FileSystem
+internal import Foundation
+
+/// A document's contents, with all that is below them: equal in all vaults with one key when the contents are.
+///
+/// Where the document is, what it is called and when it was modified last are not in it.
+package struct DocumentContents: Hashable, Sendable {
+    let entry: ManifestEntry
+
+    /// Bytes that say more than any document's contents are nobody's.
+    package static let byteCountMax = ManifestEntry.attributesByteCountMax
+
+    init(_ entry: ManifestEntry) {
+        var entry = entry
+        entry.dress.modificationSeconds = 0
+        entry.dress.modificationNanoseconds = 0
+        self.entry = entry
+    }
+
+    /// Reads what `bytes` gave; nil for anything else.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count <= Self.byteCountMax else { return nil }
+        let entry = bytes.withUnsafeBytes { bytes -> ManifestEntry? in
+            var reader = ByteReader(bytes)
+            // Whatever is wrong with them: they are not what was written down.
+            guard let entry = try? ManifestEntry(from: &reader, isRoot: true), (try? reader.finish()) != nil
+            else { return nil }
+            return entry
+        }
+        guard let entry else { return nil }
+        self.init(entry)
+        guard self.bytes == bytes else { return nil }
+    }
+
+    /// To be kept or sent: a hundred bytes or so, whatever the document holds.
+    package var bytes: [UInt8] { entry.encoded }
+
+    /// Whether it is a file, a package or a link.
+    package var kind: FileStamp.Kind {
+        switch entry.kind {
+        case .file: .regular
+        case .folder: .directory
+        case .link: .symbolicLink
+        }
+    }
+
+    /// The permission bits of the document itself.
+    package var permissions: UInt32 { entry.dress.permissions }
+
+    /// How many bytes its files have in all.
+    package var byteCount: UInt64 { entry.byteCount }
+}
+
+/// An object's bytes as they are stored.
+package struct StoredObject: Hashable, Sendable {
+    /// Whether they are pressed together by zstd.
+    package let isPressed: Bool
+    package let plainByteCount: Int
+    package let bytes: [UInt8]
+
+    package init(isPressed: Bool, plainByteCount: Int, bytes: [UInt8]) {
+        (self.isPressed, self.plainByteCount, self.bytes) = (isPressed, plainByteCount, bytes)
+    }
+}
+
+/// What a vault stores, by its name.
+package struct VaultObject: Hashable, Sendable {
+    package let name: ObjectName
+    package let kind: ObjectKind
+
+    package init(_ name: ObjectName, _ kind: ObjectKind) { (self.name, self.kind) = (name, kind) }
+}

@@ -1,0 +1,314 @@
+package import FileSystem
+internal import Foundation
+
+// How contents come from one vault into another with the same key, whatever is between the two.
+//
+//     keepContents ──▶ objects(of:) ──▶ withStored ──▶ … ──▶ receive ──▶ restore
+//
+// An object is checked against its name before it is stored: nobody on the way can have it taken for another.
+
+extension Vault {
+    /// One document whose contents are to be kept.
+    package struct Keepable: Sendable {
+        package let path: FilePath
+        package let item: FileMark
+        /// The members of a package that may have changed; nil when nobody knows.
+        package let changed: Set<MemberPath>?
+        /// Whether something else is looked at than the document itself: what was seen of its members does not count.
+        package let isElsewhere: Bool
+
+        package init(
+            _ path: FilePath,
+            as item: FileMark,
+            changed: Set<MemberPath>? = nil,
+            isElsewhere: Bool = false
+        ) {
+            (self.path, self.item, self.changed, self.isElsewhere) = (path, item, changed, isElsewhere)
+        }
+    }
+
+    /// Keeps the contents of documents, all made durable together.
+    ///
+    /// - Parameters:
+    ///   - documents: Which. One that changes all the time, is gone or cannot be read fails for itself.
+    ///   - origin: Who keeps them.
+    /// - Returns: The contents of each, in order.
+    /// - Throws: As `keep`, when nothing could be made durable.
+    package func keepContents(
+        of documents: [Keepable],
+        origin: (Keepable) -> VersionOrigin
+    ) throws -> [Result<DocumentContents, any Error>] {
+        let session = try KeepSession(store: store)
+        for _ in 1...Self.exchangeAttemptMax {
+            do { return try keepContents(of: documents, origin, by: session) } catch is KeepSession.Stale {
+                try session.refresh()
+            }
+        }
+        return try VaultLock.collection.hold(in: store.folder) {
+            try session.refresh()
+            return try keepContents(of: documents, origin, by: session)
+        }
+    }
+
+    /// So often something is stored anew that collecting got in the way of.
+    private static let exchangeAttemptMax = 3
+
+    private func keepContents(
+        of documents: [Keepable],
+        _ origin: (Keepable) -> VersionOrigin,
+        by session: KeepSession
+    ) throws -> [Result<DocumentContents, any Error>] {
+        var results: [Result<DocumentContents, any Error>] = []
+        var versions: [(version: KeptVersion, object: ObjectName)] = []
+        var caches: [(item: FileMark, rows: CacheRows)] = []
+        for document in documents {
+            var keeper = ItemKeeper(
+                session: session,
+                item: document.item,
+                moment: now().nanoseconds,
+                remembers: !document.isElsewhere
+            )
+            do {
+                let changed = document.isElsewhere ? .all : ChangedMembers(document.changed)
+                let root = try keeper.keep(document.path, changed)
+                caches += keeper.caches.map { (document.item, $0) }
+                if let version = try version(root, of: document.item, origin(document), by: session) {
+                    versions.append(version)
+                }
+                results.append(.success(DocumentContents(root)))
+            } catch let stale as KeepSession.Stale {
+                throw stale
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        try session.commit { index in
+            for (version, object) in versions { try index.insert(version, object: object) }
+            for (item, rows) in caches {
+                try index.setMemberCache(item, rows, generation: session.generation)
+            }
+        }
+        return results
+    }
+
+    /// A version that keeps contents from being collected; nil when the newest one does.
+    private func version(
+        _ root: ManifestEntry,
+        of item: FileMark,
+        _ origin: VersionOrigin,
+        by session: KeepSession
+    ) throws -> (version: KeptVersion, object: ObjectName)? {
+        if let newest = try newestVersion(of: item), try newest.root().isSameState(as: root) { return nil }
+        let version = try KeptVersion(id: VersionID(UUID()), item: item, origin: origin, root: root)
+        return (version, try session.store(.version, [UInt8](version.record)))
+    }
+
+    // MARK: Out
+
+    /// All objects of contents that are here, each once, those that lead to others before them.
+    ///
+    /// - Throws: `VaultError` with code `damaged` when some are missing.
+    package func objects(of contents: DocumentContents) throws -> [VaultObject] {
+        let reader = try ObjectReader(store: store)
+        var walk = ContentWalk()
+        walk.add(contents.entry)
+        while let next = walk.next() {
+            guard let level = next.nodeLevel else { continue }
+            try walk.open(try reader.object(next.object.name, next.object.kind), next.object, level: level)
+        }
+        return walk.objects
+    }
+
+    /// Shows objects as they are stored, one after another.
+    ///
+    /// - Throws: `VaultError` with code `damaged` when one is not here.
+    package func withStored(
+        _ objects: [VaultObject],
+        _ body: (VaultObject, StoredObject) throws -> Void
+    ) throws {
+        let reader = try ObjectReader(store: store)
+        let compressor = try Compressor()
+        for object in objects {
+            let stored = try reader.withObject(object.name, object.kind) { plain in
+                compressor.compress(plain) { pressed in
+                    StoredObject(
+                        isPressed: pressed != nil,
+                        plainByteCount: plain.count,
+                        bytes: [UInt8](pressed ?? plain)
+                    )
+                }
+            }
+            try body(object, stored)
+        }
+    }
+
+    // MARK: In
+
+    /// Whether all of contents is here.
+    package func has(_ contents: DocumentContents) throws -> Bool {
+        guard let content = contents.entry.content else { return true }
+        return try store.withIndex { try $0.place(of: content.name) != nil }
+    }
+
+    /// Stores contents of documents that come from elsewhere, all made durable together.
+    ///
+    /// - Parameters:
+    ///   - documents: Which, and of which items.
+    ///   - origin: Who keeps them.
+    ///   - fetch: Gets objects in any order; it may get fewer, and is asked for the others again. One that it
+    ///     does not get twice in a row ends this.
+    /// - Throws: `VaultError` with code `damaged` when an object is not what its name says, or cannot be had; what
+    ///   `fetch` throws.
+    package func receive(
+        _ documents: [(contents: DocumentContents, item: FileMark)],
+        origin: (FileMark) -> VersionOrigin,
+        fetch: ([VaultObject]) throws -> [(object: VaultObject, stored: StoredObject)]
+    ) throws {
+        let session = try KeepSession(store: store)
+        for _ in 1...Self.exchangeAttemptMax {
+            do { return try receive(documents, origin, fetch, by: session) } catch is KeepSession.Stale {
+                try session.refresh()
+            }
+        }
+        try VaultLock.collection.hold(in: store.folder) {
+            try session.refresh()
+            try receive(documents, origin, fetch, by: session)
+        }
+    }
+
+    private func receive(
+        _ documents: [(contents: DocumentContents, item: FileMark)],
+        _ origin: (FileMark) -> VersionOrigin,
+        _ fetch: ([VaultObject]) throws -> [(object: VaultObject, stored: StoredObject)],
+        by session: KeepSession
+    ) throws {
+        var walk = ContentWalk()
+        for document in documents { walk.add(document.contents.entry) }
+        let unpacker = try Unpacker(session.hasher, in: folder)
+        while true {
+            var wanted: [VaultObject: UInt8?] = [:]
+            while let next = walk.next() {
+                // What the index knows leads to nothing that it does not know.
+                if try !session.has(next.object.name) {
+                    wanted.updateValue(next.nodeLevel, forKey: next.object)
+                }
+            }
+            guard !wanted.isEmpty else { break }
+            while !wanted.isEmpty {
+                let before = wanted.count
+                for (object, stored) in try fetch(Array(wanted.keys)) {
+                    guard let level = wanted.removeValue(forKey: object) else { continue }
+                    let plain = try unpacker.plain(stored, object)
+                    _ = try session.store(object.kind, plain)
+                    if let level { try walk.open(plain, object, level: level) }
+                }
+                guard wanted.count < before else {
+                    throw VaultError.damaged(wanted.keys.first?.name ?? ObjectName(), in: folder)
+                }
+            }
+        }
+        var versions: [(version: KeptVersion, object: ObjectName)] = []
+        for (contents, item) in documents {
+            if let version = try version(contents.entry, of: item, origin(item), by: session) {
+                versions.append(version)
+            }
+        }
+        try session.commit { index in
+            for (version, object) in versions { try index.insert(version, object: object) }
+        }
+    }
+
+    /// Puts contents where nothing is yet; see `restore(_:to:)` for what that does and does not do.
+    ///
+    /// - Throws: `VaultError` with code `damaged`; `SystemError`, `EEXIST` when the name is taken.
+    package func restore(_ contents: DocumentContents, to target: FilePath) throws {
+        try Restorer(store: store).restore(
+            contents.entry,
+            as: target.name,
+            in: try StorageFolder(containing: target),
+            depth: 0
+        )
+    }
+}
+
+/// Goes from contents to all objects below them, each once.
+struct ContentWalk {
+    struct Step {
+        let object: VaultObject
+        /// How many levels are below; nil for a piece of a file, below which is nothing.
+        let nodeLevel: UInt8?
+    }
+
+    private var pending: [Step] = []
+    private var known: Set<VaultObject> = []
+    /// All that the walk came by, in its order.
+    private(set) var objects: [VaultObject] = []
+
+    mutating func add(_ entry: ManifestEntry) {
+        guard let content = entry.content else { return }
+        switch entry.kind {
+        case .folder: add(content.name, .folder, level: content.level)
+        case .file where content.level == 0: add(content.name, .chunk, level: nil)
+        case .file: add(content.name, .list, level: content.level)
+        case .link: break
+        }
+    }
+
+    private mutating func add(_ name: ObjectName, _ kind: ObjectKind, level: UInt8?) {
+        let object = VaultObject(name, kind)
+        guard known.insert(object).inserted else { return }
+        objects.append(object)
+        pending.append(Step(object: object, nodeLevel: level))
+    }
+
+    mutating func next() -> Step? { pending.popLast() }
+
+    /// Adds what an object leads to.
+    mutating func open(_ plain: [UInt8], _ object: VaultObject, level: UInt8) throws {
+        try plain.withUnsafeBytes { bytes in
+            if object.kind == .folder {
+                switch try TreeNode.folder(bytes, level: level) {
+                case .entries(let entries): for entry in entries { add(entry) }
+                case .names(let names): for name in names { add(name, .folder, level: level - 1) }
+                case .pieces: break
+                }
+            } else {
+                for piece in try TreeNode.list(bytes, level: level) {
+                    add(piece.name, level == 1 ? .chunk : .list, level: level == 1 ? nil : level - 1)
+                }
+            }
+        }
+    }
+}
+
+/// Makes objects again that came packed, and compares them with their names.
+private struct Unpacker {
+    private let hasher: VaultHasher
+    private let decompressor: Decompressor
+    private let folder: FilePath
+
+    init(_ hasher: VaultHasher, in folder: FilePath) throws {
+        (self.hasher, self.folder) = (hasher, folder)
+        decompressor = try Decompressor()
+    }
+
+    func plain(_ stored: StoredObject, _ object: VaultObject) throws -> [UInt8] {
+        guard let plain = unpacked(stored),
+            try plain.withUnsafeBytes({ try hasher.name(object.kind, $0) }) == object.name
+        else { throw VaultError.damaged(object.name, in: folder) }
+        return plain
+    }
+
+    /// Nil for what is not what it says of itself.
+    private func unpacked(_ stored: StoredObject) -> [UInt8]? {
+        guard stored.plainByteCount <= PackFormat.objectByteCountMax else { return nil }
+        guard stored.isPressed else {
+            return stored.bytes.count == stored.plainByteCount ? stored.bytes : nil
+        }
+        var plain = [UInt8](repeating: 0, count: stored.plainByteCount)
+        let isWhole = plain.withUnsafeMutableBytes { plain in
+            stored.bytes.withUnsafeBytes { decompressor.decompress($0, into: plain) }
+        }
+        return isWhole ? plain : nil
+    }
+}

@@ -1,0 +1,161 @@
+internal import Commands
+internal import DeviceSync
+internal import FileSystem
+internal import Foundation
+internal import LocalSockets
+internal import Sealing
+
+/// What the commands about folders in step do on this machine.
+enum LiveSync {
+    private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    static let role = SyncRole(
+        join: { request, console in try join(request, console) },
+        pair: { folder, console in try pair(folder, console) },
+        up: { isQuiet, console in try up(isQuiet, console) },
+        status: { try status() },
+        explain: { path in try explain(path) }
+    )
+
+    /// A path as the kernel has it, links followed as far as it exists.
+    private static func place(_ path: String) -> FilePath {
+        FilePath(URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path)
+    }
+
+    private static func join(_ request: SyncRole.Join, _ console: Console) throws -> String {
+        guard let hub = URL(string: request.hub) else { throw Refusal("“\(request.hub)” is not an address.") }
+        let name = request.name ?? ProcessInfo.processInfo.hostName
+        let joining = Joining(try DeviceHome(environment: environment), at: hub, named: name)
+        let settings: ContainerSettings
+        if let invitation = request.invitation {
+            settings = try joining.begin(place(request.folder), invitation: invitation)
+        } else {
+            let code = try PairingCode(typed: request.code ?? "")
+            settings = try joining.join(place(request.folder), code: code, person(console))
+        }
+        return "“\(settings.folder)” is joined. Keep it in step with: sheaf up"
+    }
+
+    private static func pair(_ folder: String?, _ console: Console) throws {
+        let home = try DeviceHome(environment: environment)
+        let all = try home.containers()
+        let joined: JoinedContainer
+        if let folder {
+            let place = place(folder).string
+            guard let found = all.first(where: { $0.settings.folder == place }) else {
+                throw Refusal("“\(place)” is not kept in step on this device. Join it first: sheaf join.")
+            }
+            joined = found
+        } else {
+            guard let only = all.first, all.count == 1 else {
+                throw Refusal(
+                    all.isEmpty
+                        ? "No folder is kept in step on this device. Join one first: sheaf join."
+                        : "Several folders are kept in step here. Say which: sheaf pair FOLDER."
+                )
+            }
+            joined = only
+        }
+        let settings = joined.settings
+        let joining = Joining(home, at: settings.hub, named: settings.deviceName)
+        let person = PairingPerson(
+            show: { code in
+                console.say(
+                    """
+                    On the other device, within ten minutes:
+
+                        sheaf join FOLDER --hub \(settings.hub) --code \(code)
+
+
+                    """
+                )
+            },
+            compare: person(console).compare
+        )
+        try joining.invite(to: joined, person)
+    }
+
+    private static func person(_ console: Console) -> PairingPerson {
+        PairingPerson(
+            show: { _ in },
+            compare: { phrase in
+                console.say("This device shows: \(phrase.joined(separator: " "))\n")
+                console.say("Does the other one show the same? [yes/no] ")
+                while let line = readLine() {
+                    switch line.trimmingCharacters(in: .whitespaces).lowercased() {
+                    case "y", "yes": return true
+                    case "n", "no": return false
+                    default: console.say("Type yes or no: ")
+                    }
+                }
+                // Nobody is there to compare.
+                return false
+            }
+        )
+    }
+
+    private static func up(_ isQuiet: Bool, _ console: Console) throws {
+        let runtime = try RuntimeFolder(environment: environment)
+        let service = try SyncService(try DeviceHome(environment: environment), in: runtime) {
+            folder,
+            report in
+            let (text, isWrong) = words(report)
+            if isWrong {
+                console.complain("\(folder): \(text)\n")
+            } else if !isQuiet {
+                console.say("\(folder): \(text)\n")
+            }
+        }
+        try service.run()
+    }
+
+    private static func words(_ report: SyncReport) -> (text: String, isWrong: Bool) {
+        switch report {
+        case .lineUp: ("the hub answers", false)
+        case .lineDown(let why): ("no line to the hub: \(why)", true)
+        case .stopped(let why): ("stopped: \(why)", true)
+        case .sent(let path): ("sent \(path)", false)
+        case .received(let path): ("received \(path)", false)
+        case .removed(let path): ("removed \(path), which was removed elsewhere", false)
+        case .merged(let path): ("merged \(path)", false)
+        case .conflict(let path): ("\(path) has versions that could not be merged", true)
+        case .failed(let path, let why): ("\(path): \(why)", true)
+        case .settled: ("in step", false)
+        }
+    }
+
+    private static func status() throws -> [SyncRole.Folder] {
+        try SyncQuery.status(in: try RuntimeFolder(environment: environment)).map { folder in
+            SyncRole.Folder(
+                folder: folder.folder,
+                hub: folder.hub,
+                line: folder.status.line.rawValue,
+                lineFailure: folder.status.lineFailure,
+                itemCount: folder.status.itemCount,
+                unsettledCount: folder.status.unsettledCount,
+                isSettled: folder.status.isSettled,
+                stuck: folder.status.stuck
+            )
+        }
+    }
+
+    private static func explain(_ path: String) throws -> SyncRole.Item? {
+        let runtime = try RuntimeFolder(environment: environment)
+        return try SyncQuery.explain(place(path).string, in: runtime).map { found in
+            SyncRole.Item(
+                path: found.path,
+                isSettled: found.isSettled,
+                change: found.change,
+                causes: found.causes,
+                next: found.next
+            )
+        }
+    }
+}
+
+/// Why a command does not do what it was asked for, with the remedy.
+private struct Refusal: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,186 @@
+import Cryptography
+import Foundation
+import HubProtocol
+import Sealing
+import Testing
+
+@testable import DeviceSync
+
+/// Two devices, one hub, real folders.
+@Suite("Two devices", .timeLimit(.minutes(2)))
+struct TwoDevicesTests {
+    private let base: URL
+    private let hub: HubInMemory
+    private let one: TestDevice
+    private let two: TestDevice
+
+    init() throws {
+        base = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "DeviceSync-\(UUID().uuidString)"
+        )
+        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        hub = try HubInMemory(container)
+        let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
+        let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())
+        try Founding.add(
+            identities[1].publicIdentity(named: "device 2"),
+            to: keys,
+            by: identities[0],
+            at: hub.line()
+        )
+        one = try TestDevice(1, in: base, identities[0], keys, at: hub)
+        two = try TestDevice(2, in: base, identities[1], keys, at: hub)
+        try one.start()
+        try two.start()
+    }
+
+    /// Waits until both have the same, and that.
+    private func expectBoth(_ contents: [String: String], _ location: SourceLocation = #_sourceLocation) {
+        let isSo = two.wait { one.contents == contents && two.contents == contents }
+        #expect(
+            isSo,
+            "\(one.contents) and \(two.contents); \(one.said) and \(two.said)",
+            sourceLocation: location
+        )
+    }
+
+    private func end() throws {
+        one.stop()
+        two.stop()
+        try FileManager.default.removeItem(at: base)
+    }
+
+    @Test("A file is on the other device, and so is what is done with it")
+    func file() throws {
+        try one.write("hello", to: "a.txt")
+        expectBoth(["a.txt": "hello"])
+        try two.write("hello there", to: "a.txt")
+        expectBoth(["a.txt": "hello there"])
+        try FileManager.default.moveItem(
+            at: one.folder.appendingPathComponent("a.txt"),
+            to: one.folder.appendingPathComponent("b.txt")
+        )
+        expectBoth(["b.txt": "hello there"])
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("b.txt"))
+        expectBoth([:])
+        try end()
+    }
+
+    @Test("Folders go with all in them, and are moved as one")
+    func folders() throws {
+        for number in 0..<20 { try one.write("\(number)", to: "letters/2026/\(number).txt") }
+        var expected = ["letters": "/", "letters/2026": "/"]
+        for number in 0..<20 { expected["letters/2026/\(number).txt"] = "\(number)" }
+        expectBoth(expected)
+        let blobCount = hub.blobCount
+        let entryCount = hub.entryCount
+        try FileManager.default.moveItem(
+            at: two.folder.appendingPathComponent("letters"),
+            to: two.folder.appendingPathComponent("mail")
+        )
+        let moved = expected.map { ($0.key.replacingOccurrences(of: "letters", with: "mail"), $0.value) }
+        expectBoth(Dictionary(uniqueKeysWithValues: moved))
+        #expect(hub.blobCount == blobCount)
+        #expect(hub.entryCount == entryCount + 1)
+        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("mail"))
+        expectBoth([:])
+        try end()
+    }
+
+    @Test("A package is one item, whose members come together")
+    func package() throws {
+        try one.write("text", to: "p.rtfd/TXT.rtf")
+        try one.write("picture", to: "p.rtfd/picture.png")
+        expectBoth(["p.rtfd": "/", "p.rtfd/TXT.rtf": "text", "p.rtfd/picture.png": "picture"])
+        try two.write("another text", to: "p.rtfd/TXT.rtf")
+        expectBoth(["p.rtfd": "/", "p.rtfd/TXT.rtf": "another text", "p.rtfd/picture.png": "picture"])
+        #expect(two.status?.itemCount == 1)
+        try end()
+    }
+
+    @Test("What is edited apart is merged, without anybody being asked")
+    func merge() throws {
+        try one.write("one\ntwo\nthree\n", to: "a.txt")
+        expectBoth(["a.txt": "one\ntwo\nthree\n"])
+        two.line.cut()
+        #expect(two.wait { two.status?.line == .down })
+        let entryCount = hub.entryCount
+        try one.write("ONE\ntwo\nthree\n", to: "a.txt")
+        try two.write("one\ntwo\nTHREE\n", to: "a.txt")
+        #expect(one.wait { hub.entryCount == entryCount + 1 })
+        two.line.mend()
+        expectBoth(["a.txt": "ONE\ntwo\nTHREE\n"])
+        try end()
+    }
+
+    @Test("What cannot be merged stays, both of it")
+    func conflict() throws {
+        try one.write("base", to: "a.bin")
+        expectBoth(["a.bin": "base"])
+        two.line.cut()
+        #expect(two.wait { two.status?.line == .down })
+        let entryCount = hub.entryCount
+        try one.write("mine", to: "a.bin")
+        try two.write("theirs", to: "a.bin")
+        #expect(one.wait { hub.entryCount == entryCount + 1 })
+        two.line.mend()
+        expectBoth(["a.bin": "mine"])
+        #expect(two.wait { two.said.contains(.conflict(path: "a.bin")) })
+        try end()
+    }
+
+    @Test("What was done while nothing ran is found at the start")
+    func restart() throws {
+        try one.write("kept", to: "kept.txt")
+        try one.write("moved", to: "moved.txt")
+        try one.write("removed", to: "removed.txt")
+        try one.write("edited", to: "folder/edited.txt")
+        expectBoth([
+            "kept.txt": "kept", "moved.txt": "moved", "removed.txt": "removed", "folder": "/",
+            "folder/edited.txt": "edited",
+        ])
+        #expect(two.wait { two.status?.isSettled == true })
+        two.stop()
+        let files = FileManager.default
+        try files.moveItem(
+            at: two.folder.appendingPathComponent("moved.txt"),
+            to: two.folder.appendingPathComponent("folder/moved.txt")
+        )
+        try files.removeItem(at: two.folder.appendingPathComponent("removed.txt"))
+        try two.write("edited there", to: "folder/edited.txt")
+        let entryCount = hub.entryCount
+        try two.start()
+        expectBoth([
+            "kept.txt": "kept", "folder/moved.txt": "moved", "folder": "/",
+            "folder/edited.txt": "edited there",
+        ])
+        #expect(two.wait { hub.entryCount == entryCount + 3 })
+        try end()
+    }
+
+    @Test("The hub can read neither a name nor a byte")
+    func sealed() throws {
+        try one.write("a text that nobody else is to read", to: "secret plans/private.txt")
+        expectBoth(["secret plans": "/", "secret plans/private.txt": "a text that nobody else is to read"])
+        for clear in ["a text that nobody", "secret plans", "private.txt"] {
+            #expect(hub.everything.range(of: Data(clear.utf8)) == nil)
+        }
+        try end()
+    }
+
+    @Test("A folder that is not there deletes nothing")
+    func missingRoot() throws {
+        try one.write("precious", to: "a.txt")
+        expectBoth(["a.txt": "precious"])
+        #expect(two.wait { two.status?.isSettled == true })
+        two.stop()
+        try FileManager.default.moveItem(at: two.folder, to: base.appendingPathComponent("elsewhere"))
+        #expect(throws: SyncFailure.self) { try two.start() }
+        // An empty folder in its place, as a mount point is.
+        try FileManager.default.createDirectory(at: two.folder, withIntermediateDirectories: false)
+        #expect(throws: SyncFailure.self) { try two.start() }
+        #expect(one.contents == ["a.txt": "precious"])
+        one.stop()
+        try FileManager.default.removeItem(at: base)
+    }
+}
