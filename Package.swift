@@ -83,6 +83,7 @@ let package = Package(
         ),
         .target(name: "ChangeSets", swiftSettings: strict),
         .target(name: "Merging", dependencies: ["ChangeSets"], swiftSettings: strict),
+        .target(name: "KeyValues", dependencies: ["ChangeSets", "Merging"], swiftSettings: strict),
         .target(
             name: "Agent",
             dependencies: ["Coordination", "LocalSockets", "Locks"],
@@ -100,9 +101,9 @@ let package = Package(
         .target(
             name: "DocumentFoundation",
             dependencies: [
-                "Coordination", "Cryptography", "FileSystem", "LocalSockets", "Locks",
-                "UniformTypeIdentifiers",
-                "Vault",
+                "ChangeSets", "Coordination", "Cryptography", "FileSystem", "KeyValues", "LocalSockets",
+                "Locks",
+                "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -114,7 +115,8 @@ let package = Package(
         .target(
             name: "DeviceSync",
             dependencies: [
-                "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient", "HubProtocol", "LocalSockets", "Locks",
+                "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient",
+                "HubProtocol", "LocalSockets", "Locks",
                 "SQLite", "Sealing", "Sync",
                 "Vault",
             ],
@@ -139,7 +141,8 @@ let package = Package(
         .executableTarget(
             name: "sheaf",
             dependencies: [
-                "Agent", "Commands", "DeviceSync", "FileSystem", "HTTPService", "Hub", "LocalSockets", "Sealing",
+                "Agent", "Commands", "DeviceSync", "FileSystem", "HTTPService", "Hub", "LocalSockets",
+                "Sealing",
             ],
             swiftSettings: strict
         ),
@@ -268,6 +271,11 @@ let package = Package(
         ),
         .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
         .testTarget(
+            name: "KeyValuesTests",
+            dependencies: ["ChangeSets", "KeyValues", "Merging", "SeededNumbers"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "MergingTests",
             dependencies: ["ChangeSets", "Merging", "SeededNumbers"],
             swiftSettings: strict
@@ -307,8 +315,9 @@ let package = Package(
         .testTarget(
             name: "DocumentFoundationTests",
             dependencies: [
-                "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "Locks", "SeededNumbers",
-                "TestSurroundings", "Vault",
+                "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues",
+                "Locks",
+                "Merging", "SeededNumbers", "TestSurroundings", "Vault",
             ],
             swiftSettings: strict
         ),

@@ -20,7 +20,7 @@ enum SealingBenchmark {
     }
 
     private static func blobs(_ keys: ContainerKeys, _ piece: Int, _ all: Int) throws -> [Figure] {
-        let sealer = try BlobSealer(keys)
+        let sealer = try BlobSealer(keys, sealingUnder: keys.newest.generation)
         let plain = try RandomBytes.make(all)
         let names = try (0..<all / piece).map { _ in try RandomBytes.make(BlobFormat.nameByteCount) }
         let step = piece + BlobFormat.overheadByteCount

@@ -27,7 +27,11 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     static func inUse(_ folder: FilePath) -> SyncFailure {
-        SyncFailure(.inUse, folder, "Another process keeps this container in step. Stop it first, or let it do so.")
+        SyncFailure(
+            .inUse,
+            folder,
+            "Another process keeps this container in step. Stop it first, or let it do so."
+        )
     }
 
     static func tooNew(_ folder: FilePath) -> SyncFailure {

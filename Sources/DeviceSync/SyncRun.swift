@@ -66,7 +66,11 @@ final class SyncRun {
         (self.place, self.contents, self.hub, self.merger) = (place, contents, hub, merger)
         (self.queue, self.report, self.versions) = (queue, report, versions)
         memory = try DeviceMemory(in: try StorageFolder(at: place.memory))
-        placer = Placer(root: place.folder, contents: contents, coordinator: NSFileCoordinator(filePresenter: nil))
+        placer = Placer(
+            root: place.folder,
+            contents: contents,
+            coordinator: NSFileCoordinator(filePresenter: nil)
+        )
         let heard = try memory.log()
         desk = try LogDesk(contents.keys, by: identity, known: heard)
         engine = SyncEngine(
@@ -87,7 +91,9 @@ final class SyncRun {
         try checkRoot()
         watches = FolderWatches(on: queue) { [unowned self] in heard($0) }
         try lookAtAll()
-        let states = table.items.compactMapValues { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
+        let states = table.items.compactMapValues {
+            $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil
+        }
         take([.scanned(states)])
         let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
             queue.async { box.value.value?.heard(news) }
@@ -112,7 +118,8 @@ final class SyncRun {
         }
         let fresh = FileMark(UUID())
         let identity = try FileIdentity.marking(place.folder, with: fresh).identity
-        let bytes = identity.mark.map { Array($0.bytes) } ?? Array("\(identity.volume)-\(identity.inode)".utf8)
+        let bytes =
+            identity.mark.map { Array($0.bytes) } ?? Array("\(identity.volume)-\(identity.inode)".utf8)
         if let known = try memory.value("root") {
             guard known == bytes else { throw SyncFailure.rootMissing(place.folder) }
         } else {
@@ -122,7 +129,8 @@ final class SyncRun {
 
     var status: SyncStatus {
         var why: [String: String] = [:]
-        for (item, reason) in stuck.mapValues(\.why).merging(unkept, uniquingKeysWith: { first, _ in first }) {
+        for (item, reason) in stuck.mapValues(\.why).merging(unkept, uniquingKeysWith: { first, _ in first })
+        {
             why[path(of: item)] = reason
         }
         return SyncStatus(
@@ -138,7 +146,9 @@ final class SyncRun {
     /// Where an item is below the container's folder, or would be.
     func path(of item: ItemID) -> String {
         let root = place.folder.string + "/"
-        if let path = table.path(of: item, in: place.folder) { return String(path.string.dropFirst(root.count)) }
+        if let path = table.path(of: item, in: place.folder) {
+            return String(path.string.dropFirst(root.count))
+        }
         return engine.tree.lastPlace(of: item)?.name ?? item.description
     }
 
@@ -205,7 +215,8 @@ final class SyncRun {
         for effect in effects {
             switch effect {
             case .upload(let content): uploads.insert(content)
-            case .fetch(let content): fetches.append(HubLine.Fetch(name: content, item: item(needing: content)))
+            case .fetch(let content):
+                fetches.append(HubLine.Fetch(name: content, item: item(needing: content)))
             case .commit(let commit): commits.append(commit)
             case .place, .remove, .merge: others.append(effect)
             }

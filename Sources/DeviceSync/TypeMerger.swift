@@ -7,7 +7,8 @@ internal import Foundation
 package struct TypeMerger: DocumentMerger {
     package init() {}
 
-    package func merge(base: FilePath?, mine: FilePath, theirs: FilePath, to target: FilePath) throws -> Bool {
+    package func merge(base: FilePath?, mine: FilePath, theirs: FilePath, to target: FilePath) throws -> Bool
+    {
         let type = PackageTypes.identifier(of: mine.url(isDirectory: false))
         guard let own = try contents(mine), let other = try contents(theirs) else { return false }
         let known = try base.flatMap { try contents($0) }

@@ -59,13 +59,16 @@ package final class HTTPClient: Sendable {
 
     /// - Parameter base: `http` or `https`, the host, and a port if need be; a path is put before each target.
     package init(_ base: URL) throws(HTTPClientError) {
-        guard let scheme = base.scheme, ["http", "https"].contains(scheme), base.host != nil, base.user == nil else {
+        guard let scheme = base.scheme, ["http", "https"].contains(scheme), base.host != nil, base.user == nil
+        else {
             throw HTTPClientError(
                 isClosed: false,
                 description: "“\(base)” is not the address of a server. Give one like http://127.0.0.1:7070."
             )
         }
-        guard Self.isReady else { throw HTTPClientError(isClosed: false, description: "libcurl cannot be used here.") }
+        guard Self.isReady else {
+            throw HTTPClientError(isClosed: false, description: "libcurl cannot be used here.")
+        }
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         self.base = text
@@ -84,7 +87,9 @@ package final class HTTPClient: Sendable {
             return transfer
         }
         guard let transfer = taken else { throw Self.closed }
-        let result = transfer.run(request, at: base + request.target) { [state] in state.withLock { $0.isClosed } }
+        let result = transfer.run(request, at: base + request.target) { [state] in
+            state.withLock { $0.isClosed }
+        }
         state.withLock { state in
             state.busy[ObjectIdentifier(transfer)] = nil
             if !state.isClosed { state.idle.append(transfer) }
@@ -101,5 +106,8 @@ package final class HTTPClient: Sendable {
         }
     }
 
-    static let closed = HTTPClientError(isClosed: true, description: "The connection was closed from this side.")
+    static let closed = HTTPClientError(
+        isClosed: true,
+        description: "The connection was closed from this side."
+    )
 }

@@ -45,7 +45,8 @@ final class Transfer: @unchecked Sendable {
         inbox.byteCountMax = request.answerByteCountMax
         var headers: UnsafeMutablePointer<curl_slist>?
         // Nothing is asked for before a body is sent.
-        for (name, value) in request.headers.merging(["Expect": ""], uniquingKeysWith: { first, _ in first }) {
+        for (name, value) in request.headers.merging(["Expect": ""], uniquingKeysWith: { first, _ in first })
+        {
             headers = curl_slist_append(headers, value.isEmpty ? "\(name):" : "\(name): \(value)")
         }
         defer { curl_slist_free_all(headers) }
@@ -87,13 +88,19 @@ final class Transfer: @unchecked Sendable {
                     inbox.isTooLarge = true
                     return 0
                 }
-                inbox.body.append(UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self), count: size * count)
+                inbox.body.append(
+                    UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self),
+                    count: size * count
+                )
                 return size * count
             },
             { bytes, size, count, context in
                 guard let bytes, let context else { return 0 }
                 let inbox = Unmanaged<Inbox>.fromOpaque(context).takeUnretainedValue()
-                let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: size * count), as: UTF8.self)
+                let line = String(
+                    decoding: UnsafeRawBufferPointer(start: bytes, count: size * count),
+                    as: UTF8.self
+                )
                 // Another head follows an interim one.
                 if line.hasPrefix("HTTP/") { inbox.head = [] }
                 inbox.head.append(line)
@@ -131,7 +138,8 @@ final class Transfer: @unchecked Sendable {
             return .failure(
                 HTTPClientError(
                     isClosed: false,
-                    description: "No answer from \(address): \(what). Check that the server runs and can be reached."
+                    description:
+                        "No answer from \(address): \(what). Check that the server runs and can be reached."
                 )
             )
         }

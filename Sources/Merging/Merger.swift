@@ -39,13 +39,13 @@ public struct MergedFile: Hashable, Sendable {
     }
 
     /// What needs no look inside: at most one side changed anything, or both did the same.
-    static func ofUnchanged(base: [UInt8]?, mine: [UInt8], theirs: [UInt8]) -> MergedFile? {
+    package static func ofUnchanged(base: [UInt8]?, mine: [UInt8], theirs: [UInt8]) -> MergedFile? {
         if mine == theirs || theirs == base { return MergedFile(contents: mine) }
         return mine == base ? MergedFile(contents: theirs) : nil
     }
 
     /// Both are kept: one as the contents, all in the conflict.
-    static func inConflict(base: [UInt8]?, mine: [UInt8], theirs: [UInt8]) -> MergedFile {
+    package static func inConflict(base: [UInt8]?, mine: [UInt8], theirs: [UInt8]) -> MergedFile {
         let standing = MergeSide.standing(mine: mine, theirs: theirs)
         let part = { (bytes: [UInt8]) in MergeConflict.Part(range: 0..<bytes.count, bytes: bytes) }
         let conflict = MergeConflict(

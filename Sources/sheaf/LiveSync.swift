@@ -96,7 +96,9 @@ enum LiveSync {
 
     private static func up(_ isQuiet: Bool, _ console: Console) throws {
         let runtime = try RuntimeFolder(environment: environment)
-        let service = try SyncService(try DeviceHome(environment: environment), in: runtime) { folder, report in
+        let service = try SyncService(try DeviceHome(environment: environment), in: runtime) {
+            folder,
+            report in
             let (text, isWrong) = words(report)
             if isWrong {
                 console.complain("\(folder): \(text)\n")

@@ -90,7 +90,8 @@ final class HubInMemory: Sendable {
                 }
                 if !page.entries.isEmpty || waitSeconds == 0 { return page }
                 hub.news.lock()
-                let isInTime = hub.entryCount > Int(position) || state.withLock { $0.isCut || $0.isClosed }
+                let isInTime =
+                    hub.entryCount > Int(position) || state.withLock { $0.isCut || $0.isClosed }
                     || hub.news.wait(until: deadline)
                 hub.news.unlock()
                 if !isInTime { return page }
@@ -112,7 +113,9 @@ final class HubInMemory: Sendable {
 
         func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
             try check()
-            return hub.state.withLock { state in names.compactMap { name in state.blobs[name].map { (name, $0) } } }
+            return hub.state.withLock { state in
+                names.compactMap { name in state.blobs[name].map { (name, $0) } }
+            }
         }
     }
 }

@@ -20,7 +20,13 @@ final class TestDevice: Sendable {
     private let sync: Locked<ContainerSync?> = Locked(nil)
 
     /// A device that shares a container.
-    init(_ number: Int, in base: URL, _ identity: DeviceIdentity, _ keys: ContainerKeys, at hub: HubInMemory) throws {
+    init(
+        _ number: Int,
+        in base: URL,
+        _ identity: DeviceIdentity,
+        _ keys: ContainerKeys,
+        at hub: HubInMemory
+    ) throws {
         folder = base.appendingPathComponent("device \(number)", isDirectory: true)
         let memory = base.appendingPathComponent("memory \(number)", isDirectory: true)
         for folder in [folder, memory] {
@@ -101,7 +107,9 @@ final class TestDevice: Sendable {
     }
 
     func text(_ name: String) -> String? {
-        (try? Data(contentsOf: folder.appendingPathComponent(name))).map { String(decoding: $0, as: UTF8.self) }
+        (try? Data(contentsOf: folder.appendingPathComponent(name))).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     /// What has lost a conflict with a file that nobody has settled.

@@ -16,12 +16,19 @@ struct TwoDevicesTests {
     private let two: TestDevice
 
     init() throws {
-        base = FileManager.default.temporaryDirectory.appendingPathComponent("DeviceSync-\(UUID().uuidString)")
+        base = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "DeviceSync-\(UUID().uuidString)"
+        )
         let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
         hub = try HubInMemory(container)
         let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
         let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())
-        try Founding.add(identities[1].publicIdentity(named: "device 2"), to: keys, by: identities[0], at: hub.line())
+        try Founding.add(
+            identities[1].publicIdentity(named: "device 2"),
+            to: keys,
+            by: identities[0],
+            at: hub.line()
+        )
         one = try TestDevice(1, in: base, identities[0], keys, at: hub)
         two = try TestDevice(2, in: base, identities[1], keys, at: hub)
         try one.start()
@@ -31,7 +38,11 @@ struct TwoDevicesTests {
     /// Waits until both have the same, and that.
     private func expectBoth(_ contents: [String: String], _ location: SourceLocation = #_sourceLocation) {
         let isSo = two.wait { one.contents == contents && two.contents == contents }
-        #expect(isSo, "\(one.contents) and \(two.contents); \(one.said) and \(two.said)", sourceLocation: location)
+        #expect(
+            isSo,
+            "\(one.contents) and \(two.contents); \(one.said) and \(two.said)",
+            sourceLocation: location
+        )
     }
 
     private func end() throws {

@@ -16,7 +16,9 @@ struct BlobSealerTests {
 
     @Test("What is sealed is opened as it was, and is the same bytes on each device")
     func roundTrip() throws {
-        let (phone, pad) = (try BlobSealer(world.keys), try BlobSealer(world.keys))
+        let (phone, pad) = (
+            try BlobSealer(world.keys, sealingUnder: 1), try BlobSealer(world.keys, sealingUnder: 1)
+        )
         for byteCount in [0, 1, 15, 16, 100, 4096, 70_000] {
             let plain = world.random.bytes(byteCount)
             let sealed = try phone.seal(plain, kind: 1, name: name)
@@ -32,7 +34,7 @@ struct BlobSealerTests {
 
     @Test("What was pressed together in two ways is sealed under two keys")
     func compression() throws {
-        let sealer = try BlobSealer(world.keys)
+        let sealer = try BlobSealer(world.keys, sealingUnder: 1)
         let (first, second) = (world.random.bytes(40), world.random.bytes(40))
         let sealed = try [first, second].map {
             try sealer.seal($0, .zstd, plainByteCount: 100, kind: 1, name: name)
@@ -48,7 +50,7 @@ struct BlobSealerTests {
 
     @Test("A blob is opened only whole, by its name, and as its kind")
     func exchange() throws {
-        let sealer = try BlobSealer(world.keys)
+        let sealer = try BlobSealer(world.keys, sealingUnder: 1)
         let sealed = try sealer.seal(plain, kind: 1, name: name)
         for index in sealed.indices {
             var damaged = sealed
@@ -71,7 +73,7 @@ struct BlobSealerTests {
         #expect(
             SealingError.Code.of { _ = try sealer.open(sealed, kind: 2, name: name) } == .damagedOrExchanged
         )
-        let foreign = try BlobSealer(try SealingWorld(seed: 2).keys)
+        let foreign = try BlobSealer(try SealingWorld(seed: 2).keys, sealingUnder: 1)
         #expect(
             SealingError.Code.of { _ = try foreign.open(sealed, kind: 1, name: name) } == .damagedOrExchanged
         )
@@ -81,7 +83,9 @@ struct BlobSealerTests {
     func rotation() throws {
         var rotated = world.keys
         try rotated.add(try rotated.nextKey(world.list, random: world.random.source))
-        let (former, present) = (try BlobSealer(world.keys), try BlobSealer(rotated))
+        let (former, present) = (
+            try BlobSealer(world.keys, sealingUnder: 1), try BlobSealer(rotated, sealingUnder: 2)
+        )
         let old = try former.seal(plain, kind: 1, name: name)
         let new = try present.seal(plain, kind: 1, name: name)
         #expect(old != new)
@@ -95,15 +99,15 @@ struct BlobSealerTests {
 
     @Test("The hub's name of a blob is the same on all devices, and no other container's")
     func addresses() throws {
-        let address = try BlobSealer(world.keys).address(of: name)
-        #expect(try BlobSealer(world.keys).address(of: name) == address)
+        let address = try BlobSealer(world.keys, sealingUnder: 1).address(of: name)
+        #expect(try BlobSealer(world.keys, sealingUnder: 1).address(of: name) == address)
         #expect(address.bytes != name)
-        #expect(try BlobSealer(SealingWorld(seed: 2).keys).address(of: name) != address)
+        #expect(try BlobSealer(SealingWorld(seed: 2).keys, sealingUnder: 1).address(of: name) != address)
     }
 
     @Test("More than a vault's object can hold is refused")
     func limit() throws {
-        let sealer = try BlobSealer(world.keys)
+        let sealer = try BlobSealer(world.keys, sealingUnder: 1)
         let code = SealingError.Code.of {
             _ = try sealer.seal(plain, .zstd, plainByteCount: 1 << 24 + 1, kind: 1, name: name)
         }
@@ -113,7 +117,7 @@ struct BlobSealerTests {
     @Test("Bytes of no sense, or with some changed, do no harm", arguments: [UInt64(4)])
     func hostile(seed: UInt64) throws {
         let random = SeededRandom(seed)
-        let sealer = try BlobSealer(world.keys)
+        let sealer = try BlobSealer(world.keys, sealingUnder: 1)
         let sealed = try sealer.seal(plain, kind: 1, name: name)
         for _ in 0..<300 {
             var bytes = random.below(2) == 0 ? random.bytes(random.below(120)) : sealed

@@ -34,6 +34,8 @@ struct DeviceListTests {
         #expect(SealingError.Code.of { try list.apply(foreign.adding, at: 2) } == .listBroken)
         try list.apply(world.adding, at: 2)
         #expect(list == world.list)
+        #expect(try list.asOf(1).present.map(\.name) == ["phone"])
+        #expect(try list.asOf(0) == world.emptyList && list.asOf(99) == list)
     }
 
     @Test("Whoever is not there, or no more, says nothing about devices")

@@ -166,7 +166,7 @@ struct LogReaderTests {
             try read(restored.page(after: 8), reader, restored).finding == .rolledBack(last: restored.head)
         )
         // What it holds of what came after that, a device commits again, once it has gone back.
-        reader.goBack(to: restored.head, world.list)
+        try reader.goBack(to: restored.head)
         try commit(9, by: world.pad, to: &restored)
         let reading = try read(restored.page(after: 5), reader, restored)
         #expect(reading.finding == nil)
@@ -189,7 +189,8 @@ struct LogReaderTests {
         let finding = try read(there.page(after: 10), reader, there).finding
         #expect(finding == .forked(last: here.head(at: 9)))
         // From the last common place, the other log can be read.
-        reader.goBack(to: here.head(at: 8), world.list)
+        try reader.goBack(to: here.head(at: 8))
+        #expect(reader.devices == world.list)
         #expect(try read(there.page(after: 8), reader, there).finding == nil)
         #expect(reader.watch.head == there.head)
     }
@@ -210,6 +211,30 @@ struct LogReaderTests {
         // An author cannot have read further than where its entry stands.
         try commit(9, by: world.pad, to: &here, seen: LogHead(position: 11, hash: there.head.hash))
         #expect(try read(here.page(after: 10), reader, here).others.count == 1)
+    }
+
+    @Test("A device that lacks the announced key says so, and reads on when it has it")
+    func missingKey() throws {
+        var hub = try hub(0)
+        var keys = world.keys
+        let next = try keys.nextKey(world.list, random: world.random.source)
+        let statement = try world.list.revoking(world.pad.id, next: next, keys, by: world.phone)
+        let base = hub.revision(of: ItemName(.devices))
+        let body = RecordBody(.devices(statement), seen: hub.head)
+        let revoking = OpenRecord(Commit.ID(world.phone.id, session: 1, 9), .devices, on: base, body)
+        try hub.append(try world.sealer(world.phone).seal([revoking])[0])
+        var list = world.list
+        try list.apply(statement, at: 3)
+        try keys.add(next)
+        let commit = Commit(Commit.ID(world.phone.id, session: 2, 1), items[0], on: 0, world.document("new"))
+        let sealer = try RecordSealer(keys, list, by: world.phone, random: world.random.source)
+        try hub.append(try sealer.seal([OpenRecord(commit, seen: hub.head)])[0])
+        let reader = try LogReader(world.keys)
+        var reading = try read(hub.page(after: 0), reader, hub)
+        #expect(reading.finding == .keysMissing(4) && reading.entries.count == 3)
+        try reader.use(keys)
+        reading = try read(hub.page(after: 3), reader, hub)
+        #expect(reading.finding == nil && reading.entries.map(\.record.commit) == [commit])
     }
 
     @Test("Another container's devices are not believed")

@@ -1,9 +1,11 @@
+import Cryptography
 import Foundation
 import HubProtocol
-import Sealing
 import SeededNumbers
 import Sync
 import Testing
+
+@testable import Sealing
 
 @Suite("Sealed records")
 struct RecordTests {
@@ -141,18 +143,49 @@ struct RecordTests {
                 _ = try RecordSealer(world.keys, list, by: world.phone, random: world.random.source)
             } == .generationUnknown
         )
+        // Nor under one that a hub has put in the new one's place.
         var wrong = world.keys
-        try wrong.add(try wrong.nextKey(list, random: world.random.source))
+        try wrong.add(ContainerKey(generation: 2, bytes: world.random.bytes(32)))
         #expect(
-            SealingError.Code.of {
-                _ = try RecordSealer(
-                    ContainerKeys(encoded: wrong.encoded),
-                    list,
-                    by: world.phone,
-                    random: world.random.source
-                )
-            } == (next.generation == wrong.newest.generation ? .keyExchanged : .generationUnknown)
+            SealingError.Code.of { _ = try RecordSealer(wrong, list, by: world.phone) } == .keyExchanged
         )
+    }
+
+    @Test("A key seals only once it has been announced")
+    func announcement() throws {
+        var keys = world.keys
+        try keys.add(try keys.nextKey(world.list, random: world.random.source))
+        let early = try world.sealer(world.phone, keys).seal([record(nil, by: world.phone)])[0]
+        let opener = try RecordOpener(world.keys)
+        #expect(throws: Never.self) { try opener.open(SealingWorld.entry(early, after: start), world.list) }
+        // What claims to be sealed under a key that nobody has announced is no device's.
+        var entry = try SealingWorld.entry(early, after: start)
+        entry.record[4] = 2
+        #expect(SealingError.Code.of { _ = try opener.open(entry, world.list) } == .damagedOrExchanged)
+    }
+
+    @Test("Of many records under one signature each counts by itself")
+    func signedNodes() throws {
+        let hasher = try SHA256Hasher()
+        for count in [1, 2, 3, 7, 64, 100] {
+            let leaves = try (0..<count).map { try HashTree.leaf([UInt8($0)], hasher) }
+            let tree = try HashTree(leaves, hasher)
+            var (nodes, checkCount) = (SignedNodes(), 0)
+            let isSigned = { (root: [UInt8]) in
+                checkCount += 1
+                return root == tree.root
+            }
+            for index in (0..<count).reversed() {
+                #expect(
+                    try nodes.contains(leaves[index], tree.paths[index], by: [1], hasher, isSigned: isSigned)
+                )
+            }
+            #expect(checkCount == 1)
+            let forged = try HashTree.leaf([255], hasher)
+            #expect(try !nodes.contains(forged, tree.paths[0], by: [1], hasher, isSigned: isSigned))
+            #expect(try !nodes.contains(leaves[0], tree.paths[0], by: [2], hasher) { _ in false })
+            #expect(try nodes.contains(leaves[0], tree.paths[0], by: [1], hasher, isSigned: isSigned))
+        }
     }
 
     @Test("Names that lead elsewhere, and what is too much, is not sealed")

@@ -118,12 +118,12 @@ extension Replica {
 }
 
 /// CRC-32 of IEEE 802.3, as in zip and PNG.
-enum Checksum {
+package enum Checksum {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { rest, _ in rest & 1 == 1 ? 0xEDB8_8320 ^ rest >> 1 : rest >> 1 }
     }
 
-    static func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    package static func crc32(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         let table = table
         return ~bytes.withUnsafeBufferPointer { bytes in
             bytes.reduce(~UInt32(0)) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }

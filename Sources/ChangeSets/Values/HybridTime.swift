@@ -5,12 +5,12 @@
 /// clocks, as people expect.
 public struct HybridTime: Hashable, Comparable, Sendable {
     /// 48 bits of milliseconds since 1970 above 16 bits of count.
-    let bits: UInt64
+    package let bits: UInt64
 
     /// Times of the year 6429 and later are taken from nobody: they would leave the clock no room.
-    static let bitsMax: UInt64 = (1 << 63) - 1
+    package static let bitsMax: UInt64 = (1 << 63) - 1
 
-    init(bits: UInt64) {
+    package init(bits: UInt64) {
         self.bits = bits
     }
 
@@ -32,20 +32,24 @@ public struct HybridTime: Hashable, Comparable, Sendable {
 }
 
 /// Gives the times of one device's changes; never the same twice, never one before what it has seen.
-struct HybridClock: Hashable, Sendable {
-    private(set) var last = HybridTime(bits: 0)
+package struct HybridClock: Hashable, Sendable {
+    /// The latest time that it gave or saw.
+    package private(set) var last = HybridTime(bits: 0)
+
+    /// A clock that has seen nothing.
+    package init() {}
 
     /// The time of a change made now.
     ///
     /// - Parameter milliseconds: The wall clock's, since 1970. A clock that was set back does no harm.
-    mutating func next(milliseconds: UInt64) -> HybridTime {
+    package mutating func next(milliseconds: UInt64) -> HybridTime {
         // A full count runs over into the milliseconds.
         last = max(HybridTime(milliseconds: milliseconds), HybridTime(bits: last.bits + 1))
         return last
     }
 
     /// Notes a time that another device gave.
-    mutating func observe(_ time: HybridTime) {
+    package mutating func observe(_ time: HybridTime) {
         last = max(last, time)
     }
 }

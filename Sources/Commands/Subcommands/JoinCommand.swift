@@ -3,7 +3,11 @@ extension Command {
     package static func join(_ role: SyncRole?) -> Command {
         let hub = ValueOption("hub", "ADDRESS", "where the hub is, such as http://127.0.0.1:7070")
         let invitation = ValueOption("invitation", "TEXT", "begin a new container, by the hub's invitation")
-        let code = ValueOption("code", "CODE", "share what another device has, by the code that sheaf pair shows there")
+        let code = ValueOption(
+            "code",
+            "CODE",
+            "share what another device has, by the code that sheaf pair shows there"
+        )
         let name = ValueOption("name", "NAME", "what to call this device; else the machine's name")
         return Command(
             "join",

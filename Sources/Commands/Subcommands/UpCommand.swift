@@ -5,7 +5,8 @@ extension Command {
         return Command(
             "up",
             summary: "keep all joined folders in step, until told to end",
-            details: "Ends by an interrupt or SIGTERM. What was under way goes on at the next start; nothing is lost.",
+            details:
+                "Ends by an interrupt or SIGTERM. What was under way goes on at the next start; nothing is lost.",
             [.flag(quiet)]
         ) { arguments, console in
             try SyncRole.required(role).up(arguments[quiet], console)
@@ -54,7 +55,9 @@ extension Command {
         ) { arguments, console in
             let path = arguments.items[0]
             guard let item = try SyncRole.required(role).explain(path) else {
-                throw ReportError(description: "“\(path)” is in no folder that is kept in step; see sheaf status")
+                throw ReportError(
+                    description: "“\(path)” is in no folder that is kept in step; see sheaf status"
+                )
             }
             if arguments[ReportParameters.json] {
                 console.say(try ReportParameters.json(item))

@@ -25,7 +25,9 @@ struct ContentStore: Sendable {
         return UUID(uuid: bytes)
     }
 
-    static func name(of contents: DocumentContents) -> ContentName { ContentName(HexadecimalText.text(of: contents.bytes)) }
+    static func name(of contents: DocumentContents) -> ContentName {
+        ContentName(HexadecimalText.text(of: contents.bytes))
+    }
 
     static func contents(_ name: ContentName) throws -> DocumentContents {
         guard let bytes = hexadecimalBytes(name.value), let contents = DocumentContents(bytes: bytes) else {
@@ -49,7 +51,13 @@ struct ContentStore: Sendable {
     }
 
     private func origin(_ name: String) -> VersionOrigin {
-        VersionOrigin(device: device, deviceName: deviceName, reason: .explicit, date: Date(), displayName: name)
+        VersionOrigin(
+            device: device,
+            deviceName: deviceName,
+            reason: .explicit,
+            date: Date(),
+            displayName: name
+        )
     }
 
     // MARK: The disk
@@ -117,7 +125,11 @@ struct ContentStore: Sendable {
             }
             return try hub.read(Array(wanted.keys)).compactMap { name, blob in
                 guard let object = wanted[name] else { return nil }
-                let opened = try sealer.open([UInt8](blob), kind: object.kind.rawValue, name: object.name.bytes)
+                let opened = try sealer.open(
+                    [UInt8](blob),
+                    kind: object.kind.rawValue,
+                    name: object.name.bytes
+                )
                 let piece = StoredObject(
                     isPressed: opened.contents.encoding == .zstd,
                     plainByteCount: opened.contents.plainByteCount,

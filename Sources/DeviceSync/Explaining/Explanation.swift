@@ -24,7 +24,8 @@ extension SyncRun {
                 isSettled: false,
                 change: SyncEngine.Change.none.rawValue,
                 causes: ["Nothing of this name is here or at the hub."],
-                next: "Check the name. Names that begin with “.sheaf-”, sockets and pipes are not kept in step."
+                next:
+                    "Check the name. Names that begin with “.sheaf-”, sockets and pipes are not kept in step."
             )
         }
         return explain(item)
@@ -71,7 +72,10 @@ extension SyncRun {
             }
         } else if lineState != .up {
             explanation.causes.append("There is no line to the hub: \(lineReason)")
-            explanation.next = lineState == .stopped ? "Read what stopped it, then start it again." : "Check the network and the hub; it goes on by itself."
+            explanation.next =
+                lineState == .stopped
+                ? "Read what stopped it, then start it again."
+                : "Check the network and the hub; it goes on by itself."
         } else {
             explanation.next = "It goes on by itself."
         }

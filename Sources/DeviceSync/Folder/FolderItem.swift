@@ -70,7 +70,9 @@ struct ExactName: Hashable, Sendable {
 
     init(_ text: String) { self.text = text }
 
-    static func == (left: ExactName, right: ExactName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    static func == (left: ExactName, right: ExactName) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
 
     func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }

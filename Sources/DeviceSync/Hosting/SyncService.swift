@@ -108,11 +108,16 @@ package final class SyncService: Sendable {
         case .status:
             return .status(
                 running.map { settings, sync in
-                    FolderStatus(folder: settings.folder, hub: settings.hub.absoluteString, status: sync.status)
+                    FolderStatus(
+                        folder: settings.folder,
+                        hub: settings.hub.absoluteString,
+                        status: sync.status
+                    )
                 }
             )
         case .explain(let path):
-            for (settings, sync) in running where path == settings.folder || path.hasPrefix(settings.folder + "/") {
+            for (settings, sync) in running
+            where path == settings.folder || path.hasPrefix(settings.folder + "/") {
                 return .explanation(sync.explain(String(path.dropFirst(settings.folder.count + 1))))
             }
             return .explanation(nil)
@@ -127,7 +132,8 @@ package enum SyncServiceError: Error, Hashable, Sendable, CustomStringConvertibl
 
     package var description: String {
         switch self {
-        case .nothingJoined: "No folder of this device is kept in step. Begin with: sheaf join FOLDER --hub ADDRESS"
+        case .nothingJoined:
+            "No folder of this device is kept in step. Begin with: sheaf join FOLDER --hub ADDRESS"
         case .notRunning: "Nothing is kept in step now. Start it with: sheaf up"
         }
     }
@@ -161,7 +167,9 @@ package enum SyncQuery {
     ///
     /// - Throws: `SyncServiceError.notRunning`.
     package static func status(in runtime: RuntimeFolder) throws -> [FolderStatus] {
-        guard case .status(let folders) = try ask(.status, in: runtime) else { throw SyncServiceError.notRunning }
+        guard case .status(let folders) = try ask(.status, in: runtime) else {
+            throw SyncServiceError.notRunning
+        }
         return folders
     }
 

@@ -30,7 +30,9 @@ package struct DeviceHome: Sendable {
         if let own = environment["SHEAF_HOME"], own.hasPrefix("/") {
             try self.init(at: FilePath(own))
         } else {
-            try self.init(at: BaseDirectories(environment: environment).data.appending("sheaf").appending("sync"))
+            try self.init(
+                at: BaseDirectories(environment: environment).data.appending("sheaf").appending("sync")
+            )
         }
     }
 
@@ -50,7 +52,9 @@ package struct DeviceHome: Sendable {
     private var containersFolder: FilePath { folder.appending("containers") }
 
     /// What is this device's of a container.
-    package func folder(of container: ContainerName) -> FilePath { containersFolder.appending("\(container)") }
+    package func folder(of container: ContainerName) -> FilePath {
+        containersFolder.appending("\(container)")
+    }
 
     /// The containers that this device shares, by their folders' paths.
     package func containers() throws -> [JoinedContainer] {
@@ -64,7 +68,8 @@ package struct DeviceHome: Sendable {
     /// Nil for a container that this device has not joined, or not to the end.
     package func joined(_ container: ContainerName) throws -> JoinedContainer? {
         let own = folder(of: container)
-        guard let settings = try read(own.appending("settings")), let keys = try read(own.appending("keys")) else {
+        guard let settings = try read(own.appending("settings")), let keys = try read(own.appending("keys"))
+        else {
             return nil
         }
         return JoinedContainer(
@@ -119,7 +124,9 @@ package struct JoinedContainer: Sendable {
     package var settings: ContainerSettings
     package var keys: ContainerKeys
 
-    package init(settings: ContainerSettings, keys: ContainerKeys) { (self.settings, self.keys) = (settings, keys) }
+    package init(settings: ContainerSettings, keys: ContainerKeys) {
+        (self.settings, self.keys) = (settings, keys)
+    }
 }
 
 /// Where a container is on this device, and where its hub is.

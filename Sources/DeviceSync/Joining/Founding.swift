@@ -56,7 +56,9 @@ package enum Founding {
         for attempt in 1...attemptCountMax {
             while true {
                 let page = try hub.log(after: desk.head.position, waitSeconds: 0)
-                if let finding = try desk.read(page).finding { throw SyncFailure.hubChanged(finding.description) }
+                if let finding = try desk.read(page).finding {
+                    throw SyncFailure.hubChanged(finding.description)
+                }
                 if desk.head.position >= page.head.position { break }
             }
             let id = Commit.ID(identity.id, session: session, UInt64(attempt))

@@ -97,7 +97,9 @@ package struct Joining: Sendable {
                 case .add(let device):
                     let position = try Founding.add(device, to: joined.keys, by: identity, at: container)
                     let invitation = try client.invite().invitation
-                    actions += try side.give(PairingGift(joined.keys, invitation: invitation, addedAt: position))
+                    actions += try side.give(
+                        PairingGift(joined.keys, invitation: invitation, addedAt: position)
+                    )
                 case .keep: break
                 case .finished: return
                 case .ended(let end): throw PairingFailure(end)
@@ -113,7 +115,11 @@ package struct Joining: Sendable {
     ///   - folder: Made when it is not there; what is in it goes to the container, too.
     ///   - code: What the other device shows.
     /// - Throws: `PairingFailure` when it comes to nothing.
-    package func join(_ folder: FilePath, code: PairingCode, _ person: PairingPerson) throws -> ContainerSettings {
+    package func join(
+        _ folder: FilePath,
+        code: PairingCode,
+        _ person: PairingPerson
+    ) throws -> ContainerSettings {
         try prepare(folder)
         let identity = try home.identity()
         let client = try HubClient(hub)

@@ -38,7 +38,9 @@ package final class HubClient: Sendable {
 
     package func invite() throws -> Invitation { try ask("POST", .invitations, nil as String?) }
 
-    package func makeContainer(_ container: ContainerName) throws { _ = try send("PUT", .container(container)) }
+    package func makeContainer(_ container: ContainerName) throws {
+        _ = try send("PUT", .container(container))
+    }
 
     package func containers() throws -> [ContainerListing] {
         let answer: ContainerListings = try ask("GET", .containers, nil as String?)
@@ -62,7 +64,8 @@ package final class HubClient: Sendable {
         let _: PairingReceipt = try ask("POST", .pairingMessages(pairing), message)
     }
 
-    func messages(of pairing: String, after number: Int, waitSeconds: Int) throws -> [NumberedPairingMessage] {
+    func messages(of pairing: String, after number: Int, waitSeconds: Int) throws -> [NumberedPairingMessage]
+    {
         let answer: PairingMessages = try ask(
             "GET",
             .pairingMessages(pairing),
@@ -121,7 +124,9 @@ package struct HubContainer: ContainerHub {
     private let client: HubClient
     private let container: ContainerName
 
-    package init(_ container: ContainerName, at client: HubClient) { (self.container, self.client) = (container, client) }
+    package init(_ container: ContainerName, at client: HubClient) {
+        (self.container, self.client) = (container, client)
+    }
 
     package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
         try client.ask("POST", .commits(container), CommitOffer(commits))
@@ -143,7 +148,13 @@ package struct HubContainer: ContainerHub {
     }
 
     package func store(_ frames: Data) throws {
-        _ = try client.send("POST", .blobs(container), frames, type: BlobFrames.mediaType, timeoutSeconds: 300)
+        _ = try client.send(
+            "POST",
+            .blobs(container),
+            frames,
+            type: BlobFrames.mediaType,
+            timeoutSeconds: 300
+        )
     }
 
     package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {

@@ -62,7 +62,8 @@ final class HubLine: Sendable {
     ) {
         (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
-        let uploads = BatchQueue<ContentName>("sheaf.uploads", countMax: Self.contentCountMax) { [weak self] in
+        let uploads = BatchQueue<ContentName>("sheaf.uploads", countMax: Self.contentCountMax) {
+            [weak self] in
             self?.upload($0)
         }
         let fetches = BatchQueue<Fetch>("sheaf.fetches", countMax: Self.contentCountMax) { [weak self] in
@@ -102,18 +103,32 @@ final class HubLine: Sendable {
     // MARK: Sending and getting
 
     private func upload(_ names: [ContentName]) {
-        attempt { try contents.upload(names, to: hub) } then: { receiver(.uploaded(names)) } or: { _ in
-            retrySingly(names) { try contents.upload([$0], to: hub) } then: { .uploaded([$0]) }
+        attempt {
+            try contents.upload(names, to: hub)
+        } then: {
+            receiver(.uploaded(names))
+        } or: { _ in
+            retrySingly(names) {
+                try contents.upload([$0], to: hub)
+            } then: {
+                .uploaded([$0])
+            }
         }
     }
 
     private func fetch(_ wanted: [Fetch]) {
         let pairs = wanted.map { ($0.name, $0.item) }
-        attempt { try contents.fetch(pairs, from: hub) } then: { receiver(.fetched(wanted.map(\.name))) } or: { _ in
+        attempt {
+            try contents.fetch(pairs, from: hub)
+        } then: {
+            receiver(.fetched(wanted.map(\.name)))
+        } or: { _ in
             let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             retrySingly(wanted.map(\.name)) { name in
                 try contents.fetch([(name, items[name] ?? .root)], from: hub)
-            } then: { .fetched([$0]) }
+            } then: {
+                .fetched([$0])
+            }
         }
     }
 
@@ -140,7 +155,11 @@ final class HubLine: Sendable {
         then news: (ContentName) -> News
     ) {
         for name in names {
-            attempt { try body(name) } then: { receiver(news(name)) } or: { error in
+            attempt {
+                try body(name)
+            } then: {
+                receiver(news(name))
+            } or: { error in
                 receiver(.failed([name], "\(error)"))
             }
         }

@@ -72,21 +72,29 @@ final class DeviceMemory {
     // MARK: All of it
 
     func log() throws -> [LogDesk.Heard] {
-        let rows = try connection.statement("SELECT position, entry, hash, statement FROM log ORDER BY position")
+        let rows = try connection.statement(
+            "SELECT position, entry, hash, statement FROM log ORDER BY position"
+        )
         var heard: [LogDesk.Heard] = []
         while try rows.step() {
             var reader = StateReader(rows.blob(1))
             let entry = LogEntry(LogPosition(rows.integer(0)), try reader.commit())
-            guard let hash = LogHash(bytes: rows.blob(2)) else { throw MalformedMemory(what: "a hash of the log") }
+            guard let hash = LogHash(bytes: rows.blob(2)) else {
+                throw MalformedMemory(what: "a hash of the log")
+            }
             let statement = rows.blob(3)
-            heard.append(LogDesk.Heard(entry: entry, hash: hash, statement: statement.isEmpty ? nil : statement))
+            heard.append(
+                LogDesk.Heard(entry: entry, hash: hash, statement: statement.isEmpty ? nil : statement)
+            )
         }
         return heard
     }
 
     func engine() throws -> SyncMemory {
         var memory = SyncMemory()
-        try forEach("SELECT item, state FROM agreed") { item, reader in memory.agreed[item] = try reader.state() }
+        try forEach("SELECT item, state FROM agreed") { item, reader in
+            memory.agreed[item] = try reader.state()
+        }
         try forEach("SELECT item, states FROM placing") { item, reader in
             memory.placing[item] = SyncMemory.Placing(try reader.state(), agreedAs: try reader.state())
         }
@@ -101,7 +109,9 @@ final class DeviceMemory {
     func folder() throws -> [ItemID: FolderItem] {
         var items: [ItemID: FolderItem] = [:]
         try forEach("SELECT item, seen FROM items") { item, reader in
-            guard let state = try reader.state() else { throw MalformedMemory(what: "an item without a state") }
+            guard let state = try reader.state() else {
+                throw MalformedMemory(what: "an item without a state")
+            }
             items[item] = FolderItem(state: state, trace: try reader.trace())
         }
         return items
@@ -205,7 +215,9 @@ final class DeviceMemory {
     private func put(_ table: String, _ item: ItemID, _ encode: ((inout StateWriter) -> Void)?) throws {
         var key = StateWriter()
         key.item(item)
-        let sql = encode == nil ? "DELETE FROM \(table) WHERE item = ?1" : "INSERT OR REPLACE INTO \(table) VALUES (?1, ?2)"
+        let sql =
+            encode == nil
+            ? "DELETE FROM \(table) WHERE item = ?1" : "INSERT OR REPLACE INTO \(table) VALUES (?1, ?2)"
         let statement = try connection.statement(sql)
         statement.bind(1, key.bytes)
         if let encode {

@@ -11,12 +11,32 @@ package final class BlobSealer {
     private let cipher: OneTimeCipher
     private let generation: UInt32
 
-    /// - Parameter keys: The newest seals, all open.
+    /// For a device that seals and opens.
+    ///
+    /// - Parameters:
+    ///   - keys: All that the device holds; each opens.
+    ///   - list: The container's devices, which says under which of the keys is sealed.
+    /// - Throws: `generationUnknown`, `keyExchanged`, `outOfMemory`.
+    package convenience init(_ keys: ContainerKeys, _ list: DeviceList) throws(SealingError) {
+        try self.init(keys, sealingUnder: try list.sealingKey(of: keys).generation)
+    }
+
+    /// For a device that opens only, or has read the log so far that its newest key is the one that was announced last.
+    ///
     /// - Throws: `outOfMemory`.
-    package init(_ keys: ContainerKeys) throws(SealingError) {
+    package convenience init(_ keys: ContainerKeys) throws(SealingError) {
+        try self.init(keys, sealingUnder: keys.newest.generation)
+    }
+
+    /// - Parameters:
+    ///   - keys: All that the device holds; each opens.
+    ///   - generation: The one that seals. Must be among them.
+    /// - Throws: `outOfMemory`.
+    package init(_ keys: ContainerKeys, sealingUnder generation: UInt32) throws(SealingError) {
+        precondition(keys[generation] != nil, "key \(generation) seals, and is not there")
         self.keys = try BlobKeys(keys)
         cipher = try SealingError.calling { () throws(CryptographyError) in try OneTimeCipher() }
-        generation = keys.newest.generation
+        self.generation = generation
     }
 
     /// What the hub calls a blob: as random to it as any other, the same on all devices and under all keys.
@@ -71,7 +91,7 @@ package final class BlobSealer {
             try keys.salt(of: name, encoding, stored, into: salt)
             try Self.withKey { (key) throws(CryptographyError) in
                 let isKnown = try keys.key(generation, kind, name, UnsafeRawBufferPointer(salt), into: key)
-                precondition(isKnown, "the newest key is known")
+                precondition(isKnown, "the key that seals is known")
                 try withUnsafeBytes(of: &inner) { (inner) throws(CryptographyError) in
                     try cipher.seal(
                         inner,

@@ -24,8 +24,16 @@ package struct DeviceList: Hashable, Sendable {
         package var isRevoked: Bool { revokedAt != nil }
     }
 
+    /// A statement, and where in the container's log it stands.
+    package struct Entry: Hashable, Sendable {
+        package let statement: DeviceStatement
+        package let position: LogPosition
+    }
+
     package let container: ContainerName
     package let anchor: DeviceListHash
+    /// All that was said, in order.
+    package private(set) var entries: [Entry] = []
     package private(set) var members: [DeviceID: Member] = [:]
     /// The last statement: 0 and zeros before the first.
     package private(set) var number: UInt32 = 0
@@ -70,6 +78,16 @@ package struct DeviceList: Hashable, Sendable {
         }
         try apply(statement.change, by: statement.author, at: position, statement)
         (number, hash) = (statement.number, statementHash)
+        entries.append(Entry(statement: statement, position: position))
+    }
+
+    /// The list as it was when the log had been read up to a position.
+    package func asOf(_ position: LogPosition) throws(SealingError) -> DeviceList {
+        var list = DeviceList(of: container, anchor: anchor)
+        for entry in entries where entry.position <= position {
+            try list.apply(entry.statement, at: entry.position)
+        }
+        return list
     }
 
     private func signingKey(ofAuthorOf statement: DeviceStatement) throws(SealingError) -> [UInt8] {
@@ -170,17 +188,18 @@ extension DeviceList {
         return try DeviceStatement(change, in: container, after: last, by: author)
     }
 
-    /// Whether a device's keys are those that were announced, so that it may seal with the newest.
+    /// The key of a device's that seals what is new: the one that was announced last, whether or not the device holds
+    /// another already that is to be announced.
     ///
-    /// - Throws: `generationUnknown` while the newest one has not come; `keyExchanged` when another came in its place.
-    package func checkKeys(_ keys: ContainerKeys) throws(SealingError) {
-        guard let keyCheck else { return }
-        guard let found = try keys.check(of: generation) else {
+    /// - Throws: `generationUnknown` while it has not come; `keyExchanged` when another came in its place.
+    package func sealingKey(of keys: ContainerKeys) throws(SealingError) -> ContainerKey {
+        guard let key = keys[generation] else {
             throw .generationUnknown(generation, "What is new in the container")
         }
-        guard RandomBytes.areEqual(found, keyCheck) else {
+        if let keyCheck, !RandomBytes.areEqual(try keys.check(of: key), keyCheck) {
             let detail = "Key \(generation) is not the one that was announced. Fetch the keys anew."
             throw SealingError(.keyExchanged, detail)
         }
+        return key
     }
 }

@@ -46,12 +46,6 @@ struct NamingSchedule {
 }
 
 extension ContainerKeys {
-    /// What tells whether another device means the same key by a generation; says nothing about the key itself.
-    package func check(of generation: UInt32) throws(SealingError) -> [UInt8]? {
-        guard let key = self[generation] else { return nil }
-        return try KeySchedule(key, of: container).check
-    }
-
     /// What tells that a key is this one.
     package func check(of key: ContainerKey) throws(SealingError) -> [UInt8] {
         try KeySchedule(key, of: container).check

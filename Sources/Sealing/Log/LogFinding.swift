@@ -15,6 +15,9 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
     /// An entry was made on another last one of its item than the log has: an old one was put in again, or two of them are
     /// in another order.
     case replayed(LogPosition)
+    /// An entry is sealed under a key that was announced and has not come here. Nothing is wrong with the log: the device
+    /// fetches its keys, has the reader use them, and reads on.
+    case keysMissing(LogPosition)
     /// Entries are missing after this position: those that follow, or all, though the hub says that there are some.
     case truncated(after: LogPosition)
 
@@ -27,6 +30,7 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
             "The hub shows another log than before, from after entry \(last.position) on at the latest."
         case .tampered(_, let error): "The hub's log was altered. \(error.detail)"
         case .replayed(let position): "Entry \(position) of the hub's log is an old one, put in again."
+        case .keysMissing(let position): "Entry \(position) needs a newer key. The device fetches its keys."
         case .truncated(let position): "The hub leaves out what comes after entry \(position) of its log."
         }
     }

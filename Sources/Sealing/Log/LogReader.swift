@@ -55,8 +55,7 @@ package final class LogReader {
     /// - Parameters:
     ///   - page: What the hub says comes after `watch.head`.
     ///   - revision: The position of the last entry about an item as of `watch.head`; 0 for none.
-    /// - Returns: What was read, and what is wrong. With a `generationUnknown` among `tampered`, nothing is wrong but
-    ///   this device's keys: it fetches them and reads on.
+    /// - Returns: What was read, and what is wrong.
     /// - Throws: `outOfMemory`.
     package func read(
         _ page: LogPage,
@@ -104,8 +103,12 @@ package final class LogReader {
         } catch {
             watch.unread(to: former)
             guard error.code != .outOfMemory else { throw error }
-            return .tampered(entry.position, error)
+            return Self.finding(error, entry.position)
         }
+    }
+
+    private static func finding(_ error: SealingError, _ position: LogPosition) -> LogFinding {
+        error.code == .generationUnknown ? .keysMissing(position) : .tampered(position, error)
     }
 
     private func failure(of entry: LogRecord) throws(SealingError) -> LogFinding? {
@@ -114,7 +117,7 @@ package final class LogReader {
             return nil
         } catch {
             guard error.code != .outOfMemory else { throw error }
-            return .tampered(entry.position, error)
+            return Self.finding(error, entry.position)
         }
     }
 
@@ -127,13 +130,12 @@ package final class LogReader {
         reading.others.append(OtherLog(position: position, author: record.id.device, seen: seen))
     }
 
-    /// Goes back to a place, as a hub was put back, and reads on from there.
+    /// Goes back to a place, as a hub was put back, and reads on from there. What the container's tree and the revisions
+    /// of items were is for the caller to go back to.
     ///
-    /// - Parameters:
-    ///   - place: One that the watch remembers.
-    ///   - devices: The list as of there.
-    package func goBack(to place: LogHead, _ devices: DeviceList) {
+    /// - Parameter place: One that the watch remembers.
+    package func goBack(to place: LogHead) throws(SealingError) {
+        devices = try devices.asOf(place.position)
         watch.goBack(to: place)
-        self.devices = devices
     }
 }

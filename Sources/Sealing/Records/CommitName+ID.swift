@@ -14,14 +14,28 @@ extension CommitName {
 
     /// The commit that is called so; nil for a name that no commit has.
     package var commitID: Commit.ID? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].count == 16, parts[1].count == 16,
-            let device = UInt64(parts[0], radix: 16), let session = UInt64(parts[1], radix: 16),
-            let number = UInt64(parts[2], radix: 16)
+        let digits = Array(text.utf8)
+        guard digits.count > 34, digits[16] == UInt8(ascii: "."), digits[33] == UInt8(ascii: "."),
+            let device = Self.number(digits[..<16]), let session = Self.number(digits[17..<33]),
+            // Written in one way only.
+            let number = Self.number(digits[34...]), digits.count == 35 || digits[34] != UInt8(ascii: "0")
         else { return nil }
-        let id = Commit.ID(DeviceID(device), session: session, number)
-        // Written in one way only.
-        return CommitName(id) == self ? id : nil
+        return Commit.ID(DeviceID(device), session: session, number)
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        guard digits.count <= 16 else { return nil }
+        var number: UInt64 = 0
+        for digit in digits {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return number
     }
 }
 

@@ -8,9 +8,7 @@ package final class RecordOpener {
     private var records: [UInt32: KeyedHasher] = [:]
     private let hasher: SHA256Hasher
     private let cipher: OneTimeCipher
-    /// Roots whose signatures were found to be right, with the key; so the signature of many records is checked once.
-    private var known: Set<[UInt8]> = []
-    private static let knownCountMax = 256
+    private var signed = SignedNodes()
 
     /// - Parameter keys: All that the device holds.
     /// - Throws: `outOfMemory`.
@@ -38,7 +36,7 @@ package final class RecordOpener {
         let subject = "Entry \(entry.position) of the log"
         guard let id = entry.id.commitID else { throw .malformed(subject, "its identifier is no device's") }
         let bound = RecordFormat.bound(container, entry.item, entry.base, entry.id)
-        var reader = ByteReader(try unsealed([UInt8](entry.record), bound, subject), subject)
+        var reader = ByteReader(try unsealed([UInt8](entry.record), bound, list, subject), subject)
         let signature = try reader.raw(SigningKey.signatureByteCount)
         let path = try path(&reader)
         let bytes = try reader.raw(reader.remainingCount)
@@ -60,6 +58,7 @@ package final class RecordOpener {
     private func unsealed(
         _ record: [UInt8],
         _ bound: [UInt8],
+        _ list: DeviceList,
         _ subject: String
     ) throws(SealingError) -> [UInt8] {
         if let version = record.first, version != RecordFormat.version {
@@ -70,6 +69,8 @@ package final class RecordOpener {
         }
         let head = Array(record[..<RecordFormat.headByteCount])
         let generation = head[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        // Nobody seals under a key before it has been announced.
+        guard generation <= list.generation else { throw .damagedOrExchanged(subject) }
         guard let hasher = records[generation] else { throw .generationUnknown(generation, subject) }
         let key = try SealingError.calling { () throws(CryptographyError) in
             try RecordFormat.key(Array(head[5...]), hasher)
@@ -78,14 +79,10 @@ package final class RecordOpener {
         return try OneTimeSeal.open(sealed, key, head + bound, subject, cipher)
     }
 
-    private func path(_ reader: inout ByteReader) throws(SealingError) -> [HashTree.Step] {
+    private func path(_ reader: inout ByteReader) throws(SealingError) -> HashTree.Path {
         let count = Int(try reader.integer(UInt8.self))
-        guard count <= HashTree.stepCountMax else { throw reader.malformed("\(count) steps to a signature") }
-        var path: [HashTree.Step] = []
-        for _ in 0..<count {
-            let side = try reader.integer(UInt8.self)
-            guard side <= 1 else { throw reader.malformed("a side that is neither 0 nor 1") }
-            path.append(HashTree.Step(isLeft: side == 0, hash: try reader.raw(32)))
+        guard let path = HashTree.Path(try reader.raw(count * HashTree.Path.stepByteCount)) else {
+            throw reader.malformed("its way to a signature is none")
         }
         return path
     }
@@ -109,20 +106,17 @@ package final class RecordOpener {
 
     private func isSigned(
         _ signature: [UInt8],
-        _ path: [HashTree.Step],
+        _ path: HashTree.Path,
         _ bound: [UInt8],
         _ body: [UInt8],
         _ key: [UInt8]
     ) throws(SealingError) -> Bool {
         try SealingError.calling { () throws(CryptographyError) in
             let leaf = try RecordFormat.leaf(bound, body, hasher)
-            let root = try HashTree.root(from: leaf, path, hasher)
-            if known.contains(key + root) { return true }
-            let message = RecordFormat.signed(root)
-            guard try VerifyingKey(publicBytes: key).isSignature(signature, of: message) else { return false }
-            if known.count >= Self.knownCountMax { known.removeAll(keepingCapacity: true) }
-            known.insert(key + root)
-            return true
+            return try signed.contains(leaf, path, by: key, hasher) { (root) throws(CryptographyError) in
+                try VerifyingKey(publicBytes: key)
+                    .isSignature(signature, of: RecordFormat.signed(root))
+            }
         }
     }
 }

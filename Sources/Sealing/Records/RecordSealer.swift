@@ -26,8 +26,8 @@ package final class RecordSealer {
     private let cipher: OneTimeCipher
 
     /// - Parameters:
-    ///   - keys: The newest seals.
-    ///   - list: The container's devices: keys that are not the ones announced seal nothing.
+    ///   - keys: All that the device holds.
+    ///   - list: The container's devices, which says under which of the keys is sealed.
     ///   - identity: This device's.
     /// - Throws: `generationUnknown`, `keyExchanged`, `outOfMemory`.
     package init(
@@ -36,10 +36,10 @@ package final class RecordSealer {
         by identity: DeviceIdentity,
         random: @escaping RandomSource = RandomBytes.make
     ) throws(SealingError) {
-        try list.checkKeys(keys)
-        (container, generation) = (keys.container, keys.newest.generation)
+        let key = try list.sealingKey(of: keys)
+        (container, generation) = (keys.container, key.generation)
         (self.identity, self.random) = (identity, random)
-        let schedule = try KeySchedule(keys.newest, of: keys.container)
+        let schedule = try KeySchedule(key, of: keys.container)
         (records, hasher, cipher) = try SealingError.calling { () throws(CryptographyError) in
             (try KeyedHasher(key: schedule.records), try SHA256Hasher(), try OneTimeCipher())
         }
@@ -91,15 +91,12 @@ package final class RecordSealer {
     private func seal(
         _ draft: Draft,
         _ signature: [UInt8],
-        _ path: [HashTree.Step]
+        _ path: HashTree.Path
     ) throws(SealingError) -> SealedCommit {
         var inner = ByteWriter()
         inner.raw(signature)
-        inner.integer(UInt8(path.count))
-        for step in path {
-            inner.integer(UInt8(step.isLeft ? 0 : 1))
-            inner.raw(step.hash)
-        }
+        inner.integer(UInt8(path.stepCount))
+        inner.raw(path.bytes)
         inner.raw(draft.body)
         let (salt, key) = try SealingError.calling { () throws(CryptographyError) in
             let salt = try random(RecordFormat.saltByteCount)

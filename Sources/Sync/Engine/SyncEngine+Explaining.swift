@@ -52,7 +52,8 @@ extension SyncEngine {
         if let position = refusals[item] { reasons.append(.readingLog(to: position)) }
         for (obstacle, items) in waiting where items.contains(item) {
             switch obstacle {
-            case .content(let content): reasons.append(uploading.contains(content) ? .sending(content) : .getting(content))
+            case .content(let content):
+                reasons.append(uploading.contains(content) ? .sending(content) : .getting(content))
             case .name(let place): reasons += (diskNames[place] ?? []).sorted().map { .nameTaken(by: $0) }
             case .folder(let folder): reasons.append(.folderMissing(folder))
             case .loop: reasons.append(.loop)

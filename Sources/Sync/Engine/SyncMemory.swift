@@ -5,7 +5,9 @@ package struct SyncMemory: Hashable, Sendable {
         package var state: ItemState?
         package var agreedAs: ItemState?
 
-        package init(_ state: ItemState?, agreedAs: ItemState?) { (self.state, self.agreedAs) = (state, agreedAs) }
+        package init(_ state: ItemState?, agreedAs: ItemState?) {
+            (self.state, self.agreedAs) = (state, agreedAs)
+        }
     }
 
     /// How each item was when disk and log agreed last.
@@ -88,7 +90,9 @@ extension SyncEngine {
         for item in agreed.takeWritten() { changes.agreed.updateValue(agreed[item], forKey: item) }
         for item in steps.takeWritten() {
             let placing: SyncMemory.Placing? =
-                if case .place(let state, let agreedAs) = steps[item] { .init(state, agreedAs: agreedAs) } else { nil }
+                if case .place(let state, let agreedAs) = steps[item] {
+                    .init(state, agreedAs: agreedAs)
+                } else { nil }
             changes.placing.updateValue(placing, forKey: item)
         }
         let commitCount = commitCounts[session] ?? 0

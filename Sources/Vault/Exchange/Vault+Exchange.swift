@@ -189,7 +189,9 @@ extension Vault {
             var wanted: [VaultObject: UInt8?] = [:]
             while let next = walk.next() {
                 // What the index knows leads to nothing that it does not know.
-                if try !session.has(next.object.name) { wanted.updateValue(next.nodeLevel, forKey: next.object) }
+                if try !session.has(next.object.name) {
+                    wanted.updateValue(next.nodeLevel, forKey: next.object)
+                }
             }
             guard !wanted.isEmpty else { break }
             while !wanted.isEmpty {
@@ -300,7 +302,9 @@ private struct Unpacker {
     /// Nil for what is not what it says of itself.
     private func unpacked(_ stored: StoredObject) -> [UInt8]? {
         guard stored.plainByteCount <= PackFormat.objectByteCountMax else { return nil }
-        guard stored.isPressed else { return stored.bytes.count == stored.plainByteCount ? stored.bytes : nil }
+        guard stored.isPressed else {
+            return stored.bytes.count == stored.plainByteCount ? stored.bytes : nil
+        }
         var plain = [UInt8](repeating: 0, count: stored.plainByteCount)
         let isWhole = plain.withUnsafeMutableBytes { plain in
             stored.bytes.withUnsafeBytes { decompressor.decompress($0, into: plain) }

@@ -264,8 +264,8 @@ def main():
         (letter, 3, ids[3], body(0, seen)),
     ]
     record_salts = [fixed(f"salt {i}", 24) for i in range(4)]
-    sealed = seal_records(container, two[1], 2, phone, drafts[:3], record_salts[:3])
-    sealed += seal_records(container, two[1], 2, phone, drafts[3:], record_salts[3:])
+    sealed = seal_records(container, one[1], 1, phone, drafts[:3], record_salts[:3])
+    sealed += seal_records(container, one[1], 1, phone, drafts[3:], record_salts[3:])
     log, hash_ = [], start
     for position, ((item, base, id_, plain), record) in enumerate(zip(drafts, sealed), 1):
         hash_ = chain(hash_, position, item, base, id_, record)

@@ -28,6 +28,16 @@ struct RoundTrip {
         try await failToOpen()
         try goBack()
         try findAgain()
+        try rememberPlace()
+    }
+
+    private func rememberPlace() throws {
+        let place = ReadingPlace()
+        place.start()
+        place.page = 7
+        place.theme = "sepia"
+        try check(place.page == 7 && place.theme == "sepia", "small values are there")
+        try check(place.remember(["night": true]), "small values are stored")
     }
 
     private func goBack() throws {

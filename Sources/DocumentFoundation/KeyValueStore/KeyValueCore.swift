@@ -1,0 +1,179 @@
+internal import ChangeSets
+internal import Cryptography
+internal import Dispatch
+internal import FileSystem
+internal import Foundation
+internal import KeyValues
+internal import Locks
+
+/// What an app's key-value store is in this process: the values in memory, the file, and who is told what.
+///
+/// Values are in one struct under one lock. The file is read and written on one queue, one thing after another.
+final class KeyValueCore: Sendable {
+    /// Why values are others now, by the numbers that apps know.
+    enum Reason: Int {
+        case server = 0
+        case initialSync = 1
+        case quota = 2
+        case account = 3
+    }
+
+    private struct State {
+        var values = KeyValueState()
+        var clock = HybridClock()
+        var settings: KeyValueSettings
+        var watch: DirectoryWatch?
+        var isSavePending = false
+        /// Nothing of other devices has come yet: what is written meanwhile gives way to it.
+        var awaitsInitialSync = false
+    }
+
+    private let state: Locked<State>
+    private let queue = DispatchQueue(label: "sheaf.key-values")
+    private let writer: KeyValueState.Writer
+    private let now: @Sendable () -> UInt64
+    private let tell: @Sendable (Reason, [String]) -> Void
+    /// How long writes wait for more before they are saved.
+    private static let saveDelay = DispatchTimeInterval.milliseconds(50)
+
+    /// - Parameters:
+    ///   - writer: Sixteen random bytes.
+    ///   - now: Milliseconds since 1970.
+    ///   - tell: Told why which keys are others now; on any thread.
+    init(
+        _ settings: KeyValueSettings,
+        writer: [UInt8],
+        now: @escaping @Sendable () -> UInt64,
+        tell: @escaping @Sendable (Reason, [String]) -> Void
+    ) {
+        self.writer = KeyValueState.Writer(writer)
+        (self.now, self.tell) = (now, tell)
+        state = Locked(State(settings: settings))
+        queue.sync { open() }
+    }
+
+    static func warn(_ sentence: String) {
+        FileHandle.standardError.write(Data("NSUbiquitousKeyValueStore: \(sentence)\n".utf8))
+    }
+
+    private static func sentence(_ error: any Error) -> String {
+        (error as? KeyValueError)?.detail ?? "\(error)"
+    }
+
+    // MARK: Values
+
+    subscript(key: String) -> KeyValue? { state.withLock { $0.values[key] } }
+
+    var values: [String: KeyValue] { state.withLock { $0.values.values } }
+
+    /// Writes a key, in memory; it is saved soon.
+    func set(_ value: KeyValue?, _ key: String) {
+        let (isRoom, isSaveNeeded) = state.withLock { state -> (Bool, Bool) in
+            // What gives way to the first sync is of the year 1970, and so earlier than anything.
+            let time = state.clock.next(milliseconds: state.awaitsInitialSync ? 0 : now())
+            guard state.values.set(value, key, at: time, by: writer) else { return (false, false) }
+            defer { state.isSavePending = true }
+            return (true, !state.isSavePending && state.settings.folder != nil)
+        }
+        guard isRoom else { return tell(.quota, [key]) }
+        guard isSaveNeeded else { return }
+        queue.asyncAfter(deadline: .now() + Self.saveDelay) { [weak self] in _ = self?.exchange() }
+    }
+
+    /// Makes memory and file one. What could not be saved is tried again with the next write.
+    ///
+    /// - Returns: Whether all that was written is on stable storage now.
+    func synchronize() -> Bool { queue.sync { exchange() } }
+
+    // MARK: Sync
+
+    /// From now on until something of other devices comes, what is written gives way to that.
+    func beginInitialSync() { state.withLock { $0.awaitsInitialSync = true } }
+
+    /// There was nothing on other devices.
+    func endInitialSync() { state.withLock { $0.awaitsInitialSync = false } }
+
+    /// Another account's values take the place of these, whatever their times.
+    func changeAccount(to settings: KeyValueSettings) {
+        queue.sync {
+            // What was written for the former account is its own.
+            if state.withLock({ $0.isSavePending }) { _ = exchange() }
+            let former = values
+            state.withLock { state in
+                state.values = KeyValueState()
+                state.settings = settings
+                state.watch = nil
+                state.awaitsInitialSync = false
+            }
+            open()
+            let present = values
+            let keys = Set(former.keys).union(present.keys).filter { former[$0] != present[$0] }
+            tell(.account, keys.sorted())
+        }
+    }
+
+    // MARK: The file, on the queue
+
+    private func open() {
+        let settings = state.withLock { $0.settings }
+        guard let folder = settings.folder else { return }
+        do {
+            try ItemMoves.createFolders(folder, permissions: 0o700)
+            // First the watch: what is written while the file is read is told.
+            let watch = try DirectoryWatch(folder, on: queue) { [weak self] events in
+                let isOurs = events.contains { $0.name == settings.fileName || $0.kind == .overflowed }
+                if isOurs { self?.readNews() }
+            }
+            state.withLock { $0.watch = watch }
+            if let found = try KeyValueFile(settings).load() { _ = take(found) }
+        } catch {
+            Self.warn("\(Self.sentence(error)) What is stored is not read yet.")
+        }
+    }
+
+    private func readNews() {
+        let settings = state.withLock { $0.settings }
+        do {
+            guard let found = try KeyValueFile(settings).load() else { return }
+            let changed = take(found)
+            notify(changed)
+            // Somebody has put an older file in place: what it lacks is added again.
+            if state.withLock({ $0.values != found }) { _ = exchange() }
+        } catch {
+            // A damaged file is put aside when the next one is saved, one of a later version is left alone.
+            Self.warn("\(Self.sentence(error)) What others have stored is not read.")
+        }
+    }
+
+    private func exchange() -> Bool {
+        let (values, settings) = state.withLock { state in
+            state.isSavePending = false
+            return (state.values, state.settings)
+        }
+        guard settings.folder != nil else { return false }
+        do {
+            notify(take(try KeyValueFile(settings).join(values)))
+            return true
+        } catch {
+            Self.warn("\(Self.sentence(error)) What was stored lasts as long as this process only.")
+            return false
+        }
+    }
+
+    /// - Returns: The keys that hold something else now.
+    private func take(_ found: KeyValueState) -> Set<String> {
+        state.withLock { state in
+            state.clock.observe(found.latest)
+            return state.values.merge(found)
+        }
+    }
+
+    private func notify(_ changed: Set<String>) {
+        guard !changed.isEmpty else { return }
+        let wasAwaited = state.withLock { state in
+            defer { state.awaitsInitialSync = false }
+            return state.awaitsInitialSync
+        }
+        tell(wasAwaited ? .initialSync : .server, changed.sorted())
+    }
+}

@@ -1,0 +1,39 @@
+package import FileSystem
+internal import Foundation
+
+/// Where an app's key-value store is kept on this device.
+package struct KeyValueSettings: Hashable, Sendable {
+    /// The folder: `$XDG_DATA_HOME/sheaf/key-values`, or what `SHEAF_KEY_VALUES` names; nil when that says `off`: what
+    /// is written then lasts as long as the process.
+    package var folder: FilePath?
+    /// The file in it: the app's own, whatever process of it asks.
+    package var fileName: String
+
+    package init(folder: FilePath?, appName: String) {
+        self.folder = folder
+        let name = appName.map { $0 == "/" || $0 == "\0" ? "-" : $0 }
+        // Hidden names are not ours to give.
+        fileName = (name.first == "." ? "-" : "") + String(name.prefix(60)) + ".keyvalues"
+    }
+
+    /// - Parameters:
+    ///   - environment: Where `SHEAF_KEY_VALUES`, `XDG_DATA_HOME` and `HOME` are looked up.
+    ///   - appName: What tells the app from others of the user.
+    package init(environment: [String: String], appName: String) {
+        let folder: FilePath? =
+            switch environment["SHEAF_KEY_VALUES"] ?? "" {
+            case "": BaseDirectories(environment: environment).data.appending("sheaf/key-values")
+            case "off": nil
+            case let place where place.hasPrefix("/"): FilePath(place)
+            case let place: FilePath(FileManager.default.currentDirectoryPath).appending(place)
+            }
+        self.init(folder: folder, appName: appName)
+    }
+
+    /// What this process's environment says; the app is the one that its Info.plist names, or else the program.
+    package static var current: KeyValueSettings {
+        let process = ProcessInfo.processInfo
+        let name = Bundle.main.bundleIdentifier ?? process.processName
+        return KeyValueSettings(environment: process.environment, appName: name)
+    }
+}

@@ -1,0 +1,148 @@
+package import ChangeSets
+
+/// All that a key-value store holds, and what it needs to be one with other devices' stores.
+///
+/// Of each key it has the latest write, with its time by a hybrid logical clock; a removal is a write, too. Two states
+/// make one by taking of each key the later write: in whatever order, and however often.
+package struct KeyValueState: Hashable, Sendable {
+    /// As Apple's: keys with values, bytes of a key in UTF-8, bytes of all keys and values.
+    package static let (keyCountMax, keyByteCountMax, byteCountMax) = (1024, 64, 1 << 20)
+    /// More removals than these are not remembered: a device that was away for longer may bring an older key back.
+    package static let removalCountMax = 16_384
+
+    /// The latest write of a key.
+    struct Write: Hashable, Sendable {
+        var time: HybridTime
+        /// Sixteen bytes that say who wrote it: they decide between writes of one time.
+        var writer: Writer
+        /// As it is written down; nil for a removal.
+        var value: [UInt8]?
+
+        static func precedes(_ left: Write, _ right: Write) -> Bool {
+            if left.time != right.time { return left.time < right.time }
+            if left.writer != right.writer { return left.writer < right.writer }
+            guard let value = right.value else { return false }
+            return left.value.map { $0.lexicographicallyPrecedes(value) } ?? true
+        }
+    }
+
+    /// Who writes.
+    package struct Writer: Hashable, Comparable, Sendable {
+        package static let byteCount = 16
+        package let bytes: [UInt8]
+
+        package init(_ bytes: [UInt8]) {
+            precondition(bytes.count == Self.byteCount, "a writer of \(bytes.count) bytes")
+            self.bytes = bytes
+        }
+
+        package static func < (left: Writer, right: Writer) -> Bool {
+            left.bytes.lexicographicallyPrecedes(right.bytes)
+        }
+    }
+
+    /// By the keys' bytes: texts that look the same may differ in them.
+    private(set) var writes: [[UInt8]: Write] = [:]
+
+    /// A store that nothing was written to.
+    package init() {}
+
+    init(_ writes: [[UInt8]: Write]) { self.writes = writes }
+
+    /// What a key holds.
+    package subscript(key: String) -> KeyValue? {
+        guard let value = writes[Array(key.utf8)]?.value else { return nil }
+        return Self.decoded(value)
+    }
+
+    /// All keys that hold something.
+    package var values: [String: KeyValue] {
+        var values: [String: KeyValue] = [:]
+        for (key, write) in writes {
+            if let value = write.value { values[String(decoding: key, as: UTF8.self)] = Self.decoded(value) }
+        }
+        return values
+    }
+
+    /// How many keys hold something, and how many bytes they and their values have.
+    package var size: (keyCount: Int, byteCount: Int) {
+        writes.reduce((0, 0)) { size, entry in
+            guard let value = entry.value.value else { return size }
+            return (size.0 + 1, size.1 + entry.key.count + value.count)
+        }
+    }
+
+    /// The latest time of any write, for the clock to go on from.
+    package var latest: HybridTime { writes.values.map(\.time).max() ?? HybridTime(bits: 0) }
+
+    /// Writes a key.
+    ///
+    /// - Parameters:
+    ///   - value: Nil to remove it.
+    ///   - key: At most `keyByteCountMax` bytes.
+    ///   - time: Later than all that the state has.
+    /// - Returns: Whether there was room; if not, nothing has changed. There is always room for what makes a state smaller.
+    package mutating func set(
+        _ value: KeyValue?,
+        _ key: String,
+        at time: HybridTime,
+        by writer: Writer
+    ) -> Bool {
+        let bytes = Array(key.utf8)
+        precondition(bytes.count <= Self.keyByteCountMax, "a key of \(bytes.count) bytes")
+        let encoded = value.map(Self.encoded)
+        let former = writes[bytes]?.value
+        if let encoded {
+            let size = size
+            let grownByteCount =
+                size.byteCount + encoded.count + (former == nil ? bytes.count : -(former?.count ?? 0))
+            let isSmaller = former.map { encoded.count <= $0.count } ?? false
+            let isRoom =
+                grownByteCount <= Self.byteCountMax && (former != nil || size.keyCount < Self.keyCountMax)
+            guard isRoom || isSmaller else { return false }
+        } else if writes[bytes] == nil {
+            return true
+        }
+        writes[bytes] = Write(time: time, writer: writer, value: encoded)
+        forgetOldRemovals()
+        return true
+    }
+
+    /// Takes another state in.
+    ///
+    /// - Returns: The keys that hold something else now.
+    @discardableResult
+    package mutating func merge(_ other: KeyValueState) -> Set<String> {
+        var changed: Set<String> = []
+        for (key, write) in other.writes {
+            if let own = writes[key], !Write.precedes(own, write) { continue }
+            if writes[key]?.value != write.value { changed.insert(String(decoding: key, as: UTF8.self)) }
+            writes[key] = write
+        }
+        return changed
+    }
+
+    private mutating func forgetOldRemovals() {
+        let removals = writes.filter { $0.value.value == nil }
+        guard removals.count > Self.removalCountMax else { return }
+        let oldest = removals.sorted {
+            if $0.value.time != $1.value.time { return $0.value.time < $1.value.time }
+            return $0.key.lexicographicallyPrecedes($1.key)
+        }
+        // A quarter at once, so that it is not done at each removal.
+        for (key, _) in oldest.prefix(Self.removalCountMax / 4) { writes[key] = nil }
+    }
+
+    private static func encoded(_ value: KeyValue) -> [UInt8] {
+        var writer = KeyValueWriter()
+        writer.value(value)
+        return writer.bytes
+    }
+
+    private static func decoded(_ bytes: [UInt8]) -> KeyValue {
+        var reader = KeyValueReader(bytes)
+        do { return try reader.value() } catch {
+            preconditionFailure("a value was checked when it came in: \(error)")
+        }
+    }
+}

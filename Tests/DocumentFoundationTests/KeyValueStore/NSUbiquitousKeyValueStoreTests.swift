@@ -1,0 +1,348 @@
+import FileSystem
+import Foundation
+import KeyValues
+import Merging
+import Testing
+
+@testable import DocumentFoundation
+
+@Suite("NSUbiquitousKeyValueStore")
+struct NSUbiquitousKeyValueStoreTests {
+    /// A folder of its own, and stores on it as several processes of an app have them.
+    private final class Place: Sendable {
+        let folder: URL
+
+        init() throws {
+            folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("key-values-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+
+        // What stays behind in the temporary folder harms nobody.
+        deinit { try? FileManager.default.removeItem(at: folder) }
+
+        func settings(_ name: String = "app") -> KeyValueSettings {
+            KeyValueSettings(folder: FilePath(folder.path), appName: name)
+        }
+
+        var file: URL { folder.appendingPathComponent(settings().fileName) }
+
+        func store(now: UInt64 = 1_000_000) -> NSUbiquitousKeyValueStore {
+            NSUbiquitousKeyValueStore(settings(), now: { now })
+        }
+    }
+
+    private struct News: Sendable, Equatable {
+        var reason: Int
+        var keys: [String]
+    }
+
+    /// What a store tells, one after the other.
+    private func news(of store: NSUbiquitousKeyValueStore) -> (AsyncStream<News>, any NSObjectProtocol) {
+        let (stream, continuation) = AsyncStream.makeStream(of: News.self)
+        let observer = NotificationCenter.default.addObserver(
+            forName: NSUbiquitousKeyValueStore.didChangeExternallyNotification,
+            object: store,
+            queue: nil
+        ) { note in
+            let reason = note.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? NSNumber
+            let keys = note.userInfo?[NSUbiquitousKeyValueStoreChangedKeysKey] as? [String]
+            continuation.yield(News(reason: reason?.intValue ?? -1, keys: keys ?? []))
+        }
+        return (stream, observer)
+    }
+
+    @Test("Every value of a property list is got as it was set")
+    func values() throws {
+        let place = try Place()
+        let store = place.store()
+        let date = Date(timeIntervalSinceReferenceDate: 12_345.5)
+        store.set("sepia", forKey: "text")
+        store.set(Data([1, 2]), forKey: "data")
+        store.set(Int64.max, forKey: "integer")
+        store.set(0.5, forKey: "real")
+        store.set(true, forKey: "flag")
+        store.set(["a", 1, ["b": date]] as [Any], forKey: "array")
+        store.set(["x": 1.5, "y": [true]] as [String: Any], forKey: "table")
+        store.set(date, forKey: "date")
+        store.set(NSNumber(value: 7), forKey: "number")
+        store.set(UInt8(3), forKey: "small")
+        for store in [store, place.store()] {
+            #expect(store.synchronize())
+            #expect(store.string(forKey: "text") == "sepia")
+            #expect(store.data(forKey: "data") == Data([1, 2]))
+            #expect(store.longLong(forKey: "integer") == .max)
+            #expect(store.double(forKey: "real") == 0.5)
+            #expect(store.bool(forKey: "flag"))
+            #expect(store.object(forKey: "date") as? Date == date)
+            #expect(store.object(forKey: "number") as? Int == 7)
+            #expect(store.object(forKey: "flag") as? Bool == true)
+            #expect(store.longLong(forKey: "small") == 3)
+            let array = try #require(store.array(forKey: "array"))
+            #expect(array[0] as? String == "a" && array[1] as? Int == 1)
+            #expect((array[2] as? [String: Any])?["b"] as? Date == date)
+            let table = try #require(store.dictionary(forKey: "table"))
+            #expect(table["x"] as? Double == 1.5 && (table["y"] as? [Any])?.first as? Bool == true)
+            #expect(store.dictionaryRepresentation.count == 10)
+        }
+    }
+
+    @Test("A getter of another type gets nil, 0 or false")
+    func otherTypes() throws {
+        let store = try Place().store()
+        store.set("12", forKey: "text")
+        store.set(2.9, forKey: "real")
+        #expect(store.longLong(forKey: "text") == 0 && !store.bool(forKey: "text"))
+        #expect(store.data(forKey: "text") == nil && store.array(forKey: "text") == nil)
+        #expect(store.string(forKey: "real") == nil && store.dictionary(forKey: "real") == nil)
+        #expect(store.longLong(forKey: "real") == 2 && store.bool(forKey: "real"))
+        #expect(store.object(forKey: "none") == nil && store.double(forKey: "none") == 0)
+        store.set(1e30, forKey: "real")
+        #expect(store.longLong(forKey: "real") == 0)
+    }
+
+    @Test("Nil removes, what no property list can say is ignored")
+    func removing() throws {
+        let store = try Place().store()
+        store.set("a", forKey: "key")
+        store.set(NSObject() as Any?, forKey: "key")
+        #expect(store.string(forKey: "key") == "a")
+        store.set(nil as String?, forKey: "key")
+        #expect(store.object(forKey: "key") == nil)
+        store.set("a", forKey: "key")
+        store.set(Optional<Int>.none as Any?, forKey: "key")
+        #expect(store.object(forKey: "key") == nil)
+        store.removeObject(forKey: "never")
+        #expect(store.dictionaryRepresentation.isEmpty)
+    }
+
+    @Test("What one process stores another gets, and is told the keys")
+    func processes() async throws {
+        let place = try Place()
+        let (writer, reader) = (place.store(), place.store())
+        let (stream, observer) = news(of: reader)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = stream.makeAsyncIterator()
+        writer.set("sepia", forKey: "theme")
+        writer.set(Int64(7), forKey: "page")
+        #expect(
+            await told.next() == News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["page", "theme"])
+        )
+        #expect(reader.string(forKey: "theme") == "sepia" && reader.longLong(forKey: "page") == 7)
+        writer.removeObject(forKey: "page")
+        #expect(writer.synchronize())
+        #expect(await told.next() == News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["page"]))
+    }
+
+    @Test("Processes that store at the same time lose nothing")
+    func race() async throws {
+        let place = try Place()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<6 {
+                group.addTask {
+                    let store = place.store()
+                    for key in 0..<5 {
+                        store.set(Int64(number), forKey: "\(number).\(key)")
+                        #expect(store.synchronize())
+                    }
+                }
+            }
+        }
+        #expect(place.store().dictionaryRepresentation.count == 30)
+    }
+
+    @Test("A write made with knowledge of another is later, whatever the clocks say")
+    func clocks() throws {
+        let place = try Place()
+        let ahead = place.store(now: 9_000_000_000_000)
+        ahead.set("ahead", forKey: "key")
+        #expect(ahead.synchronize())
+        let behind = place.store(now: 0)
+        #expect(behind.string(forKey: "key") == "ahead")
+        behind.set("behind", forKey: "key")
+        #expect(behind.synchronize())
+        #expect(place.store().string(forKey: "key") == "behind")
+    }
+
+    @Test("Two devices' files become one by the merger, and apps are told")
+    func devices() async throws {
+        let (here, there) = (try Place(), try Place())
+        let (phone, pad) = (here.store(now: 1000), there.store(now: 2000))
+        phone.set("phone", forKey: "both")
+        phone.set("phone", forKey: "phone")
+        pad.set("pad", forKey: "both")
+        #expect(phone.synchronize() && pad.synchronize())
+        let (stream, observer) = news(of: phone)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = stream.makeAsyncIterator()
+        let merged = KeyValueMerger().merge(
+            base: nil,
+            mine: [UInt8](try Data(contentsOf: here.file)),
+            theirs: [UInt8](try Data(contentsOf: there.file))
+        )
+        let save = try StagedSave(item: FilePath(here.file.path))
+        try save.write(Data(merged.contents))
+        _ = try save.commit()
+        #expect(await told.next() == News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["both"]))
+        #expect(phone.string(forKey: "both") == "pad" && phone.string(forKey: "phone") == "phone")
+    }
+
+    @Test("An older file that is put in place takes nothing away")
+    func olderFile() async throws {
+        let place = try Place()
+        let store = place.store()
+        store.set("first", forKey: "first")
+        #expect(store.synchronize())
+        let older = try Data(contentsOf: place.file)
+        store.set("second", forKey: "second")
+        #expect(store.synchronize())
+        let other = try Place()
+        let (stream, observer) = news(of: store)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        // A key of another device, so that it shows when the file has been read.
+        let foreign = other.store(now: 5000)
+        foreign.set(Int64(1), forKey: "foreign")
+        #expect(foreign.synchronize())
+        var state = try KeyValueState(encoded: [UInt8](older))
+        state.merge(try KeyValueState(encoded: [UInt8](try Data(contentsOf: other.file))))
+        try Data(state.encoded).write(to: place.file, options: .atomic)
+        var told = stream.makeAsyncIterator()
+        #expect(await told.next()?.keys == ["foreign"])
+        #expect(store.synchronize())
+        let again = place.store()
+        #expect(again.dictionaryRepresentation.keys.sorted() == ["first", "foreign", "second"])
+    }
+
+    @Test("More than there is room for is dropped, and told")
+    func quota() async throws {
+        let store = try Place().store()
+        let (stream, observer) = news(of: store)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = stream.makeAsyncIterator()
+        store.set(Data(count: 1 << 20), forKey: "large")
+        #expect(
+            await told.next() == News(reason: NSUbiquitousKeyValueStoreQuotaViolationChange, keys: ["large"])
+        )
+        #expect(store.object(forKey: "large") == nil)
+        for number in 0..<1024 { store.set(Int64(number), forKey: "\(number)") }
+        store.set(Int64(1), forKey: "one more")
+        #expect(
+            await told.next()
+                == News(reason: NSUbiquitousKeyValueStoreQuotaViolationChange, keys: ["one more"])
+        )
+    }
+
+    @Test("A key of more than 64 bytes traps, one of 64 does not")
+    func longKey() async throws {
+        let store = try Place().store()
+        store.set(Int64(1), forKey: String(repeating: "é", count: 32))
+        #expect(store.longLong(forKey: String(repeating: "é", count: 32)) == 1)
+        await #expect(processExitsWith: .failure) {
+            let settings = KeyValueSettings(folder: nil, appName: "app")
+            NSUbiquitousKeyValueStore(settings).set(Int64(1), forKey: String(repeating: "é", count: 33))
+        }
+    }
+
+    @Test("On a new device what was written before the first sync gives way to it")
+    func initialSync() async throws {
+        let (here, there) = (try Place(), try Place())
+        let old = there.store(now: 1000)
+        old.set("sepia", forKey: "theme")
+        #expect(old.synchronize())
+        let new = here.store(now: 9000)
+        new.beginInitialSync()
+        new.set("white", forKey: "theme")
+        new.set("here", forKey: "own")
+        #expect(new.synchronize())
+        let (stream, observer) = news(of: new)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = stream.makeAsyncIterator()
+        let merged = KeyValueMerger().merge(
+            base: nil,
+            mine: [UInt8](try Data(contentsOf: here.file)),
+            theirs: [UInt8](try Data(contentsOf: there.file))
+        )
+        try Data(merged.contents).write(to: here.file, options: .atomic)
+        #expect(
+            await told.next() == News(reason: NSUbiquitousKeyValueStoreInitialSyncChange, keys: ["theme"])
+        )
+        #expect(new.string(forKey: "theme") == "sepia" && new.string(forKey: "own") == "here")
+        // From then on it writes as any other.
+        new.set("white", forKey: "theme")
+        #expect(new.synchronize())
+        #expect(here.store().string(forKey: "theme") == "white")
+    }
+
+    @Test("Another account's values take the place of these")
+    func account() async throws {
+        let (here, there) = (try Place(), try Place())
+        let other = there.store(now: 1)
+        other.set("theirs", forKey: "key")
+        other.set("same", forKey: "same")
+        #expect(other.synchronize())
+        let store = here.store(now: 1000)
+        store.set("mine", forKey: "key")
+        store.set("mine", forKey: "own")
+        store.set("same", forKey: "same")
+        let (stream, observer) = news(of: store)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = stream.makeAsyncIterator()
+        store.changeAccount(to: there.settings())
+        #expect(
+            await told.next() == News(reason: NSUbiquitousKeyValueStoreAccountChange, keys: ["key", "own"])
+        )
+        #expect(store.string(forKey: "key") == "theirs" && store.object(forKey: "own") == nil)
+        // What was the former account's is in its file.
+        #expect(here.store().string(forKey: "own") == "mine")
+    }
+
+    @Test("A damaged file is put aside, one of a later version is left as it is")
+    func damage() throws {
+        let place = try Place()
+        let store = place.store()
+        store.set("a", forKey: "key")
+        #expect(store.synchronize())
+        var bytes = [UInt8](try Data(contentsOf: place.file))
+        bytes[20] ^= 1
+        try Data(bytes).write(to: place.file, options: .atomic)
+        let other = place.store()
+        #expect(other.object(forKey: "key") == nil)
+        other.set("b", forKey: "other")
+        #expect(other.synchronize() && store.synchronize())
+        #expect(place.store().dictionaryRepresentation.count == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: place.folder.path)
+        #expect(names.contains { $0.contains(".damaged-") })
+        let later = Array("sheafkvs".utf8) + [2, 0, 0]
+        try Data(later).write(to: place.file, options: .atomic)
+        #expect(!store.synchronize())
+        #expect(try [UInt8](Data(contentsOf: place.file)) == later)
+        #expect(store.string(forKey: "key") == "a")
+    }
+
+    @Test("Without a folder values last as long as the process, and nothing is said to be stored")
+    func off() {
+        let store = NSUbiquitousKeyValueStore(KeyValueSettings(folder: nil, appName: "app"))
+        store.set("a", forKey: "key")
+        #expect(store.string(forKey: "key") == "a" && !store.synchronize())
+    }
+
+    @Test("An app's file is named after it, and in no other folder")
+    func settings() {
+        let environment = ["HOME": "/home/me", "SHEAF_KEY_VALUES": ""]
+        let settings = KeyValueSettings(environment: environment, appName: "org.example/../App")
+        #expect(settings.folder == FilePath("/home/me/.local/share/sheaf/key-values"))
+        #expect(settings.fileName == "org.example-..-App.keyvalues")
+        #expect(KeyValueSettings(folder: nil, appName: "..").fileName == "-...keyvalues")
+        #expect(KeyValueSettings(environment: ["SHEAF_KEY_VALUES": "off"], appName: "a").folder == nil)
+    }
+
+    @Test("The file is the user's alone")
+    func permissions() throws {
+        let place = try Place()
+        let store = place.store()
+        store.set("a", forKey: "key")
+        #expect(store.synchronize())
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.file.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+}
