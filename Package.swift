@@ -135,7 +135,9 @@ let package = Package(
             name: "sheaf-bench",
             dependencies: [
                 "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation",
-                "FileSystem", "LocalSockets", "Merging", "UIKit", "Vault",
+                "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "Merging",
+                "UIKit",
+                "Vault",
             ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
@@ -213,10 +215,26 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
+        // The writes of a process, counted; whoever links it may be killed before one of them.
+        .target(name: "CKillPoint", path: "Tests/Harnesses/CKillPoint"),
+        .target(
+            name: "HubHarness",
+            dependencies: ["CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol"],
+            path: "Tests/Harnesses/HubHarness",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "hub-harness",
+            dependencies: ["CKillPoint", "CrashHarness", "HubHarness"],
+            path: "Tests/Harnesses/hub-harness",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "HubTests",
             dependencies: [
-                "FileSystem", "HTTPService", "Hub", "HubProtocol", "Locks", "SQLite", "SeededNumbers", "Sync",
+                "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubHarness", "HubProtocol", "Locks",
+                "SQLite",
+                "SeededNumbers", "Sync", "hub-harness",
             ],
             swiftSettings: strict
         ),
