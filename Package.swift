@@ -165,7 +165,8 @@ let package = Package(
             name: "sheaf-bench",
             dependencies: [
                 "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation",
-                "FileSystem", "HubProtocol", "LocalSockets", "Merging", "Sealing", "Sync", "UIKit", "Vault",
+                "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "Merging",
+                "Sealing", "Sync", "UIKit", "Vault",
             ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
@@ -243,6 +244,20 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
+        // The writes of a process, counted; whoever links it may be killed before one of them.
+        .target(name: "CKillPoint", path: "Tests/Harnesses/CKillPoint"),
+        .target(
+            name: "HubHarness",
+            dependencies: ["CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol"],
+            path: "Tests/Harnesses/HubHarness",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "hub-harness",
+            dependencies: ["CKillPoint", "CrashHarness", "HubHarness"],
+            path: "Tests/Harnesses/hub-harness",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "DocumentMergingTests",
             dependencies: ["DocumentMerging", "Merging", "UniformTypeIdentifiers"],
@@ -251,7 +266,8 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks", "Sealing",
+                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
+                "Sealing",
                 "SeededNumbers", "Sync", "Vault",
             ],
             swiftSettings: strict
@@ -265,7 +281,9 @@ let package = Package(
         .testTarget(
             name: "HubTests",
             dependencies: [
-                "FileSystem", "HTTPService", "Hub", "HubProtocol", "Locks", "SQLite", "SeededNumbers", "Sync",
+                "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubHarness", "HubProtocol", "Locks",
+                "SQLite",
+                "SeededNumbers", "Sync", "hub-harness",
             ],
             swiftSettings: strict
         ),

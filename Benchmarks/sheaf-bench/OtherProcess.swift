@@ -18,6 +18,8 @@ struct OtherProcess {
         case answer
         /// Passes on what it gets on its standard input to its standard output, and what comes back from there.
         case relay
+        /// A hub over a folder, which says in a file there how it is reached.
+        case hub(folder: String)
 
         fileprivate var arguments: [String] {
             switch self {
@@ -27,6 +29,7 @@ struct OtherProcess {
             case .echo: ["--echo"]
             case .answer: ["--answer"]
             case .relay: ["--relay"]
+            case .hub(let folder): ["--hub", folder]
             }
         }
     }
@@ -46,6 +49,27 @@ struct OtherProcess {
         id = peer_start(&words, input, socket ?? pipe.fileHandleForWriting.fileDescriptor)
         guard id > 0 else { throw BenchmarkFailure.call("posix_spawn", "sheaf-bench") }
         output = pipe.fileHandleForReading
+    }
+
+    /// How many bytes of memory it has now.
+    func residentByteCount() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(id)/statm", encoding: .utf8)
+        guard let pages = status.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw BenchmarkFailure("/proc does not tell the memory of a process")
+        }
+        return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
+    }
+
+    /// Waits until it does nothing for a while.
+    func waitUntilIdle() throws {
+        var (before, now) = (-1, 0)
+        while before != now {
+            before = now
+            poll(nil, 0, 300)
+            let fields = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8).split(separator: " ")
+            // Of proc(5): the time in user mode and in the kernel.
+            now = (Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0)
+        }
     }
 
     var isRunning: Bool { waitpid(id, nil, WNOHANG) == 0 }
@@ -70,7 +94,7 @@ struct OtherProcess {
     /// Does what the arguments say, if they name a role; returns when it is over.
     ///
     /// - Returns: Whether they do.
-    static func run(_ arguments: [String]) throws -> Bool {
+    static func run(_ arguments: [String]) async throws -> Bool {
         guard arguments.count > 2, arguments[0] == "--core", let core = CInt(arguments[1]) else {
             return false
         }
@@ -87,6 +111,7 @@ struct OtherProcess {
             options.folder = rest[0]
             try AgentProcess.run(options)
         case ("--present", let rest): try present(rest[0], rest[1], count: Int(rest[2]) ?? 1)
+        case ("--hub", let rest): try await HubBenchmark.serve(rest[0])
         case ("--hold", let rest): try hold(rest[0], rest[1])
         default: return false
         }

@@ -26,6 +26,7 @@ enum SheafBench {
         ("changes", ChangeSetBenchmark.run),
         ("merge", MergeBenchmark.run),
         ("sealing", SealingBenchmark.run),
+        ("hub", HubBenchmark.run),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.
@@ -34,7 +35,7 @@ enum SheafBench {
         setenv("SHEAF_VAULT", "off", 0)
         Task {
             do {
-                if try OtherProcess.run(Array(CommandLine.arguments.dropFirst())) { exit(0) }
+                if try await OtherProcess.run(Array(CommandLine.arguments.dropFirst())) { exit(0) }
                 try await run(Array(CommandLine.arguments.dropFirst()))
                 exit(0)
             } catch {

@@ -47,7 +47,9 @@ extension SyncRun {
 
     /// At the start: everything, whatever was seen last.
     func lookAtAll() throws {
-        dirtyPackages = Set(table.items.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }.keys)
+        dirtyPackages = Set(
+            table.items.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }.keys
+        )
         try watches?.watch(folder: .root, at: place.folder)
         for item in allFolders where item != .root { try watch(folder: item) }
         let found = try look(at: allFolders)
@@ -85,7 +87,9 @@ extension SyncRun {
     /// Absence is a deletion only if nothing has turned up elsewhere, and the folder itself is still there.
     private func lookForMissing() throws {
         guard !missing.isEmpty else { return }
-        guard try FolderScan.status(at: place.folder) != nil else { throw SyncFailure.rootMissing(place.folder) }
+        guard try FolderScan.status(at: place.folder) != nil else {
+            throw SyncFailure.rootMissing(place.folder)
+        }
         let folders = Set(missing.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
         dirtyFolders = []
         missing = []
@@ -146,7 +150,10 @@ extension SyncRun {
         dirtyPackages = []
         let items = traces.keys.sorted()
         let documents = items.map { item in
-            Vault.Keepable(table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"), as: item.mark)
+            Vault.Keepable(
+                table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
+                as: item.mark
+            )
         }
         guard !documents.isEmpty else { return [] }
         for (item, trace) in traces where trace.kind == .directory {
@@ -166,7 +173,8 @@ extension SyncRun {
                 table[item] = known
             case .failure(let error):
                 // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
-                guard let path = table.path(of: item, in: place.folder), try FolderScan.status(at: path) != nil
+                guard let path = table.path(of: item, in: place.folder),
+                    try FolderScan.status(at: path) != nil
                 else { continue }
                 unkept[item] = "\(error)"
                 report(.failed(path: self.path(of: item), why: "\(error)"))

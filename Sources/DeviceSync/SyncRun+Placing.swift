@@ -22,12 +22,16 @@ extension SyncRun {
 
     private func place(_ item: ItemID, _ state: ItemState, expecting expected: ItemState?) throws {
         let effect = Effect.place(item, state, expecting: expected)
-        guard table[item]?.state == expected else { return refuse(item, effect, "it is another here than at the hub") }
+        guard table[item]?.state == expected else {
+            return refuse(item, effect, "it is another here than at the hub")
+        }
         switch try placer.place(item, state, in: table) {
         case .done(let placed):
             if let placed, state.kind == .folder, expected == nil {
                 table[item] = placed
-                if let path = table.path(of: item, in: place.folder) { try watches?.watch(folder: item, at: path) }
+                if let path = table.path(of: item, in: place.folder) {
+                    try watches?.watch(folder: item, at: path)
+                }
                 // What somebody may have put in before it was watched.
                 dirtyFolders.insert(item)
                 lookSoon()
@@ -41,14 +45,18 @@ extension SyncRun {
             refusals[item] = nil
             try showConflicts(of: item)
             report(.received(path: path(of: item)))
-            if !state.conflicts.isSubset(of: expected?.conflicts ?? []) { report(.conflict(path: path(of: item))) }
+            if !state.conflicts.isSubset(of: expected?.conflicts ?? []) {
+                report(.conflict(path: path(of: item)))
+            }
         case .another(let why): refuse(item, effect, why)
         }
     }
 
     private func remove(_ item: ItemID, expecting expected: ItemState) throws {
         let effect = Effect.remove(item, expecting: expected)
-        guard table[item]?.state == expected else { return refuse(item, effect, "it is another here than at the hub") }
+        guard table[item]?.state == expected else {
+            return refuse(item, effect, "it is another here than at the hub")
+        }
         let path = path(of: item)
         switch try placer.remove(item, in: table) {
         case .done:
@@ -81,7 +89,12 @@ extension SyncRun {
 
     // MARK: Merging
 
-    private func merge(_ item: ItemID, _ base: ContentName?, _ ours: ContentName, _ theirs: ContentName) throws {
+    private func merge(
+        _ item: ItemID,
+        _ base: ContentName?,
+        _ ours: ContentName,
+        _ theirs: ContentName
+    ) throws {
         let folder = place.memory.appending("merge-\(UUID().uuidString)")
         try ItemMoves.createFolder(folder, permissions: 0o700)
         // Nobody else's; what cannot be removed is in the way of nothing.
@@ -103,7 +116,10 @@ extension SyncRun {
             to: target
         )
         var result: ContentName?
-        if isMerged { result = try contents.keep([Vault.Keepable(target, as: item.mark, isElsewhere: true)]).first?.get() }
+        if isMerged {
+            result = try contents.keep([Vault.Keepable(target, as: item.mark, isElsewhere: true)]).first?
+                .get()
+        }
         take([.merged(item, base: base, ours: ours, theirs: theirs, result)])
         if isMerged { report(.merged(path: path(of: item))) }
     }

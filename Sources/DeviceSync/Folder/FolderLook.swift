@@ -63,7 +63,9 @@ struct FolderLook {
         // Folders first, from the top: the place of what is in them depends on it.
         for index in found.indices where found[index].trace.kind == .directory { try identify(index) }
         let files = found.indices.filter { found[$0].trace.kind != .directory }
-        for pass in Pass.allCases { for index in files where found[index].item == nil { try identify(index, pass) } }
+        for pass in Pass.allCases {
+            for index in files where found[index].item == nil { try identify(index, pass) }
+        }
         for folder in folders {
             outcome.missing.formUnion(table.members(of: folder).filter { !matched.contains($0) })
         }
@@ -87,16 +89,22 @@ struct FolderLook {
         }
         for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
             let place = path.appending(member.name)
-            found.append(Found(parent: parent, name: member.name, path: place, trace: ItemTrace(member.status)))
+            found.append(
+                Found(parent: parent, name: member.name, path: place, trace: ItemTrace(member.status))
+            )
         }
     }
 
     /// Whether a name is one that saves and this engine use for themselves.
-    static func isOurs(_ name: String) -> Bool { name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-") }
+    static func isOurs(_ name: String) -> Bool {
+        name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
+    }
 
     private func isNewFolder(_ entry: Found) -> Bool {
         guard entry.trace.kind == .directory else { return false }
-        if let known = table.item(like: entry.trace), let item = table[known], item.trace.isSameItem(as: entry.trace) {
+        if let known = table.item(like: entry.trace), let item = table[known],
+            item.trace.isSameItem(as: entry.trace)
+        {
             return false
         }
         return !isPackage(entry.name)
@@ -118,7 +126,9 @@ struct FolderLook {
             guard let known = table.item(at: place), table[known]?.trace.isSameItem(as: entry.trace) == true
             else { return }
             // An inode's number is given again: a look at the mark tells, where anything else is another now.
-            if table[known]?.trace != entry.trace, let mark = try mark(of: entry), ItemID(mark) != known { return }
+            if table[known]?.trace != entry.trace, let mark = try mark(of: entry), ItemID(mark) != known {
+                return
+            }
             try settle(index, as: known)
         case .moved:
             guard let known = table.item(like: entry.trace), !matched.contains(known),
@@ -186,7 +196,10 @@ struct FolderLook {
         let place = place(of: entry)
         guard var known = table[item] else {
             let isFolder = entry.trace.kind == .directory && !isPackage(entry.name)
-            table[item] = FolderItem(state: ItemState(isFolder ? .folder : .document, at: place), trace: entry.trace)
+            table[item] = FolderItem(
+                state: ItemState(isFolder ? .folder : .document, at: place),
+                trace: entry.trace
+            )
             if isFolder {
                 outcome.folders.insert(item)
                 outcome.placed.insert(item)
@@ -195,7 +208,9 @@ struct FolderLook {
             }
             return
         }
-        let isElsewhere = known.state.place.parent != place.parent || ExactName(known.state.place.name) != ExactName(place.name)
+        let isElsewhere =
+            known.state.place.parent != place.parent
+            || ExactName(known.state.place.name) != ExactName(place.name)
         // What moved on before it could be read is to be read where it is now.
         let isUnread = known.state.kind == .document && known.state.content == nil
         guard isElsewhere || isUnread || known.trace != entry.trace else { return }

@@ -31,10 +31,14 @@ struct Placer {
     ///   - table: What the folder was seen to hold last.
     /// - Throws: What keeps it from being done; nothing has changed then.
     func place(_ item: ItemID, _ state: ItemState, in table: FolderTable) throws -> Outcome {
-        guard let target = table.path(of: state.place, in: root) else { return .another("its folder is not there") }
+        guard let target = table.path(of: state.place, in: root) else {
+            return .another("its folder is not there")
+        }
         do {
             guard let known = table[item] else { return .done(try make(item, state, at: target)) }
-            guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else { return .another("it has changed since") }
+            guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else {
+                return .another("it has changed since")
+            }
             var now = known
             if source.string.utf8.elementsEqual(target.string.utf8) == false {
                 try move(source, to: target)
@@ -45,7 +49,9 @@ struct Placer {
                 placed = try replace(known, with: content, at: target)
             }
             now.state = state
-            guard let trace = try trace(of: target, placed: placed) else { return .another("it has gone since") }
+            guard let trace = try trace(of: target, placed: placed) else {
+                return .another("it has gone since")
+            }
             now.trace = trace
             return .done(now)
         } catch is Changed {
@@ -102,7 +108,8 @@ struct Placer {
             try contents.restore(content, to: try save.stagedPath())
             save.beforeSwap = { () throws(SystemError) in
                 // What a program that coordinates nothing wrote until now is not to go.
-                guard let status = try FolderScan.status(at: path), ItemTrace(status).hasContents(of: known.trace)
+                guard let status = try FolderScan.status(at: path),
+                    ItemTrace(status).hasContents(of: known.trace)
                 else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
             }
             try save.commit(try attributes(of: content))

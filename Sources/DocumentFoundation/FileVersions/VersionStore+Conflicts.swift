@@ -81,7 +81,9 @@ extension VersionStore {
 
     /// The versions of an item that lost a conflict which nobody has settled.
     package func unresolvedConflictIDs(at url: URL) throws -> Set<VersionID> {
-        do { return Set(try unresolved(at: url).map(\.id)) } catch let error as SystemError where error.isAbsent {
+        do { return Set(try unresolved(at: url).map(\.id)) } catch let error as SystemError
+            where error.isAbsent
+        {
             return []
         }
     }
@@ -89,7 +91,9 @@ extension VersionStore {
     /// Says that conflicts have been settled elsewhere.
     package func settle(_ ids: Set<VersionID>, at url: URL) throws {
         guard !ids.isEmpty else { return }
-        for version in try unresolved(at: url) where ids.contains(version.id) { try setResolved(version, at: url) }
+        for version in try unresolved(at: url) where ids.contains(version.id) {
+            try setResolved(version, at: url)
+        }
     }
 
     private func keepingErrors<Value>(of url: URL, _ body: () throws -> Value) throws -> Value {

@@ -37,6 +37,9 @@ package struct RequestTarget: Hashable, Sendable {
         return values.first
     }
 
+    /// How often a query member is given.
+    package func count(of name: String) -> Int { query[name]?.count ?? 0 }
+
     private static func query(_ text: Substring) -> [String: [String]]? {
         var query: [String: [String]] = [:]
         for member in text.split(separator: "&") {

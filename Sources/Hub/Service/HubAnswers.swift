@@ -28,6 +28,9 @@ extension WebResponse {
         if let offset = refusal.uploadOffset {
             response = response.setting(HubHeader.uploadOffset, "\(offset)")
         }
+        if !refusal.methods.isEmpty {
+            response = response.setting("Allow", refusal.methods.joined(separator: ", "))
+        }
         if refusal.status == 401 { response = response.setting("WWW-Authenticate", "Bearer") }
         return response
     }

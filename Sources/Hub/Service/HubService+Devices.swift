@@ -88,8 +88,8 @@ extension HubService {
 
     /// A whole number of a query; nil where there is none.
     func number(_ name: String, _ request: WebRequest, max: Int) throws -> Int? {
-        guard let text = request.target.value(name) else { return nil }
-        guard let number = Int(text), number >= 0 else {
+        guard request.target.count(of: name) > 0 else { return nil }
+        guard let number = request.target.value(name).flatMap({ Int($0) }), number >= 0 else {
             throw HubRefusal.malformed("“\(name)” is to be a whole number from 0.")
         }
         return min(number, max)

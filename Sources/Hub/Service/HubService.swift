@@ -170,13 +170,14 @@ package struct HubClock: Sendable {
 extension HubRoute {
     /// Refuses a method that an address does not take.
     func check(_ method: String) throws {
-        guard methods.contains(method) else {
-            throw HubRefusal(
-                405,
-                .methodNotAllowed,
-                "This address takes \(methods.joined(separator: ", ")), not \(method)."
-            )
-        }
+        guard !methods.contains(method) else { return }
+        var refusal = HubRefusal(
+            405,
+            .methodNotAllowed,
+            "This address takes \(methods.joined(separator: ", ")), not \(method)."
+        )
+        refusal.methods = methods
+        throw refusal
     }
 
     var methods: [String] {

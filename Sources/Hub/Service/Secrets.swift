@@ -3,6 +3,11 @@ internal import Foundation
 internal import HTTPService
 internal import HubProtocol
 
+/// What a store is asked for to find out whose a token is.
+package enum HubTokens {
+    package static func hash(_ token: String) throws -> [UInt8] { try Secrets.hash(token) }
+}
+
 /// Tokens, invitations and names that nobody can guess.
 enum Secrets {
     /// Crockford's base 32: no two letters and digits look alike, and devices read and check them so.

@@ -10,6 +10,8 @@ package struct HubRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     package var retrySeconds: Int?
     /// How much of an upload there is, in bytes, where that is what is wrong.
     package var uploadOffset: Int?
+    /// The methods that the address takes, where this one is none of them.
+    package var methods: [String] = []
 
     package init(_ status: Int, _ code: HubFailureCode, _ message: String) {
         self.status = status
