@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -60,8 +61,8 @@ def wait_for(condition, seconds, what):
         found = condition()
         if found:
             return found
-        time.sleep(0.02)
-    raise AssertionError(f"not within {seconds} s: {what()}" if callable(what) else f"not within {seconds} s: {what}")
+        select.select([], [], [], 0.02)
+    raise AssertionError(f"not within {seconds} s: {what() if callable(what) else what}")
 
 
 class Hub(Process):

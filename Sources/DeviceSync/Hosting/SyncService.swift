@@ -97,8 +97,8 @@ package final class SyncService: Sendable {
             let count = bytes.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
             guard let count else { return }
             sent += count
-            // Who asks takes what comes; a moment, if the kernel has no room.
-            if count == 0 { usleep(1000) }
+            // Who asks takes what comes; what comes from it now can only be its end.
+            if count == 0 { _ = socket.waitUntilReadable(milliseconds: 1) }
         }
         socket.shutDown()
     }

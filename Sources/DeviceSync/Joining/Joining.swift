@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Dispatch
 package import FileSystem
 package import Foundation
 internal import HubProtocol
@@ -230,7 +231,8 @@ private final class PairingRelay {
 
     /// How often the hub may say that it was asked too often, and for how long it is left alone then.
     private static let attemptCountMax = 20
-    private static let pauseSeconds: UInt32 = 2
+    private static let pauseSeconds = 2.0
+    private let pause = DispatchSemaphore(value: 0)
 
     func send(_ message: [UInt8]) throws {
         try patiently { try client.say(PairingMessage(from: side, message: Data(message)), in: pairing) }
@@ -240,7 +242,7 @@ private final class PairingRelay {
     private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
         for _ in 1..<Self.attemptCountMax {
             do { return try body() } catch let failure as HubFailure where failure.error.code == .tooMany {
-                sleep(Self.pauseSeconds)
+                _ = pause.wait(timeout: .now() + Self.pauseSeconds)
             }
         }
         return try body()

@@ -1,0 +1,132 @@
+import FileSystem
+import Foundation
+import Sync
+import Testing
+
+@testable import DeviceSync
+
+/// Which item a name is, after whatever has been done to a folder.
+@Suite("Looks at a container's folder")
+struct FolderLookTests {
+    private let root: URL
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("FolderLook-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    }
+
+    private func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: root.appendingPathComponent(name))
+    }
+
+    private func rename(_ name: String, _ target: String) throws {
+        let path = { (name: String) in root.appendingPathComponent(name).path }
+        #expect(Foundation.rename(path(name), path(target)) == 0)
+    }
+
+    private func look(_ table: inout FolderTable) throws -> FolderLook.Outcome {
+        var look = FolderLook(table, at: FilePath(root.path), isPackage: { $0.hasSuffix(".rtfd") })
+        let outcome = try look.look(at: Set(table.items.filter { $0.value.state.kind == .folder }.keys).union([.root]))
+        table = look.table
+        // As if all had been read.
+        for (item, trace) in outcome.touched {
+            table[item]?.trace = trace
+            table[item]?.state.content = ContentName("\(trace.inode) \(trace.modified)")
+        }
+        return outcome
+    }
+
+    private func item(_ name: String, in table: FolderTable) -> ItemID? { table.item(at: ItemPlace(.root, name)) }
+
+    @Test("A renamed file, and all in a renamed folder, stay what they were")
+    func renamed() throws {
+        var table = FolderTable()
+        try FileManager.default.createDirectory(at: root.appendingPathComponent("x"), withIntermediateDirectories: true)
+        try write("in x", "x/a.txt")
+        _ = try look(&table)
+        let folder = try #require(item("x", in: table))
+        let file = try #require(table.item(at: ItemPlace(folder, "a.txt")))
+        try rename("x", "y")
+        let outcome = try look(&table)
+        #expect(outcome.placed == [folder] && outcome.missing == [] && outcome.touched.isEmpty)
+        #expect(item("y", in: table) == folder)
+        try rename("y/a.txt", "b.txt")
+        #expect(try look(&table).placed == [file])
+        #expect(item("b.txt", in: table) == file)
+        try FileManager.default.removeItem(at: root)
+    }
+
+    @Test("A save that puts another file in the place of the first leaves the item what it was")
+    func savedByRenaming() throws {
+        var table = FolderTable()
+        try write("old", "a.txt")
+        _ = try look(&table)
+        let file = try #require(item("a.txt", in: table))
+        try write("new", "a.txt.tmp")
+        try rename("a.txt.tmp", "a.txt")
+        let outcome = try look(&table)
+        #expect(Set(outcome.touched.keys) == [file] && outcome.missing == [])
+        #expect(try FileIdentity(of: FilePath(root.appendingPathComponent("a.txt").path)).mark == file.mark)
+        try FileManager.default.removeItem(at: root)
+    }
+
+    @Test("What was moved over is missing, and stays so when its successor has gone on")
+    func movedOver() throws {
+        var table = FolderTable()
+        try write("one", "one.txt")
+        try write("two", "two.txt")
+        _ = try look(&table)
+        let (one, two) = (try #require(item("one.txt", in: table)), try #require(item("two.txt", in: table)))
+        try rename("two.txt", "one.txt")
+        #expect(try look(&table).missing == [one])
+        try rename("one.txt", "three.txt")
+        #expect(try look(&table).missing == [one])
+        #expect(item("three.txt", in: table) == two)
+        try FileManager.default.removeItem(at: root)
+    }
+
+    @Test("A file that had moved on before it could be read is read where it is")
+    func movedBeforeRead() throws {
+        var table = FolderTable()
+        try write("one", "one.txt")
+        var first = FolderLook(table, at: FilePath(root.path), isPackage: { _ in false })
+        let file = try #require(try first.look(at: [.root]).touched.keys.first)
+        table = first.table
+        try rename("one.txt", "two.txt")
+        #expect(try look(&table).touched.keys.contains(file))
+        #expect(table[file]?.state.content != nil)
+        try FileManager.default.removeItem(at: root)
+    }
+
+    @Test("A copy with its attributes is an item of its own")
+    func copied() throws {
+        var table = FolderTable()
+        try write("one", "one.txt")
+        _ = try look(&table)
+        let one = try #require(item("one.txt", in: table))
+        let copy = Process()
+        copy.executableURL = URL(fileURLWithPath: "/bin/cp")
+        copy.arguments = ["-a", root.appendingPathComponent("one.txt").path, root.appendingPathComponent("two.txt").path]
+        try copy.run()
+        copy.waitUntilExit()
+        _ = try look(&table)
+        let two = try #require(item("two.txt", in: table))
+        #expect(two != one && item("one.txt", in: table) == one)
+        try FileManager.default.removeItem(at: root)
+    }
+
+    @Test("A package is one item, and what saves leave is none")
+    func package() throws {
+        var table = FolderTable()
+        try FileManager.default.createDirectory(
+            at: root.appendingPathComponent("p.rtfd"),
+            withIntermediateDirectories: true
+        )
+        try write("text", "p.rtfd/TXT.rtf")
+        try write("staged", ".sheaf-0123-a.txt")
+        _ = try look(&table)
+        #expect(table.items.count == 1)
+        #expect(table[try #require(item("p.rtfd", in: table))]?.state.kind == .document)
+        try FileManager.default.removeItem(at: root)
+    }
+}
