@@ -110,7 +110,12 @@ extension SyncRun {
         var look = FolderLook(table, at: place.folder, isPackage: { PackageTypes.isPackage(named: $0) })
         let outcome = try look.look(at: folders)
         table = look.table
-        for item in outcome.folders { try watch(folder: item) }
+        for item in outcome.folders {
+            try watch(folder: item)
+            // What came into it between the look and the watch.
+            dirtyFolders.insert(item)
+            lookSoon()
+        }
         var found = Found(missing: outcome.missing)
         var changed = outcome.placed
         for item in try keep(outcome.touched) { changed.insert(item) }

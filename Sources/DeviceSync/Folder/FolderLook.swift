@@ -57,7 +57,7 @@ struct FolderLook {
         for folder in folders.sorted() { try list(folder) }
         var index = 0
         while index < found.count {
-            if isNewFolder(found[index]) { try list(found[index].path, as: .found(index)) }
+            if isToBeListed(found[index], folders) { try list(found[index].path, as: .found(index)) }
             index += 1
         }
         // Folders first, from the top: the place of what is in them depends on it.
@@ -100,12 +100,14 @@ struct FolderLook {
         name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
     }
 
-    private func isNewFolder(_ entry: Found) -> Bool {
+    /// Whether a folder is new, or is one of those to look at and has been moved.
+    private func isToBeListed(_ entry: Found, _ folders: Set<ItemID>) -> Bool {
         guard entry.trace.kind == .directory else { return false }
         if let known = table.item(like: entry.trace), let item = table[known],
             item.trace.isSameItem(as: entry.trace)
         {
-            return false
+            return item.state.kind == .folder && folders.contains(known)
+                && table.path(of: known, in: root) != entry.path
         }
         return !isPackage(entry.name)
     }
