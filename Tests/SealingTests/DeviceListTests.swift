@@ -46,7 +46,8 @@ struct DeviceListTests {
         try here.apply(here.adding(laptop, by: world.phone), at: 3)
         let other = try there.adding(tablet, by: world.pad)
         try there.apply(other, at: 3)
-        let next = try there.adding(laptop, by: world.pad)
+        let watch = try DeviceIdentity(random: world.random.source).publicIdentity(named: "watch")
+        let next = try there.adding(watch, by: world.pad)
         #expect(SealingError.Code.of { try here.apply(other, at: 4) } == .listBroken)
         #expect(SealingError.Code.of { try here.apply(next, at: 4) } == .listBroken)
     }
