@@ -103,7 +103,9 @@ package struct KeyValueState: Hashable, Sendable {
         } else if writes[bytes] == nil {
             return true
         }
-        writes[bytes] = Write(time: time, writer: writer, value: encoded)
+        // A clock that follows one set to the end of time stays there: what is later could not be read again.
+        let latest = HybridTime(bits: HybridTime.bitsMax)
+        writes[bytes] = Write(time: min(time, latest), writer: writer, value: encoded)
         forgetOldRemovals()
         return true
     }

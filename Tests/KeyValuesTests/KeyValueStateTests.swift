@@ -159,6 +159,17 @@ struct KeyValueStateTests {
         #expect(state.writes[Array("one more".utf8)] != nil && state.writes[Array("1".utf8)] == nil)
     }
 
+    @Test("A clock at the end of time makes no file that cannot be read")
+    func endOfTime() throws {
+        var (state, clock) = (KeyValueState(), HybridClock())
+        clock.observe(HybridTime(bits: HybridTime.bitsMax))
+        for number in 0..<3 {
+            let time = clock.next(milliseconds: 0)
+            #expect(state.set(.integer(Int64(number)), "key", at: time, by: writers[0]) == true)
+            #expect(try KeyValueState(encoded: state.encoded)["key"] == .integer(Int64(number)))
+        }
+    }
+
     @Test("The file is that of Docs/formats/key-values.md")
     func vector() throws {
         var state = KeyValueState()

@@ -38,6 +38,20 @@ struct DeviceListTests {
         #expect(try list.asOf(0) == world.emptyList && list.asOf(99) == list)
     }
 
+    @Test("Of two statements that were made at once the later is refused, and what follows it")
+    func fork() throws {
+        let laptop = world.stranger.publicIdentity(named: "laptop")
+        let tablet = try DeviceIdentity(random: world.random.source).publicIdentity(named: "tablet")
+        var (here, there) = (world.list, world.list)
+        try here.apply(here.adding(laptop, by: world.phone), at: 3)
+        let other = try there.adding(tablet, by: world.pad)
+        try there.apply(other, at: 3)
+        let watch = try DeviceIdentity(random: world.random.source).publicIdentity(named: "watch")
+        let next = try there.adding(watch, by: world.pad)
+        #expect(SealingError.Code.of { try here.apply(other, at: 4) } == .listBroken)
+        #expect(SealingError.Code.of { try here.apply(next, at: 4) } == .listBroken)
+    }
+
     @Test("Whoever is not there, or no more, says nothing about devices")
     func authors() throws {
         var list = world.list

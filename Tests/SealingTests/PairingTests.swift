@@ -1,7 +1,8 @@
 import Cryptography
-import Sealing
 import Sync
 import Testing
+
+@testable import Sealing
 
 @Suite("Pairing")
 struct PairingTests {
@@ -274,6 +275,24 @@ struct PairingTests {
             return
         }
         #expect(error.code == .versionUnknown)
+    }
+
+    @Test("Keys that come before the person has compared are not taken")
+    func earlyGift() throws {
+        let code = try code()
+        var second = try second(code)
+        var there = Side()
+        there.take(try second.begin())
+        // A first device that does not wait.
+        let (key, share) = try PairingWords.newShare(world.random.source)
+        there.take(try second.handle(.message(PairingWords.encode(.answer, share.bytes))))
+        var reader = ByteReader(Array(there.sent[1].dropFirst(2)), "An opening")
+        let other = try PairingWords.Share(from: &reader)
+        let made = try PairingKeys(own: key, other: other.key, code: code, first: share, second: other)
+        let keys = try #require(made)
+        #expect(keys.phrase == there.phrase)
+        there.take(try second.handle(.message(PairingWords.seal(gift.encoded(), keys.gift, .gift))))
+        #expect(there.end == .interfered && there.kept == nil)
     }
 
     @Test("A person who says that phrases are the same before any is shown says nothing")

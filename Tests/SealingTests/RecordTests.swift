@@ -109,11 +109,35 @@ struct RecordTests {
         let entry = try SealingWorld.entry(sealed[0], after: start)
         let opener = try RecordOpener(world.keys)
         #expect(SealingError.Code.of { _ = try opener.open(entry, world.list) } == .signerUnknown)
-        // The pad's list says that the stranger's identifier has the phone's key: its signature is not by that.
+        // It signs what it says that the phone has committed.
+        let phones = record(nil, by: world.phone)
+        let forged = try logEntry(of: phones, signedBy: world.stranger)
+        #expect(SealingError.Code.of { _ = try opener.open(forged, world.list) } == .signatureWrong)
+        #expect(try opener.open(logEntry(of: phones, signedBy: world.phone), world.list) == phones)
+        // What the phone has signed is not good in the pad's name.
         let mine = try world.sealer(world.phone).seal([record(nil, by: world.phone)])
         var swapped = try SealingWorld.entry(mine[0], after: start)
         swapped.id = CommitName(Commit.ID(world.pad.id, session: 7, 1))
         #expect(SealingError.Code.of { _ = try opener.open(swapped, world.list) } == .damagedOrExchanged)
+    }
+
+    /// A record as one who has the keys could make it in whosever name.
+    private func logEntry(of record: OpenRecord, signedBy signer: DeviceIdentity) throws -> LogRecord {
+        let (item, id) = (ItemName(record.item), CommitName(record.id))
+        let bound = RecordFormat.bound(world.container, item, record.base, id)
+        let body = try RecordCoding.encode(record.body)
+        let leaf = try RecordFormat.leaf(bound, body, SHA256Hasher())
+        let signature = try signer.signing.signature(of: RecordFormat.signed(leaf))
+        let salt = world.random.bytes(RecordFormat.saltByteCount)
+        let records = try KeySchedule(world.keys.newest, of: world.container).records
+        let head = [RecordFormat.version, 0, 0, 0, 1] + salt
+        let sealed = try OneTimeSeal.seal(
+            signature + [0] + body,
+            RecordFormat.key(salt, KeyedHasher(key: records)),
+            head + bound
+        )
+        let commit = SealedCommit(item: item, base: record.base, id: id, record: head + sealed)
+        return try SealingWorld.entry(commit, after: start)
     }
 
     @Test("A device that was shut out commits nothing after that, and opens nothing new")

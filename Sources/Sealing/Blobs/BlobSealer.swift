@@ -111,7 +111,8 @@ package final class BlobSealer {
     ///   - sealed: What the hub gave; anything may be in it.
     ///   - kind: That of the blob that is wanted.
     ///   - name: The vault's name of the blob that is wanted, 32 bytes.
-    ///   - stored: Gets the stored bytes: exactly as many as `storedByteCount(in:)` says. Zeros after an error.
+    ///   - stored: Gets the stored bytes: exactly as many as `storedByteCount(in:)` says. Of no
+    ///     meaning after an error.
     /// - Throws: `versionUnknown`, `generationUnknown`, `damagedOrExchanged`, `outOfMemory`.
     package func open(
         _ sealed: UnsafeRawBufferPointer,

@@ -69,7 +69,7 @@ package struct ContainerKeys: Hashable, Sendable, CustomStringConvertible {
         return try ContainerKey(generation: max(newest.generation, list.generation) + 1, random: random)
     }
 
-    /// Takes a newer key, which seals from now on.
+    /// Takes a newer key, once the list of devices has announced it: it seals from then on.
     package mutating func add(_ key: ContainerKey) throws(SealingError) {
         guard key.generation > newest.generation, keys.count < Self.generationCountMax else {
             throw .beyondLimit("keys of a container, each newer than the one before", Self.generationCountMax)
