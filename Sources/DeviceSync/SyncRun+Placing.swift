@@ -14,10 +14,13 @@ extension SyncRun {
             case .upload, .fetch, .commit: break
             }
         } catch {
-            let item = effect.item
-            stuck[item] = (effect, "\(error)")
-            report(.failed(path: path(of: item), why: "\(error)"))
+            fail(effect, error)
         }
+    }
+
+    private func fail(_ effect: Effect, _ error: any Error) {
+        stuck[effect.item] = (effect, "\(error)")
+        report(.failed(path: path(of: effect.item), why: "\(error)"))
     }
 
     private func place(_ item: ItemID, _ state: ItemState, expecting expected: ItemState?) throws {
@@ -25,30 +28,56 @@ extension SyncRun {
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }
-        switch try placer.place(item, state, in: table) {
-        case .done(let placed):
-            if let placed, state.kind == .folder, expected == nil {
-                table[item] = placed
-                if let path = table.path(of: item, in: place.folder) {
-                    try watches?.watch(folder: item, at: path)
+        try take(try placer.place(item, state, in: table), of: item, state, expecting: expected)
+    }
+
+    /// Puts new documents in place together.
+    func placeNew(_ effects: [Effect]) {
+        let documents = effects.compactMap { effect -> (item: ItemID, state: ItemState)? in
+            if case .place(let item, let state, _) = effect { (item, state) } else { nil }
+        }
+        do {
+            for (document, result) in zip(documents, try placer.placeNew(documents, in: table)) {
+                do { try take(try result.get(), of: document.item, document.state, expecting: nil) } catch {
+                    fail(.place(document.item, document.state, expecting: nil), error)
                 }
+            }
+        } catch {
+            // One by one: what is wrong with one is not to be in the others' way.
+            for effect in effects { carryOut(effect) }
+        }
+    }
+
+    /// Notes what became of an item that was to be placed.
+    private func take(
+        _ outcome: Placer.Outcome,
+        of item: ItemID,
+        _ state: ItemState,
+        expecting expected: ItemState?
+    ) throws {
+        guard case .done(let placed) = outcome else {
+            if case .another(let why) = outcome {
+                refuse(item, .place(item, state, expecting: expected), why)
+            }
+            return
+        }
+        table[item] = placed
+        if let path = table.path(of: item, in: place.folder) {
+            if state.kind == .folder, expected == nil {
+                try watches?.watch(folder: item, at: path)
                 // What somebody may have put in before it was watched.
                 dirtyFolders.insert(item)
                 lookSoon()
-            } else {
-                table[item] = placed
-                if placed?.trace.kind == .directory, let path = table.path(of: item, in: place.folder) {
-                    try watches?.watch(package: item, at: path)
-                }
+            } else if state.kind == .document, placed?.trace.kind == .directory {
+                try watches?.watch(package: item, at: path)
             }
-            take([.placed(item)])
-            refusals[item] = nil
-            try showConflicts(of: item)
-            report(.received(path: path(of: item)))
-            if !state.conflicts.isSubset(of: expected?.conflicts ?? []) {
-                report(.conflict(path: path(of: item)))
-            }
-        case .another(let why): refuse(item, effect, why)
+        }
+        take([.placed(item)])
+        refusals[item] = nil
+        try showConflicts(of: item)
+        report(.received(path: path(of: item)))
+        if !state.conflicts.isSubset(of: expected?.conflicts ?? []) {
+            report(.conflict(path: path(of: item)))
         }
     }
 

@@ -90,6 +90,7 @@ final class SyncRun {
     func start() throws {
         try checkRoot()
         watches = FolderWatches(on: queue) { [unowned self] in heard($0) }
+        try Arrivals.clearUp(place.folder)
         try lookAtAll()
         let states = table.items.compactMapValues {
             $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil
@@ -151,6 +152,10 @@ final class SyncRun {
         }
         return engine.tree.lastPlace(of: item)?.name ?? item.description
     }
+
+    /// From how many on new documents are put in place together: one sync of the whole volume costs as much as some of
+    /// single files.
+    private static let arrivalCountMin = 16
 
     // MARK: The engine
 
@@ -229,6 +234,14 @@ final class SyncRun {
         // Contents that are here need no line.
         for fetch in fetches where lineState != .up && (try? contents.has(fetch.name)) == true {
             events.append(.fetched(fetch.name))
+        }
+        let isNew: (Effect) -> Bool = { effect in
+            if case .place(_, let state, expecting: nil) = effect { state.content != nil } else { false }
+        }
+        let arriving = others.filter(isNew)
+        if arriving.count >= Self.arrivalCountMin {
+            placeNew(arriving)
+            others.removeAll(where: isNew)
         }
         for effect in others where !isStopped { carryOut(effect) }
     }

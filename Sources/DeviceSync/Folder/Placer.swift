@@ -62,6 +62,59 @@ struct Placer {
         }
     }
 
+    /// Puts new documents in place, all of them durable together.
+    ///
+    /// - Returns: What became of each, in order; an error for one that could not be made.
+    func placeNew(
+        _ documents: [(item: ItemID, state: ItemState)],
+        in table: FolderTable
+    ) throws -> [Result<Outcome, any Error>] {
+        let arrivals = try Arrivals(in: root)
+        var results: [Result<Outcome, any Error>?] = documents.enumerated().map { number, document in
+            guard table[document.item] == nil, let target = table.path(of: document.state.place, in: root),
+                let content = document.state.content
+            else { return .success(.another("it is there already, or its folder is not")) }
+            do {
+                // Spares what could not be put in place anyway.
+                guard try FolderScan.status(at: target) == nil else {
+                    return .success(.another("something is at its place"))
+                }
+                try contents.restore(content, to: arrivals.place(of: number))
+                try mark(arrivals.place(of: number), as: document.item)
+                return nil
+            } catch {
+                return .failure(error)
+            }
+        }
+        try arrivals.settle()
+        for (number, document) in documents.enumerated() where results[number] == nil {
+            results[number] = Result { try arrive(number, document.item, document.state, arrivals, table) }
+        }
+        try arrivals.finish()
+        return results.compactMap { $0 }
+    }
+
+    private func arrive(
+        _ number: Int,
+        _ item: ItemID,
+        _ state: ItemState,
+        _ arrivals: Arrivals,
+        _ table: FolderTable
+    ) throws -> Outcome {
+        guard let target = table.path(of: state.place, in: root) else { return .another("its folder is not there") }
+        do {
+            var placed: FileStamp?
+            try coordinate(target, .forReplacing) {
+                placed = try FileStamp(of: arrivals.place(of: number))
+                try arrivals.put(number, at: target)
+            }
+            guard let trace = try trace(of: target, placed: placed) else { return .another("it has gone since") }
+            return .done(FolderItem(state: state, trace: trace))
+        } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR].contains(error.errno) {
+            return .another("\(error)")
+        }
+    }
+
     private func isAsSeen(_ item: FolderItem, at path: FilePath) throws -> Bool {
         guard let status = try FolderScan.status(at: path) else { return false }
         let trace = ItemTrace(status)

@@ -19,6 +19,27 @@ package enum ItemMoves {
     package static func move(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
         let sourceFolder = try Folder.open(source.parent)
         let targetFolder = try Folder.open(target.parent)
+        try move(source, in: sourceFolder, toFree: target, in: targetFolder)
+        try SystemCalls.fsync(targetFolder.descriptor)
+        if source.parent != target.parent { try SystemCalls.fsync(sourceFolder.descriptor) }
+    }
+
+    /// As `move`, but whoever calls this makes it durable.
+    static func moveUnsynced(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
+        try move(
+            source,
+            in: try Folder.open(source.parent),
+            toFree: target,
+            in: try Folder.open(target.parent)
+        )
+    }
+
+    private static func move(
+        _ source: FilePath,
+        in sourceFolder: Folder,
+        toFree target: FilePath,
+        in targetFolder: Folder
+    ) throws(SystemError) {
         do {
             try SystemCalls.renameat2(sourceFolder, source.name, targetFolder, target.name, .mustNotExist)
         } catch {
@@ -31,8 +52,6 @@ package enum ItemMoves {
                 throw error
             }
         }
-        try SystemCalls.fsync(targetFolder.descriptor)
-        if source.parent != target.parent { try SystemCalls.fsync(sourceFolder.descriptor) }
     }
 
     /// Makes an empty folder, if the place is free.

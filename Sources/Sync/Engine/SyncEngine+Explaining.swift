@@ -50,19 +50,22 @@ extension SyncEngine {
         case nil: break
         }
         if let position = refusals[item] { reasons.append(.readingLog(to: position)) }
-        for (obstacle, items) in waiting where items.contains(item) {
-            switch obstacle {
-            case .content(let content):
-                reasons.append(uploading.contains(content) ? .sending(content) : .getting(content))
-            case .name(let place): reasons += (diskNames[place] ?? []).sorted().map { .nameTaken(by: $0) }
-            case .folder(let folder): reasons.append(.folderMissing(folder))
-            case .loop: reasons.append(.loop)
-            }
-        }
+        for (obstacle, items) in waiting where items.contains(item) { reasons += self.reasons(of: obstacle) }
         if reasons.isEmpty {
             let members = disk[item] == nil ? tree.children(of: item) : Array(diskChildren[item] ?? [])
             if !members.isEmpty { reasons.append(.members(members.sorted())) }
         }
         return reasons.isEmpty ? [.due] : reasons
+    }
+
+    private func reasons(of obstacle: Obstacle) -> [Reason] {
+        switch obstacle {
+        case .content(let content):
+            let isSent = uploading.contains(content)
+            return [isSent ? Reason.sending(content) : Reason.getting(content)]
+        case .name(let place): return (diskNames[place] ?? []).sorted().map { Reason.nameTaken(by: $0) }
+        case .folder(let folder): return [.folderMissing(folder)]
+        case .loop: return [.loop]
+        }
     }
 }

@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// Puts many new items in place, each in one step, all of them durable together: at the cost of a few syncs for all
+/// instead of a few for each.
+///
+///     make(0), make(1) … ──▶ settle ──▶ put(0, at:), put(1, at:) … ──▶ finish
+///
+/// For one thread at a time; every call may block on the disk.
+///
+/// 1. Nothing is in place before all its bytes are durable.
+/// 2. What has been put in place is durable when `finish` has returned.
+/// 3. What was made and not put in place is gone after `finish`, or when `clearUp` comes by.
+package final class Arrivals {
+    private let folder: FilePath
+    private var targets: Set<FilePath> = []
+
+    private static let prefix = ".sheaf-arriving-"
+
+    /// - Parameter folder: On the volume that the items go to.
+    package init(in folder: FilePath) throws(SystemError) {
+        self.folder = folder.appending(Self.prefix + UUID().uuidString)
+        try ItemMoves.createFolder(self.folder, permissions: 0o700)
+    }
+
+    /// Where an item is to be made, under its number; nothing is there yet.
+    package func place(of number: Int) -> FilePath { folder.appending("\(number)") }
+
+    /// Makes all that was made durable.
+    package func settle() throws(SystemError) {
+        try SystemCalls.syncfs(try Folder.open(folder))
+    }
+
+    /// Puts an item in place, if the place is free.
+    ///
+    /// - Throws: `EEXIST` when it is not, `ENOENT` when the folder is gone. Nothing has changed then.
+    package func put(_ number: Int, at target: FilePath) throws(SystemError) {
+        try ItemMoves.moveUnsynced(place(of: number), toFree: target)
+        targets.insert(target.parent)
+    }
+
+    /// Makes durable what was put in place, and takes away what was not.
+    package func finish() throws(SystemError) {
+        for target in targets {
+            do { try SystemCalls.fsync(try Folder.open(target).descriptor) } catch {
+                // Moved or removed since, with all in it: whoever did that has its own syncs.
+                guard error.isAbsent || error.errno == ENOTDIR else { throw error }
+            }
+        }
+        try TreeRemoval.remove(folder.name, in: try Folder.open(folder.parent))
+    }
+
+    /// Takes away what processes that died have left in a folder.
+    package static func clearUp(_ folder: FilePath) throws(SystemError) {
+        let open = try Folder.open(folder)
+        for entry in try SystemCalls.readdir(open) where entry.name.hasPrefix(prefix) {
+            try TreeRemoval.remove(entry.name, in: open)
+        }
+    }
+}
