@@ -11,7 +11,9 @@ struct FolderLookTests {
     private let root: URL
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appendingPathComponent("FolderLook-\(UUID().uuidString)")
+        root = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "FolderLook-\(UUID().uuidString)"
+        )
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     }
 
@@ -26,7 +28,9 @@ struct FolderLookTests {
 
     private func look(_ table: inout FolderTable) throws -> FolderLook.Outcome {
         var look = FolderLook(table, at: FilePath(root.path), isPackage: { $0.hasSuffix(".rtfd") })
-        let outcome = try look.look(at: Set(table.items.filter { $0.value.state.kind == .folder }.keys).union([.root]))
+        let outcome = try look.look(
+            at: Set(table.items.filter { $0.value.state.kind == .folder }.keys).union([.root])
+        )
         table = look.table
         // As if all had been read.
         for (item, trace) in outcome.touched {
@@ -36,12 +40,17 @@ struct FolderLookTests {
         return outcome
     }
 
-    private func item(_ name: String, in table: FolderTable) -> ItemID? { table.item(at: ItemPlace(.root, name)) }
+    private func item(_ name: String, in table: FolderTable) -> ItemID? {
+        table.item(at: ItemPlace(.root, name))
+    }
 
     @Test("A renamed file, and all in a renamed folder, stay what they were")
     func renamed() throws {
         var table = FolderTable()
-        try FileManager.default.createDirectory(at: root.appendingPathComponent("x"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: root.appendingPathComponent("x"),
+            withIntermediateDirectories: true
+        )
         try write("in x", "x/a.txt")
         _ = try look(&table)
         let folder = try #require(item("x", in: table))
@@ -106,7 +115,9 @@ struct FolderLookTests {
         let one = try #require(item("one.txt", in: table))
         let copy = Process()
         copy.executableURL = URL(fileURLWithPath: "/bin/cp")
-        copy.arguments = ["-a", root.appendingPathComponent("one.txt").path, root.appendingPathComponent("two.txt").path]
+        copy.arguments = [
+            "-a", root.appendingPathComponent("one.txt").path, root.appendingPathComponent("two.txt").path,
+        ]
         try copy.run()
         copy.waitUntilExit()
         _ = try look(&table)

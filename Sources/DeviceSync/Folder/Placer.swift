@@ -101,14 +101,18 @@ struct Placer {
         _ arrivals: Arrivals,
         _ table: FolderTable
     ) throws -> Outcome {
-        guard let target = table.path(of: state.place, in: root) else { return .another("its folder is not there") }
+        guard let target = table.path(of: state.place, in: root) else {
+            return .another("its folder is not there")
+        }
         do {
             var placed: FileStamp?
             try coordinate(target, .forReplacing) {
                 placed = try FileStamp(of: arrivals.place(of: number))
                 try arrivals.put(number, at: target)
             }
-            guard let trace = try trace(of: target, placed: placed) else { return .another("it has gone since") }
+            guard let trace = try trace(of: target, placed: placed) else {
+                return .another("it has gone since")
+            }
             return .done(FolderItem(state: state, trace: trace))
         } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR].contains(error.errno) {
             return .another("\(error)")
