@@ -14,25 +14,37 @@ extension HubService {
     func answerKeys(
         _ request: WebRequest,
         _ container: ContainerName,
-        _ device: DeviceName
+        _ device: DeviceName,
+        _ caller: HubCaller
     ) throws -> HTTPAnswer {
         guard request.method == "PUT" else {
             return wait { try await .json($0.records.keys(for: device, in: container)) }
         }
         return try receiveJSON(request, byteCountMax: 16 << 10) { service, keys in
-            try await service.put(keys, for: device, in: container)
+            try await service.put(keys, for: device, in: container, caller)
         }
     }
 
     private func put(
         _ keys: WrappedKeys,
         for device: DeviceName,
-        in container: ContainerName
+        in container: ContainerName,
+        _ caller: HubCaller
     ) async throws -> WebResponse {
         guard keys.keys.count <= HubLimits.wrappedKeyByteCountMax else {
             throw HubRefusal.tooLarge("Wrapped keys have \(HubLimits.wrappedKeyByteCountMax) bytes at most.")
         }
-        guard try await records.putKeys(keys, for: device, in: container) else {
+        guard try await records.devices(of: caller.account).contains(where: { $0.device == device }) else {
+            throw HubRefusal.notFound("device")
+        }
+        let isTaken = try await records.putKeys(
+            keys,
+            for: device,
+            in: container,
+            by: caller,
+            byteCountMax: settings.quotaByteCount - blobs.byteCount(of: caller.account)
+        )
+        guard isTaken else {
             throw HubRefusal(
                 409,
                 .conflict,

@@ -21,7 +21,12 @@ struct SegmentedBlobStoreTests {
 
     private func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
         var random = SplitMix64(seed: seed)
-        return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        // A prime number of them again and again, so that no piece is like the next.
+        let piece = (0..<min(count, 1009)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + piece.count)
+        while bytes.count < count { bytes += piece }
+        return Array(bytes.prefix(count))
     }
 
     private func put(_ blobs: [(Int, [UInt8])], in store: SegmentedBlobStore) async throws -> Int {
