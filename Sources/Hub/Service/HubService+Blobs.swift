@@ -164,7 +164,7 @@ extension HubService {
                 body: body
             )
         }
-        guard isHead, let offset = blobs.uploadOffset(of: name, of: owner) else {
+        guard isHead, let offset = await blobs.uploadOffset(of: name, of: owner) else {
             throw HubRefusal.notFound("blob")
         }
         return WebResponse(status: 204, headers: [WebHeader(HubHeader.uploadOffset, "\(offset)")])

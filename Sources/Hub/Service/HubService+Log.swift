@@ -90,6 +90,16 @@ extension HubService {
         }
     }
 
+    private func page(of container: ContainerName, _ key: PageCache.Key) async throws -> WebResponse {
+        if let body = pages.body(of: container, key) { return .json(encoded: body) }
+        let page = try await records.page(of: container, after: key.after, limit: key.limit)
+        let response = WebResponse.json(page)
+        // What was read may be of a later moment than the head that it was asked for.
+        let read = PageCache.Key(after: key.after, limit: key.limit, head: page.head)
+        if case .bytes(let body) = response.body { pages.keep(body, of: container, read) }
+        return response
+    }
+
     private func log(
         _ container: ContainerName,
         _ caller: HubCaller,
@@ -105,7 +115,7 @@ extension HubService {
                 throw HubRefusal.notFound("container")
             }
             if head.position > after, limit > 0 {
-                return .json(try await records.page(of: container, after: after, limit: limit))
+                return try await page(of: container, PageCache.Key(after: after, limit: limit, head: head))
             }
             // A device that knows of more than there is should hear so at once: the hub was put back.
             if waitSeconds == 0 || head.position < after || limit == 0 {

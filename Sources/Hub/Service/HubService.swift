@@ -14,6 +14,7 @@ package final class HubService: HTTPRequestHandler {
     let room: WaitingRoom
     let gate: RequestGate
     let budget = BodyBudget()
+    let pages = PageCache()
     let pairings = Locked(Pairings())
     private let log: @Sendable (String) -> Void
 
