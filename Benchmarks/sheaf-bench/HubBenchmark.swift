@@ -16,7 +16,8 @@ enum HubBenchmark {
     private static let blobCount = 10_000
     private static let blobByteCount = 4096
     private static let blobsInRequest = 500
-    nonisolated private static let pollCount = 20_000
+    /// 20,000, or as many as a process may have connections here, less what the hub has open besides.
+    nonisolated private static let pollCount = min(20_000, OpenFiles.raised() - 400)
     private static let peer = "C: write 4096 bytes to a file of its own, fsync, for each of as many"
 
     static func run(in work: WorkFolder) throws -> [Figure] {
@@ -41,7 +42,6 @@ enum HubBenchmark {
         _ name: String,
         _ body: (Scene) throws -> Value
     ) throws -> Value {
-        _ = OpenFiles.raised()
         let folder = work.item("hub-\(name)")
         let process = try OtherProcess(.hub(folder: folder.path), core: nil)
         defer { process.end() }
@@ -248,12 +248,17 @@ enum HubBenchmark {
         return [
             Figure(
                 "hub-polls-memory",
-                "a hub: resident memory with 20,000 requests that wait for news",
+                "a hub: resident memory with \(pollCount) requests that wait for news",
                 memory,
                 .mebibytes,
-                goal: .valueAtMost(1024)
+                goal: .valueAtMost((1024.0 * Double(pollCount) / 20_000).rounded())
             ),
-            Figure("hub-polls-told", "a hub: a commit told to 20,000 that wait for it", told, .milliseconds),
+            Figure(
+                "hub-polls-told",
+                "a hub: a commit told to \(pollCount) that wait for it",
+                told,
+                .milliseconds
+            ),
         ]
     }
 }

@@ -102,7 +102,7 @@ final class SegmentedBlobBatch: BlobBatch {
         defer { settle() }
         let blobs = try await offPool { try self.makeDurable() }
         let owner = owner
-        let (_, known) = try await store.database.writer.perform { connection in
+        let (_, known) = try await store.database.writer.perform(weight: 4 + blobs.count) { connection in
             try BlobSchema.insert(blobs, of: owner, connection)
         } whenDurable: { [store] byteCount, _ in
             store.memory.withLock { $0.byteCounts[owner.account] = byteCount }

@@ -5,8 +5,14 @@ internal import Locks
 internal import SQLite
 
 extension SegmentedBlobStore {
-    package func uploadOffset(of name: BlobName, of owner: BlobOwner) -> Int? {
-        memory.withLock { $0.uploads[blobKey(owner.container, name)]?.byteCount }
+    /// How long nothing comes of a piece before others may go on, in seconds: a connection that is gone without a word
+    /// would hold them up for longer.
+    static let silenceSeconds = 1.0
+
+    package func uploadOffset(of name: BlobName, of owner: BlobOwner) async -> Int? {
+        let key = blobKey(owner.container, name)
+        if let piece = memory.withLock({ $0.pieces[key] }) { await piece.endIfSilent() }
+        return memory.withLock { $0.uploads[key]?.byteCount }
     }
 
     package func beginPiece(
@@ -19,7 +25,14 @@ extension SegmentedBlobStore {
             let now = clock()
             let known = memory.uploads[key]
             if known?.isBusy == true {
-                throw HubRefusal(409, .conflict, "Another request sends this blob. Wait for its end.")
+                if let piece = memory.pieces[key] { Task { await piece.endIfSilent() } }
+                var refusal = HubRefusal(
+                    409,
+                    .conflict,
+                    "Another request sends this blob. Ask with HEAD in a second how much there is."
+                )
+                refusal.retrySeconds = 1
+                throw refusal
             }
             // A piece that begins at 0 begins the blob anew.
             let start = range.first == 0 ? 0 : known?.byteCount ?? 0
@@ -34,7 +47,9 @@ extension SegmentedBlobStore {
             return upload
         }
         do {
-            return try SegmentedBlobPiece(self, name, owner, upload, range)
+            let piece = try SegmentedBlobPiece(self, name, owner, upload, range)
+            memory.withLock { $0.pieces[key] = piece }
+            return piece
         } catch {
             memory.withLock { $0.uploads[key]?.isBusy = false }
             throw error
@@ -64,7 +79,10 @@ extension SegmentedBlobStore {
             keep.bind(6, upload.touched)
             try keep.run()
         } whenDurable: { [memory] in
-            memory.withLock { $0.uploads[key] = upload }
+            memory.withLock { memory in
+                memory.uploads[key] = upload
+                memory.pieces[key] = nil
+            }
         }
     }
 
@@ -80,6 +98,7 @@ extension SegmentedBlobStore {
         } whenDurable: { [memory] byteCount, _ in
             memory.withLock { memory in
                 memory.uploads[key] = nil
+                memory.pieces[key] = nil
                 memory.byteCounts[owner.account] = byteCount
             }
         }
@@ -91,7 +110,7 @@ extension SegmentedBlobStore {
 /// A piece of a blob that comes in several requests.
 ///
 /// Its state is in one struct under one lock, though only one thread at a time has it.
-private final class SegmentedBlobPiece: BlobPiece {
+final class SegmentedBlobPiece: BlobPiece {
     private let store: SegmentedBlobStore
     private let name: BlobName
     private let owner: BlobOwner
@@ -99,7 +118,15 @@ private final class SegmentedBlobPiece: BlobPiece {
     private let end: Int
     /// The file of what was sent before this began anew; 0 for none.
     private let formerFile: Int
-    private let upload: Locked<SegmentedBlobStore.Upload>
+    private let state: Locked<State>
+
+    private struct State {
+        var upload: SegmentedBlobStore.Upload
+        /// When bytes came last, by a clock that never goes back.
+        var touched: Double
+        /// Nothing more is taken: it has been committed, was cut off, or others have gone on.
+        var isEnded = false
+    }
 
     init(
         _ store: SegmentedBlobStore,
@@ -119,36 +146,64 @@ private final class SegmentedBlobPiece: BlobPiece {
         }
         (self.store, self.name, self.owner) = (store, name, owner)
         end = range.first + range.byteCount
-        self.upload = Locked(upload)
+        state = Locked(State(upload: upload, touched: Self.now()))
     }
 
+    private static func now() -> Double { ProcessInfo.processInfo.systemUptime }
+
     func append(_ bytes: UnsafeRawBufferPointer) throws {
-        try upload.withLock { upload in
-            guard upload.byteCount + bytes.count <= end else {
+        try state.withLock { state in
+            guard !state.isEnded else { throw Self.overtaken }
+            guard state.upload.byteCount + bytes.count <= end else {
                 throw HubRefusal.malformed("The piece is longer than its Content-Range says.")
             }
-            try file.write(bytes, at: upload.byteCount)
-            upload.byteCount += bytes.count
+            try file.write(bytes, at: state.upload.byteCount)
+            state.upload.byteCount += bytes.count
+            state.touched = Self.now()
         }
     }
 
+    private static let overtaken = HubRefusal(
+        409,
+        .conflict,
+        "Nothing came of this piece for a while, and another request has gone on with the blob."
+    )
+
     func commit() async throws -> Int {
-        let upload = upload.withLock { $0 }
+        guard let upload = end(ifSilent: false) else { throw Self.overtaken }
         do {
             try await makeDurable(upload)
         } catch {
-            release(upload)
+            release()
             throw error
         }
         return upload.byteCount
     }
 
     func abandon() {
-        let upload = upload.withLock { $0 }
-        Task {
-            // A piece that cannot be kept is sent again, from where the last one ended.
-            do { try await self.makeDurable(upload) } catch { self.release(upload) }
+        guard let upload = end(ifSilent: false) else { return }
+        Task { await keep(upload) }
+    }
+
+    /// Ends a piece of which nothing comes, as if it had been cut off.
+    func endIfSilent() async {
+        if let upload = end(ifSilent: true) { await keep(upload) }
+    }
+
+    /// - Returns: What there is, for the one who ended it.
+    private func end(ifSilent: Bool) -> SegmentedBlobStore.Upload? {
+        state.withLock { state in
+            let isSilent = Self.now() - state.touched >= SegmentedBlobStore.silenceSeconds
+            guard !state.isEnded, isSilent || !ifSilent else { return nil }
+            state.isEnded = true
+            return state.upload
         }
+    }
+
+    /// Keeps what came of a piece that was cut off.
+    private func keep(_ upload: SegmentedBlobStore.Upload) async {
+        // A piece that cannot be kept is sent again, from where the last one ended.
+        do { try await makeDurable(upload) } catch { release() }
     }
 
     private func makeDurable(_ upload: SegmentedBlobStore.Upload) async throws {
@@ -168,10 +223,11 @@ private final class SegmentedBlobPiece: BlobPiece {
     }
 
     /// Others may go on, from what is known to be durable.
-    private func release(_ upload: SegmentedBlobStore.Upload) {
+    private func release() {
         let key = blobKey(owner.container, name)
         store.memory.withLock { memory in
             memory.uploads[key]?.isBusy = false
+            memory.pieces[key] = nil
         }
     }
 }

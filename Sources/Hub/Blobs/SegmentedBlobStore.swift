@@ -25,6 +25,8 @@ package final class SegmentedBlobStore: BlobStore {
     struct Memory {
         var byteCounts: [AccountID: Int] = [:]
         var uploads: [[UInt8]: Upload] = [:]
+        /// Pieces that are being received.
+        var pieces: [[UInt8]: SegmentedBlobPiece] = [:]
     }
 
     /// Up to this many bytes a blob lies in a segment.

@@ -27,7 +27,9 @@ package struct HubData: Sendable {
             atPath: path.parent.string,
             withIntermediateDirectories: true
         )
-        let folder = try StorageFolder(containing: path).subfolder(path.name)
+        let parent = try StorageFolder(containing: path)
+        let folder = try parent.subfolder(path.name)
+        try parent.sync()
         guard try folder.isPrivate() else {
             throw HubError(
                 "\(path) could be read by others. It must be yours, and closed to them (chmod 700)."

@@ -56,7 +56,12 @@ package final class RunningHub: Sendable {
         address = options.address.with(port: listener.port)
         var limits = HTTPLimits()
         limits.connectionCountMax = max(64, OpenFiles.raised() - 256)
-        limits.headByteCountMax = 16 << 10
+        // Half of it takes what is received of a body at a time; only what is used is resident.
+        limits.headByteCountMax = 128 << 10
+        // A client that is still sending may not read an answer that closes the connection: what is refused is read.
+        limits.unwantedBodyByteCountMax = UInt64(HubLimits.framesByteCountMax)
+        // The library goes through all waiting connections of a thread whenever one of them is answered.
+        limits.threadCount = 8
         server = try HTTPServer(listener: listener.socket, limits: limits, handler: service)
         sweeper = Sweeper(blobs, folder, options.settings, clock, complainLine)
         sweeper.start(everySeconds: Self.sweepSeconds)

@@ -12,6 +12,7 @@ package import SQLite
 /// 3. Nobody else writes or checkpoints: SQLite before 3.51.3 could damage the database otherwise.
 package final class GroupWriter: Sendable {
     private struct Job: Sendable {
+        var weight: Int
         var run: @Sendable (SQLiteConnection) throws -> Void
         var finish: @Sendable ((any Error)?) -> Void
     }
@@ -25,13 +26,13 @@ package final class GroupWriter: Sendable {
     }
     private final class Counter: @unchecked Sendable {
         // Sendable: only touched on the queue.
-        var jobCount = 0
+        var weight = 0
     }
 
     /// How many jobs one transaction has at most: it should not keep those at its front waiting.
     private static let jobCountMax = 512
-    /// After how many jobs the write-ahead log goes into the database. A job writes about ten pages.
-    private static let checkpointJobCount = 1000
+    /// After what weight of jobs the write-ahead log goes into the database: some tens of megabytes.
+    private static let checkpointWeight = 8000
 
     private let queue: DispatchQueue
     private let held: Held
@@ -46,8 +47,11 @@ package final class GroupWriter: Sendable {
 
     /// Does work in a transaction and returns when that is durable.
     ///
-    /// - Parameter whenDurable: Called on the writer's queue before the caller goes on, and before any later work.
+    /// - Parameters:
+    ///   - weight: About how many pages it changes, of 4 KiB each.
+    ///   - whenDurable: Called on the writer's queue before the caller goes on, and before any later work.
     package func perform<Value: Sendable>(
+        weight: Int = 8,
         _ work: @escaping @Sendable (SQLiteConnection) throws -> Value,
         whenDurable: @escaping @Sendable (Value) -> Void = { _ in }
     ) async throws -> Value {
@@ -58,7 +62,7 @@ package final class GroupWriter: Sendable {
                 outcome.withLock { $0 = .success(value) }
             }
             enqueue(
-                Job(run: run) { failure in
+                Job(weight: weight, run: run) { failure in
                     if let failure { return continuation.resume(throwing: failure) }
                     guard case .success(let value)? = outcome.withLock({ $0 }) else {
                         preconditionFailure("work ended without a value and without an error")
@@ -104,7 +108,7 @@ package final class GroupWriter: Sendable {
         } catch {
             for (job, failure) in zip(jobs, failures) { job.finish(failure ?? error) }
         }
-        checkpoint(after: jobs.count)
+        checkpoint(after: jobs.reduce(0) { $0 + $1.weight })
     }
 
     /// Runs one job so that it can be undone alone.
@@ -123,10 +127,10 @@ package final class GroupWriter: Sendable {
         }
     }
 
-    private func checkpoint(after jobCount: Int) {
-        sinceCheckpoint.jobCount += jobCount
-        guard sinceCheckpoint.jobCount >= Self.checkpointJobCount else { return }
-        sinceCheckpoint.jobCount = 0
+    private func checkpoint(after weight: Int) {
+        sinceCheckpoint.weight += weight
+        guard sinceCheckpoint.weight >= Self.checkpointWeight else { return }
+        sinceCheckpoint.weight = 0
         // What is durable in the write-ahead log stays so; a full volume is told to the next who writes.
         try? held.connection.checkpoint()
     }

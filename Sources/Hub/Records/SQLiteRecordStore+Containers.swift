@@ -4,9 +4,19 @@ internal import Locks
 internal import SQLite
 
 extension SQLiteRecordStore {
+    /// How many containers there are at most: their heads are in memory.
+    private static let containerCountMax = 100_000
+
     package func makeContainer(_ container: ContainerName, for account: AccountID) async throws -> Bool {
         if let known = memory.withLock({ $0.containers[container] }) {
             return try Self.existing(known.account, account)
+        }
+        guard memory.withLock({ $0.containers.count }) < Self.containerCountMax else {
+            throw HubRefusal(
+                507,
+                .quota,
+                "A hub has \(Self.containerCountMax) containers at most. Use one of those."
+            )
         }
         let start = try LogChain(of: container).head
         let (number, owner) = try await database.writer.perform { connection in
@@ -56,17 +66,24 @@ extension SQLiteRecordStore {
     package func putKeys(
         _ keys: WrappedKeys,
         for device: DeviceName,
-        in container: ContainerName
+        in container: ContainerName,
+        by caller: HubCaller,
+        byteCountMax: Int
     ) async throws -> Bool {
         let number = try number(of: container)
-        return try await database.writer.perform { connection in
+        let (isTaken, byteCount) = try await database.writer.perform { connection in
+            let before = try Self.byteCount(of: caller.account, connection)
+            guard before + keys.keys.count <= byteCountMax else { throw HubRefusal.quota(byteCountMax) }
             let insert = try connection.statement("INSERT OR IGNORE INTO keys VALUES(?, ?, ?, ?)")
             insert.bind(1, number)
             insert.bind(2, device.bytes)
             insert.bind(3, Int(keys.generation))
             insert.bind(4, Array(keys.keys))
             try insert.run()
-            if connection.changedRowCount > 0 { return true }
+            if connection.changedRowCount > 0 {
+                try Self.add(keys.keys.count, to: caller.account, connection)
+                return (true, before + keys.keys.count)
+            }
             let select = try connection.statement(
                 "SELECT keys FROM keys WHERE container = ? AND device = ? AND generation = ?"
             )
@@ -74,8 +91,12 @@ extension SQLiteRecordStore {
             select.bind(2, device.bytes)
             select.bind(3, Int(keys.generation))
             defer { select.reset() }
-            return try select.step() && select.blob(0) == Array(keys.keys)
+            return (try select.step() && select.blob(0) == Array(keys.keys), before)
+        } whenDurable: { [memory] _, byteCount in
+            memory.withLock { $0.byteCounts[caller.account] = byteCount }
         }
+        _ = byteCount
+        return isTaken
     }
 
     package func keys(

@@ -6,6 +6,10 @@ internal import SQLite
 extension SQLiteRecordStore {
     package func addInvitation(hash: [UInt8], to account: AccountID, until: Int) async throws {
         try await database.writer.perform { connection in
+            // What nobody can use any longer, and is not needed to know that it was used.
+            let forget = try connection.statement("DELETE FROM invitations WHERE until < ?")
+            forget.bind(1, until - 2 * HubLimits.invitationSeconds)
+            try forget.run()
             let add = try connection.statement("INSERT INTO invitations VALUES(?, ?, ?, 0)")
             add.bind(1, hash)
             add.bind(2, account.number)
@@ -75,10 +79,6 @@ extension SQLiteRecordStore {
         insert.bind(6, device.agreementKey.bytes)
         insert.bind(7, now)
         try insert.run()
-        // What nobody can use any longer.
-        let forget = try connection.statement("DELETE FROM invitations WHERE until < ?")
-        forget.bind(1, now - HubLimits.invitationSeconds)
-        try forget.run()
     }
 
     package func devices(of account: AccountID) async throws -> [DeviceListing] {

@@ -19,7 +19,9 @@ extension SQLiteRecordStore {
         byteCountMax: Int
     ) async throws -> CommitAnswers {
         let number = try number(of: container)
-        let outcome = try await database.writer.perform { connection in
+        // A commit changes a page of the items and, among others, one of the entries.
+        let weight = commits.reduce(4) { $0 + 2 + $1.record.count / 4096 }
+        let outcome = try await database.writer.perform(weight: weight) { connection in
             try Self.write(commits, to: number, by: caller, byteCountMax: byteCountMax, connection)
         } whenDurable: { [memory] outcome in
             memory.withLock { memory in
@@ -75,7 +77,7 @@ extension SQLiteRecordStore {
         return LogHead(position: UInt64(select.integer(0)), hash: LogHash(unchecked: select.blob(1)))
     }
 
-    private static func byteCount(of account: AccountID, _ connection: SQLiteConnection) throws -> Int {
+    static func byteCount(of account: AccountID, _ connection: SQLiteConnection) throws -> Int {
         let select = try connection.statement("SELECT bytes FROM accounts WHERE account = ?")
         select.bind(1, account.number)
         defer { select.reset() }
@@ -134,7 +136,7 @@ extension SQLiteRecordStore {
         try update.run()
     }
 
-    private static func add(
+    static func add(
         _ byteCount: Int,
         to account: AccountID,
         _ connection: SQLiteConnection

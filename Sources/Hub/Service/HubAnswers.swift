@@ -8,17 +8,20 @@ extension WebResponse {
     /// JSON in memory.
     static func json(_ value: some Encodable, status: Int = 200) -> WebResponse {
         do {
-            return WebResponse(
-                status: status,
-                headers: [
-                    WebHeader("Content-Type", "application/json"), WebHeader("Cache-Control", "no-store"),
-                ],
-                body: .bytes(try JSONEncoder().encode(value))
-            )
+            return .json(encoded: try JSONEncoder().encode(value), status: status)
         } catch {
             // Texts and whole numbers: there is nothing in our messages that could not be encoded.
             preconditionFailure("a message could not be encoded: \(error)")
         }
+    }
+
+    /// JSON that has been made.
+    static func json(encoded body: Data, status: Int = 200) -> WebResponse {
+        WebResponse(
+            status: status,
+            headers: [WebHeader("Content-Type", "application/json"), WebHeader("Cache-Control", "no-store")],
+            body: .bytes(body)
+        )
     }
 
     /// What a client is told that is refused.

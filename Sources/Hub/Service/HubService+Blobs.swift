@@ -31,6 +31,9 @@ extension HubService {
         }
     }
 
+    /// How much of a request's blobs a store may have in memory, in bytes.
+    private static let gatheredByteCount = 2 << 20
+
     private func receiveNames(
         _ request: WebRequest,
         _ produce: @escaping @Sendable (HubService, [BlobName]) async throws -> WebResponse
@@ -47,6 +50,7 @@ extension HubService {
         let byteCount = try declaredByteCount(request, max: HubLimits.framesByteCountMax)
         try checkQuota(byteCount, owner)
         let batch = blobs.begin(for: owner)
+        let share = try budget.share(Self.gatheredByteCount)
         let reader = Locked(FrameReader())
         let receiver = StreamReceiver { bytes in
             try reader.withLock { reader in
@@ -66,6 +70,7 @@ extension HubService {
                     batch.abandon()
                     throw BlobFrameError.cutOff
                 }
+                defer { withExtendedLifetime(share) {} }
                 return .json(StoredBlobs(stored: try await batch.commit()))
             }
         }
@@ -159,7 +164,7 @@ extension HubService {
                 body: body
             )
         }
-        guard isHead, let offset = blobs.uploadOffset(of: name, of: owner) else {
+        guard isHead, let offset = await blobs.uploadOffset(of: name, of: owner) else {
             throw HubRefusal.notFound("blob")
         }
         return WebResponse(status: 204, headers: [WebHeader(HubHeader.uploadOffset, "\(offset)")])

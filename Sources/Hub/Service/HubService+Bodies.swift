@@ -11,9 +11,12 @@ extension HubService {
         _ produce: @escaping @Sendable (HubService, Message) async throws -> WebResponse
     ) throws -> HTTPAnswer {
         let byteCount = try declaredByteCount(request, max: byteCountMax)
+        let share = try budget.share(byteCount)
         let receiver = MessageReceiver(byteCount: byteCount) { data in
             await self.outcome { service in
-                try await produce(service, JSONDecoder().decode(Message.self, from: data))
+                let message = try JSONDecoder().decode(Message.self, from: data)
+                defer { withExtendedLifetime(share) {} }
+                return try await produce(service, message)
             }
         }
         return .receive(receiver, byteCountMax: UInt64(byteCountMax))

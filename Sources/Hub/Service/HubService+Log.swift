@@ -14,25 +14,37 @@ extension HubService {
     func answerKeys(
         _ request: WebRequest,
         _ container: ContainerName,
-        _ device: DeviceName
+        _ device: DeviceName,
+        _ caller: HubCaller
     ) throws -> HTTPAnswer {
         guard request.method == "PUT" else {
             return wait { try await .json($0.records.keys(for: device, in: container)) }
         }
         return try receiveJSON(request, byteCountMax: 16 << 10) { service, keys in
-            try await service.put(keys, for: device, in: container)
+            try await service.put(keys, for: device, in: container, caller)
         }
     }
 
     private func put(
         _ keys: WrappedKeys,
         for device: DeviceName,
-        in container: ContainerName
+        in container: ContainerName,
+        _ caller: HubCaller
     ) async throws -> WebResponse {
         guard keys.keys.count <= HubLimits.wrappedKeyByteCountMax else {
             throw HubRefusal.tooLarge("Wrapped keys have \(HubLimits.wrappedKeyByteCountMax) bytes at most.")
         }
-        guard try await records.putKeys(keys, for: device, in: container) else {
+        guard try await records.devices(of: caller.account).contains(where: { $0.device == device }) else {
+            throw HubRefusal.notFound("device")
+        }
+        let isTaken = try await records.putKeys(
+            keys,
+            for: device,
+            in: container,
+            by: caller,
+            byteCountMax: settings.quotaByteCount - blobs.byteCount(of: caller.account)
+        )
+        guard isTaken else {
             throw HubRefusal(
                 409,
                 .conflict,
@@ -78,6 +90,16 @@ extension HubService {
         }
     }
 
+    private func page(of container: ContainerName, _ key: PageCache.Key) async throws -> WebResponse {
+        if let body = pages.body(of: container, key) { return .json(encoded: body) }
+        let page = try await records.page(of: container, after: key.after, limit: key.limit)
+        let response = WebResponse.json(page)
+        // What was read may be of a later moment than the head that it was asked for.
+        let read = PageCache.Key(after: key.after, limit: key.limit, head: page.head)
+        if case .bytes(let body) = response.body { pages.keep(body, of: container, read) }
+        return response
+    }
+
     private func log(
         _ container: ContainerName,
         _ caller: HubCaller,
@@ -93,7 +115,7 @@ extension HubService {
                 throw HubRefusal.notFound("container")
             }
             if head.position > after, limit > 0 {
-                return .json(try await records.page(of: container, after: after, limit: limit))
+                return try await page(of: container, PageCache.Key(after: after, limit: limit, head: head))
             }
             // A device that knows of more than there is should hear so at once: the hub was put back.
             if waitSeconds == 0 || head.position < after || limit == 0 {

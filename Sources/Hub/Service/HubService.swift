@@ -13,6 +13,8 @@ package final class HubService: HTTPRequestHandler {
     let clock: HubClock
     let room: WaitingRoom
     let gate: RequestGate
+    let budget = BodyBudget()
+    let pages = PageCache()
     let pairings = Locked(Pairings())
     private let log: @Sendable (String) -> Void
 
@@ -70,7 +72,12 @@ package final class HubService: HTTPRequestHandler {
                 try await service.register(registration)
             }
         case .pairingMessages(let name):
-            try gate.admitAnonymous(request)
+            // The first device may say who it is, and is then not counted among those who may be guessing.
+            if request.hasHeader("Authorization") {
+                try gate.admit(try caller(of: request).device)
+            } else {
+                try gate.admitAnonymous(request)
+            }
             return try answerPairing(request, name)
         default:
             let caller = try caller(of: request)
@@ -107,7 +114,7 @@ package final class HubService: HTTPRequestHandler {
         case .container(let container): return wait { try await $0.make(container, caller) }
         case .keys(let container, let device):
             try check(container, caller)
-            return try answerKeys(request, container, device)
+            return try answerKeys(request, container, device, caller)
         case .commits(let container):
             try check(container, caller)
             return try receiveJSON(request, byteCountMax: HubLimits.jsonByteCountMax) { service, offer in

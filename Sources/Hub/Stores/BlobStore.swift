@@ -33,8 +33,8 @@ package protocol BlobStore: Sendable {
     ///
     /// - Throws: `HubRefusal` when it does not begin where the last one ended, or when another request is at it.
     func beginPiece(_ name: BlobName, of owner: BlobOwner, _ range: PieceRange) throws -> any BlobPiece
-    /// How much there is of an unfinished blob; nil for nothing.
-    func uploadOffset(of name: BlobName, of owner: BlobOwner) -> Int?
+    /// How much there is of an unfinished blob; nil for nothing. A piece of which nothing has come for a while ends.
+    func uploadOffset(of name: BlobName, of owner: BlobOwner) async -> Int?
     /// How many bytes an account's blobs come to.
     func byteCount(of account: AccountID) -> Int
     /// Deletes what was released before a time, and unfinished blobs that nobody has gone on with since another.

@@ -77,11 +77,15 @@ package protocol RecordStore: Sendable {
     /// The end of a container's log; nil where the account has no such container.
     func head(of container: ContainerName, for account: AccountID) -> LogHead?
 
+    /// Keeps wrapped keys, which count as the account's bytes.
+    ///
     /// - Returns: False when other keys are there under this generation.
     func putKeys(
         _ keys: WrappedKeys,
         for device: DeviceName,
-        in container: ContainerName
+        in container: ContainerName,
+        by caller: HubCaller,
+        byteCountMax: Int
     ) async throws -> Bool
     func keys(for device: DeviceName, in container: ContainerName) async throws -> WrappedKeysList
 

@@ -127,7 +127,7 @@ struct HubCheck {
         let (name, owner) = (HubStory.uploadName, HubStory.owner)
         let whole = Array(HubStory.blob(999).prefix(HubStory.uploadByteCount))
         if try await bytes(of: name) == nil {
-            let offset = blobs.uploadOffset(of: name, of: owner) ?? 0
+            let offset = await blobs.uploadOffset(of: name, of: owner) ?? 0
             guard offset >= byteCount else { return "the upload is at \(offset), not \(byteCount)" }
             let range = PieceRange(first: offset, byteCount: whole.count - offset, total: whole.count)
             let piece = try blobs.beginPiece(name, of: owner, range)

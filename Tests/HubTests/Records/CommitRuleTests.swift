@@ -210,7 +210,19 @@ struct SQLiteRecordStoreTests {
         #expect(try await store.containers(of: AccountID(2)).isEmpty)
         for (generation, keys, isTaken) in [(2, "b", true), (1, "a", true), (1, "a", true), (1, "c", false)] {
             let wrapped = WrappedKeys(generation: UInt32(generation), keys: Data(keys.utf8))
-            #expect(try await store.putKeys(wrapped, for: caller.device, in: .test) == isTaken)
+            let found = try await store.putKeys(
+                wrapped,
+                for: caller.device,
+                in: .test,
+                by: caller,
+                byteCountMax: 3
+            )
+            #expect(found == isTaken)
+        }
+        #expect(store.byteCount(of: .first) == 2)
+        let large = WrappedKeys(generation: 3, keys: Data("dd".utf8))
+        await #expect(throws: HubRefusal.self) {
+            try await store.putKeys(large, for: caller.device, in: .test, by: caller, byteCountMax: 3)
         }
         let list = try await store.keys(for: caller.device, in: .test)
         #expect(list.generations.map(\.keys) == [Data("a".utf8), Data("b".utf8)])
