@@ -90,7 +90,12 @@ class Device(Process):
             folder.mkdir(mode=0o700)
         super().__init__(
             [sheaf, "up"],
-            {"SHEAF_HOME": str(home), "SHEAF_RUNTIME_DIR": str(runtime)},
+            {
+                "SHEAF_HOME": str(home),
+                "SHEAF_RUNTIME_DIR": str(runtime),
+                # Devices have no versions in common.
+                "SHEAF_VAULT": str(home / "versions"),
+            },
             base / f"{name}.log",
         )
 

@@ -169,6 +169,7 @@ struct SyncWorld {
         guard let event = bug.map({ $0.heard(news, by: device) }) ?? news else { return }
         let effects = devices[index].engine.take(event)
         devices[index].kept = devices[index].engine
+        if bug == nil { lookForReasons(index) }
         for wanted in effects {
             var effect = wanted
             if let bug { effect = bug.done(wanted, isRetry: isRetry(wanted, by: index)) }
@@ -177,6 +178,13 @@ struct SyncWorld {
             case .upload, .fetch, .commit: letters.append(.toHub(from: index, effect))
             }
         }
+    }
+
+    /// Every item that differs says what it waits for: nothing is about to be looked at once an engine has answered.
+    private mutating func lookForReasons(_ index: Int) {
+        let engine = devices[index].engine
+        guard let item = engine.differing.first(where: { engine.reasons(for: $0) == [.due] }) else { return }
+        broken.append("device \(index) does not say why \(item) differs")
     }
 
     private mutating func isRetry(_ effect: SyncEngine.Effect, by index: Int) -> Bool {
