@@ -164,7 +164,8 @@ let package = Package(
         .executableTarget(
             name: "sheaf-bench",
             dependencies: [
-                "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation",
+                "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DeviceSync",
+                "DocumentFoundation",
                 "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "Merging",
                 "Sealing", "Sync", "UIKit", "Vault",
             ],

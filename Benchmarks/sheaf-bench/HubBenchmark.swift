@@ -8,7 +8,7 @@ import Locks
 /// What a hub takes, in a process of its own, from devices that are threads of this one, over the loopback.
 @MainActor
 enum HubBenchmark {
-    nonisolated private static let container = ContainerName(unchecked: Array(repeating: 7, count: 16))
+    nonisolated static let container = ContainerName(unchecked: Array(repeating: 7, count: 16))
     private static let roundCount = 5
     private static let commitsInRound = 4000
     private static let deviceCount = 32
@@ -29,7 +29,7 @@ enum HubBenchmark {
     }
 
     /// A hub that is running, and how to reach it.
-    private struct Scene: Sendable {
+    struct Scene: Sendable {
         let port: UInt16
         let token: String
         let process: OtherProcess
@@ -37,7 +37,7 @@ enum HubBenchmark {
         func connect() throws -> HubConnection { try HubConnection(port: port, token: token) }
     }
 
-    private static func withHub<Value>(
+    static func withHub<Value>(
         _ work: WorkFolder,
         _ name: String,
         _ body: (Scene) throws -> Value

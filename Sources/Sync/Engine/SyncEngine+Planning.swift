@@ -164,7 +164,7 @@ extension SyncEngine {
         guard parent == .root || tree.revision(of: parent) > 0 else {
             return wait(item, for: .folder(parent))
         }
-        let missing = ours.contents.filter { !atHub.contains($0) }.sorted()
+        let missing = ours.contents.filter { !atHub.contains($0) && !sent.contains($0) }.sorted()
         guard missing.isEmpty else { return missing.flatMap { upload($0, for: item) } }
         return offer(item, ours)
     }

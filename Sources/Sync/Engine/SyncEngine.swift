@@ -60,7 +60,10 @@ package struct SyncEngine: Sendable {
     /// Commits of these items were refused: the log is to be read to there first.
     var refusals: [ItemID: LogPosition] = [:]
     var merges: [ItemID: (question: MergeQuestion, result: ContentName?)] = [:]
+    /// Contents that the log speaks of: the hub keeps them.
     var atHub: Set<ContentName> = []
+    /// Contents that the hub has said to have since there is a line; before that it may have been put back to a backup.
+    var sent: Set<ContentName> = []
     var here: Set<ContentName> = []
     var uploading: Set<ContentName> = []
     var fetching: Set<ContentName> = []
@@ -122,7 +125,7 @@ package struct SyncEngine: Sendable {
         case .commitRefused(let id, let position): refused(id, position)
         case .uploaded(let content):
             uploading.remove(content)
-            atHub.insert(content)
+            sent.insert(content)
             wake(.content(content))
         case .fetched(let content):
             fetching.remove(content)
@@ -250,8 +253,7 @@ package struct SyncEngine: Sendable {
         }
         // Those that wait for them ask again.
         for content in uploading.union(fetching) { wake(.content(content)) }
-        uploading = []
-        fetching = []
+        (uploading, fetching, sent) = ([], [], [])
     }
 
     // MARK: What is due
