@@ -140,6 +140,13 @@ extension SyncRun {
         }
     }
 
+    func watch(package item: ItemID, at path: FilePath) throws {
+        do { try watches?.watch(package: item, at: path) } catch {
+            // As of a folder.
+            guard error.isAbsent || error.errno == ENOTDIR else { throw error }
+        }
+    }
+
     /// Keeps what documents hold.
     ///
     /// - Parameter touched: Which, and how they look.
@@ -163,8 +170,7 @@ extension SyncRun {
         guard !documents.isEmpty else { return [] }
         for (item, trace) in traces where trace.kind == .directory {
             guard let path = table.path(of: item, in: place.folder) else { continue }
-            // Gone meanwhile: its folder tells.
-            try? watches?.watch(package: item, at: path)
+            try watch(package: item, at: path)
         }
         var changed: Set<ItemID> = []
         for (item, result) in zip(items, try contents.keep(documents)) {
@@ -221,6 +227,7 @@ extension SyncRun {
         attempt("conflicts cannot be looked at") { try lookAtConflicts() }
         for item in unkept.keys { dirtyFolders.insert(table[item]?.state.place.parent ?? .root) }
         if !unkept.isEmpty { lookSoon() }
+        askAgain()
         let effects = stuck.values.map(\.effect)
         stuck = [:]
         for effect in effects { carryOut(effect) }

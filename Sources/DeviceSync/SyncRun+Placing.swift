@@ -69,7 +69,7 @@ extension SyncRun {
                 dirtyFolders.insert(item)
                 lookSoon()
             } else if state.kind == .document, placed?.trace.kind == .directory {
-                try watches?.watch(package: item, at: path)
+                try watch(package: item, at: path)
             }
         }
         take([.placed(item)])

@@ -45,6 +45,8 @@ final class SyncRun {
     var refusals: [ItemID: Int] = [:]
     /// Items whose steps were refused, which the engine is to hear when it is known what is there.
     var refused: Set<ItemID> = []
+    /// Contents that could not be sent or had, though there is a line; tried again now and then.
+    var failedContents: [ContentName: String] = [:]
     var isStopped = false
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
@@ -89,7 +91,7 @@ final class SyncRun {
 
     func start() throws {
         try checkRoot()
-        watches = FolderWatches(on: queue) { [unowned self] in heard($0) }
+        watches = FolderWatches(on: queue) { [weak self] in self?.heard($0) }
         try Arrivals.clearUp(place.folder)
         try lookAtAll()
         let states = table.items.compactMapValues {
@@ -231,7 +233,7 @@ final class SyncRun {
             line?.queue(fetches: fetches)
             line?.queue(commits: commits)
         }
-        // Contents that are here need no line.
+        // Contents that are here need no line; what cannot be looked for is asked for when there is one.
         for fetch in fetches where lineState != .up && (try? contents.has(fetch.name)) == true {
             events.append(.fetched(fetch.name))
         }
@@ -244,6 +246,19 @@ final class SyncRun {
             others.removeAll(where: isNew)
         }
         for effect in others where !isStopped { carryOut(effect) }
+    }
+
+    /// Asks for contents again that could not be sent or had.
+    func askAgain() {
+        for name in failedContents.keys where lineState == .up {
+            if engine.isSending(name) {
+                line?.queue(uploads: [name])
+            } else if engine.waitingItem(for: name) != nil {
+                line?.queue(fetches: [HubLine.Fetch(name: name, item: item(needing: name))])
+            } else {
+                failedContents[name] = nil
+            }
+        }
     }
 
     /// An item that contents are for: whose version keeps them from being collected.
@@ -260,9 +275,17 @@ final class SyncRun {
             newlyHeard += heard
             take([.logRead(heard.map(\.entry))])
         case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
-        case .uploaded(let names): take(names.map { .uploaded($0) })
-        case .fetched(let names): take(names.map { .fetched($0) })
-        case .failed(let names, let why): report(.failed(path: "\(names.count) contents", why: why))
+        case .uploaded(let names):
+            for name in names { failedContents[name] = nil }
+            take(names.map { .uploaded($0) })
+        case .fetched(let names):
+            for name in names { failedContents[name] = nil }
+            take(names.map { .fetched($0) })
+        case .failed(let names, let why):
+            for name in names {
+                failedContents[name] = why
+                report(.failed(path: path(of: item(needing: name)), why: why))
+            }
         case .up:
             (lineState, lineFailure) = (.up, nil)
             report(.lineUp)

@@ -19,6 +19,9 @@ final class HubInMemory: Sendable {
 
     var entryCount: Int { state.withLock { $0.entries.count } }
     var blobCount: Int { state.withLock { $0.blobs.count } }
+    /// Loses all contents.
+    func loseBlobs() { state.withLock { $0.blobs = [:] } }
+
     /// What the hub could read, were it curious.
     var everything: Data {
         state.withLock { state in

@@ -73,6 +73,7 @@ final class TestDevice: Sendable {
     }
 
     var status: SyncStatus? { sync.withLock { $0 }?.status }
+    func explanation(_ path: String) -> Explanation? { sync.withLock { $0 }?.explain(path) }
     var said: [SyncReport] { reports.withLock { $0 } }
 
     private func heard(_ report: SyncReport) {

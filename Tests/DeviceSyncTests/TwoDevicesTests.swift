@@ -168,6 +168,22 @@ struct TwoDevicesTests {
         try end()
     }
 
+    @Test("What the hub has lost is said, with the item that waits for it")
+    func lostContents() throws {
+        two.line.cut()
+        #expect(two.wait { two.status?.line == .down })
+        let entryCount = hub.entryCount
+        try one.write("lost at the hub", to: "a.txt")
+        #expect(one.wait { hub.entryCount == entryCount + 1 })
+        hub.loseBlobs()
+        two.line.mend()
+        #expect(two.wait { two.said.contains { if case .failed("a.txt", _) = $0 { true } else { false } } })
+        let causes = try #require(two.explanation("a.txt")).causes
+        #expect(causes.first?.contains("cannot be had") == true, "\(causes)")
+        #expect(two.contents == [:] && two.status?.isSettled == false)
+        try end()
+    }
+
     @Test("The hub can read neither a name nor a byte")
     func sealed() throws {
         try one.write("a text that nobody else is to read", to: "secret plans/private.txt")

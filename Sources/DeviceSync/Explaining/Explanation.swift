@@ -100,8 +100,12 @@ extension SyncRun {
     private func text(_ reason: SyncEngine.Reason, _ item: ItemID) -> String {
         let name = "“\(path(of: item))”"
         return switch reason {
-        case .sending: "\(name) was changed here; its contents are being sent to the hub."
-        case .getting: "\(name) was changed elsewhere; its contents are being got from the hub."
+        case .sending(let content):
+            failedContents[content].map { "\(name) was changed here; its contents cannot be sent: \($0)" }
+                ?? "\(name) was changed here; its contents are being sent to the hub."
+        case .getting(let content):
+            failedContents[content].map { "\(name) was changed elsewhere; its contents cannot be had: \($0)" }
+                ?? "\(name) was changed elsewhere; its contents are being got from the hub."
         case .committing: "\(name) was changed here; the hub has been told and has not answered yet."
         case .readingLog(let position):
             "Another device was faster about \(name); the log is to be read to entry \(position) first."

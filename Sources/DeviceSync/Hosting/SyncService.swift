@@ -84,6 +84,7 @@ package final class SyncService: Sendable {
             else { return }
             question += buffer[..<count]
         }
+        // What asks something else is another version, and is left without an answer.
         guard let asked = try? JSONDecoder().decode(SyncQuestion.self, from: Data(question)),
             let bytes = try? JSONEncoder().encode(answer(to: asked))
         else { return }

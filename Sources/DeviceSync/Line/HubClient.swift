@@ -112,6 +112,7 @@ package final class HubClient: Sendable {
         let answer: HTTPAnswer
         do { answer = try http.send(request) } catch { throw LineFailure(error.description) }
         guard (200..<300).contains(answer.status) else {
+            // What does not speak as a hub does is something else, such as a proxy.
             if let failure = try? JSONDecoder().decode(HubFailure.self, from: answer.body) { throw failure }
             throw LineFailure("The hub's address answered \(answer.status) and no word of a hub's.")
         }

@@ -107,6 +107,9 @@ package struct SyncEngine: Sendable {
     /// item.
     package var isAtRest: Bool { steps.all.isEmpty && differing.isEmpty }
 
+    /// Whether contents are on their way to the hub.
+    package func isSending(_ content: ContentName) -> Bool { uploading.contains(content) }
+
     /// An item that waits for contents.
     package func waitingItem(for content: ContentName) -> ItemID? { waiting[.content(content)]?.min() }
 
