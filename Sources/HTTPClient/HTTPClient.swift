@@ -63,7 +63,7 @@ package final class HTTPClient: Sendable {
         else {
             throw HTTPClientError(
                 isClosed: false,
-                description: "“\(base)” is not the address of a server. Give one like http://127.0.0.1:7070."
+                description: "“\(base)” is not the address of a server. Give one like http://127.0.0.1:7433."
             )
         }
         guard Self.isReady else {

@@ -1,7 +1,7 @@
 extension Command {
     /// `sheaf join`
     package static func join(_ role: SyncRole?) -> Command {
-        let hub = ValueOption("hub", "ADDRESS", "where the hub is, such as http://127.0.0.1:7070")
+        let hub = ValueOption("hub", "ADDRESS", "where the hub is, such as http://127.0.0.1:7433")
         let invitation = ValueOption("invitation", "TEXT", "begin a new container, by the hub's invitation")
         let code = ValueOption(
             "code",

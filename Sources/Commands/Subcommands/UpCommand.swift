@@ -32,7 +32,7 @@ extension Command {
         folders.map { folder in
             var lines = ["\(folder.folder) (\(folder.hub))"]
             if folder.isSettled {
-                lines.append("  in step: \(folder.itemCount) items")
+                lines.append("  in step: \(folder.itemCount) \(folder.itemCount == 1 ? "item" : "items")")
             } else {
                 let count = folder.unsettledCount
                 lines.append("  \(folder.itemCount) items, \(count) of them not in step")

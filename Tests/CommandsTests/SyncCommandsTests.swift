@@ -1,0 +1,86 @@
+import Commands
+import Testing
+
+/// The commands about folders that are kept in step: what they say, and how they end.
+@Suite("Commands about folders in step")
+struct SyncCommandsTests {
+    /// What a line came to.
+    private struct Answer {
+        let said = Transcript()
+        let complained = Transcript()
+        let code: ExitCode
+
+        init(_ tool: Tool, _ words: String...) {
+            code = tool.run(words, Console(say: said.add, complain: complained.add))
+        }
+    }
+
+    private func role(_ folders: [SyncRole.Folder] = [], _ item: SyncRole.Item? = nil) -> SyncRole {
+        SyncRole(
+            join: { request, _ in "joined \(request.folder) at \(request.hub)" },
+            pair: { _, _ in },
+            up: { _, _ in },
+            status: { folders },
+            explain: { _ in item }
+        )
+    }
+
+    private func folder(_ isSettled: Bool, stuck: [String: String] = [:]) -> SyncRole.Folder {
+        SyncRole.Folder(
+            folder: "/home/a/Shared",
+            hub: "http://127.0.0.1:7433",
+            line: isSettled ? "up" : "down",
+            lineFailure: isSettled ? nil : "nobody answers",
+            itemCount: 1,
+            unsettledCount: isSettled ? 0 : 1,
+            isSettled: isSettled,
+            stuck: stuck
+        )
+    }
+
+    @Test("A folder in step is said so, with success")
+    func settled() {
+        let answer = Answer(Tool.sheaf(sync: role([folder(true)])), "status")
+        #expect(answer.code == .success)
+        #expect(answer.said.text == "/home/a/Shared (http://127.0.0.1:7433)\n  in step: 1 item\n")
+    }
+
+    @Test("A folder that is not says what keeps it, with failure")
+    func unsettled() {
+        let answer = Answer(
+            Tool.sheaf(sync: role([folder(false, stuck: ["a.txt": "it is locked"])])),
+            "status"
+        )
+        #expect(answer.code == .failure)
+        #expect(answer.said.text.contains("no line to the hub: nobody answers"))
+        #expect(answer.said.text.contains("a.txt: it is locked"))
+    }
+
+    @Test("An item is explained, cause by cause, with the next step")
+    func explained() {
+        let item = SyncRole.Item(
+            path: "a.txt",
+            isSettled: false,
+            change: "here",
+            causes: ["One.", "Two."],
+            next: "Wait."
+        )
+        let answer = Answer(Tool.sheaf(sync: role([], item)), "explain", "a.txt")
+        #expect(answer.code == .failure)
+        #expect(answer.said.text == "a.txt\n  One.\n  Two.\n  Next: Wait.\n")
+        let unknown = Answer(Tool.sheaf(sync: role()), "explain", "b.txt")
+        #expect(
+            unknown.code == .failure
+                && unknown.complained.text.contains("is in no folder that is kept in step")
+        )
+    }
+
+    @Test("To join, a hub is needed, and an invitation or a code")
+    func joining() {
+        let tool = Tool.sheaf(sync: role())
+        #expect(Answer(tool, "join", "x", "--invitation", "y").complained.text.contains("--hub is missing"))
+        let both = Answer(tool, "join", "x", "--hub", "h", "--invitation", "y", "--code", "z")
+        #expect(both.code == .failure && both.complained.text.contains("either --invitation or --code"))
+        #expect(Answer(tool, "join", "x", "--hub", "h", "--code", "z").said.text == "joined x at h\n")
+    }
+}
