@@ -27,7 +27,7 @@ struct SyncCommandsTests {
 
     private func folder(_ isSettled: Bool, stuck: [String: String] = [:]) -> SyncRole.Folder {
         SyncRole.Folder(
-            folder: "/home/a/Shared",
+            folder: "/shared/Documents",
             hub: "http://127.0.0.1:7433",
             line: isSettled ? "up" : "down",
             lineFailure: isSettled ? nil : "nobody answers",
@@ -42,7 +42,7 @@ struct SyncCommandsTests {
     func settled() {
         let answer = Answer(Tool.sheaf(sync: role([folder(true)])), "status")
         #expect(answer.code == .success)
-        #expect(answer.said.text == "/home/a/Shared (http://127.0.0.1:7433)\n  in step: 1 item\n")
+        #expect(answer.said.text == "/shared/Documents (http://127.0.0.1:7433)\n  in step: 1 item\n")
     }
 
     @Test("A folder that is not says what keeps it, with failure")
