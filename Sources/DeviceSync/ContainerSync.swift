@@ -104,7 +104,6 @@ package enum SyncReport: Hashable, Sendable {
     case lineUp
     case lineDown(String)
     case stopped(String)
-    case sent(path: String)
     case received(path: String)
     case removed(path: String)
     case merged(path: String)

@@ -12,8 +12,6 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case rootMissing
         /// The hub does not have what it had, or has something else.
         case hubChanged
-        /// Contents cannot be had whole.
-        case contentsMissing
     }
 
     package let code: Code

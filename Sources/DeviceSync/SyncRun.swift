@@ -294,6 +294,7 @@ final class SyncRun {
             (lineState, lineFailure) = (.down, why)
             wasSettled = false
             report(.lineDown(why))
+        case .strange(let what): report(.failed(path: "the hub's log", why: what))
         case .hubChanged(let why): fail(why)
         }
     }

@@ -114,7 +114,6 @@ enum LiveSync {
         case .lineUp: ("the hub answers", false)
         case .lineDown(let why): ("no line to the hub: \(why)", true)
         case .stopped(let why): ("stopped: \(why)", true)
-        case .sent(let path): ("sent \(path)", false)
         case .received(let path): ("received \(path)", false)
         case .removed(let path): ("removed \(path), which was removed elsewhere", false)
         case .merged(let path): ("merged \(path)", false)

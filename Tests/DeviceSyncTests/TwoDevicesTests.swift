@@ -99,32 +99,29 @@ struct TwoDevicesTests {
         try end()
     }
 
-    @Test("What is edited apart is merged, without anybody being asked")
-    func merge() throws {
-        try one.write("one\ntwo\nthree\n", to: "a.txt")
-        expectBoth(["a.txt": "one\ntwo\nthree\n"])
+    /// Has one file edited on both devices while the second has no line.
+    private func edit(_ name: String, from base: String, _ mine: String, apartFrom theirs: String) throws {
+        try one.write(base, to: name)
+        expectBoth([name: base])
         two.line.cut()
         #expect(two.wait { two.status?.line == .down })
         let entryCount = hub.entryCount
-        try one.write("ONE\ntwo\nthree\n", to: "a.txt")
-        try two.write("one\ntwo\nTHREE\n", to: "a.txt")
+        try one.write(mine, to: name)
+        try two.write(theirs, to: name)
         #expect(one.wait { hub.entryCount == entryCount + 1 })
         two.line.mend()
+    }
+
+    @Test("What is edited apart is merged, without anybody being asked")
+    func merge() throws {
+        try edit("a.txt", from: "one\ntwo\nthree\n", "ONE\ntwo\nthree\n", apartFrom: "one\ntwo\nTHREE\n")
         expectBoth(["a.txt": "ONE\ntwo\nTHREE\n"])
         try end()
     }
 
     @Test("What cannot be merged stays, both of it")
     func conflict() throws {
-        try one.write("base", to: "a.bin")
-        expectBoth(["a.bin": "base"])
-        two.line.cut()
-        #expect(two.wait { two.status?.line == .down })
-        let entryCount = hub.entryCount
-        try one.write("mine", to: "a.bin")
-        try two.write("theirs", to: "a.bin")
-        #expect(one.wait { hub.entryCount == entryCount + 1 })
-        two.line.mend()
+        try edit("a.bin", from: "base", "mine", apartFrom: "theirs")
         expectBoth(["a.bin": "mine"])
         #expect(two.wait { two.said.contains(.conflict(path: "a.bin")) })
         // Both are versions of the document on both devices, until somebody has chosen on one of them.

@@ -30,24 +30,11 @@ struct ContentStore: Sendable {
     }
 
     static func contents(_ name: ContentName) throws -> DocumentContents {
-        guard let bytes = hexadecimalBytes(name.value), let contents = DocumentContents(bytes: bytes) else {
+        guard let bytes = HexadecimalText.bytes(of: name.value), let contents = DocumentContents(bytes: bytes)
+        else {
             throw MalformedMemory(what: "contents that no vault has written down")
         }
         return contents
-    }
-
-    private static func hexadecimalBytes(_ text: String) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard digits.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Character(UnicodeScalar(digits[index])).hexDigitValue,
-                let low = Character(UnicodeScalar(digits[index + 1])).hexDigitValue
-            else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        return bytes
     }
 
     private func origin(_ name: String) -> VersionOrigin {

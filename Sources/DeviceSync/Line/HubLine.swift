@@ -22,6 +22,8 @@ final class HubLine: Sendable {
         case failed([ContentName], String)
         case up
         case down(String)
+        /// What is strange about the hub, and stops nothing.
+        case strange(String)
         /// The hub is not what it was: nothing more is done until a person has looked.
         case hubChanged(String)
     }
@@ -219,6 +221,16 @@ final class HubLine: Sendable {
     private func take(_ page: LogPage) throws -> Bool {
         let reading = try desk.read(page)
         if !reading.heard.isEmpty { receiver(.entries(reading.heard)) }
+        for other in reading.others {
+            receiver(
+                .strange(
+                    """
+                    The author of entry \(other.position) had read another log than this device: the hub was put back \
+                    since, or shows devices different logs. Compare sheaf status on all of them.
+                    """
+                )
+            )
+        }
         if let finding = reading.finding { return stop(finding.description) }
         if desk.head.position >= page.head.position {
             let isNews = state.withLock { state in

@@ -19,16 +19,9 @@ extension FixedBytes {
     ///
     /// - Returns: Nil for any other text. Capital letters are others: a name is written in one way only.
     package init?(hexadecimal text: some StringProtocol) {
-        var text = text.utf8.makeIterator()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.byteCount)
-        while let high = text.next() {
-            guard bytes.count < Self.byteCount, let high = HexadecimalText.value(high),
-                let low = text.next().flatMap(HexadecimalText.value)
-            else { return nil }
-            bytes.append(high << 4 | low)
+        guard text.utf8.count == 2 * Self.byteCount, let bytes = HexadecimalText.bytes(of: text) else {
+            return nil
         }
-        guard bytes.count == Self.byteCount else { return nil }
         self.init(unchecked: bytes)
     }
 
@@ -69,6 +62,18 @@ package enum HexadecimalText {
             }
             return 2 * bytes.count
         }
+    }
+
+    /// The bytes that a text says; nil for one that is not two small digits for each.
+    package static func bytes(of text: some StringProtocol) -> [UInt8]? {
+        var digits = text.utf8.makeIterator()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
+        while let high = digits.next() {
+            guard let high = value(high), let low = digits.next().flatMap(value) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
     }
 
     static func value(_ digit: UInt8) -> UInt8? {

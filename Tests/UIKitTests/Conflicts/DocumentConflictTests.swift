@@ -171,15 +171,21 @@ struct DocumentConflictTests {
         await second.close()
     }
 
-    @Test("What the document has not in memory of the state that both started from, its versions have")
-    func mergedFromVersion() async throws {
+    /// A package of one text, open, whose state is kept.
+    private func openedPackage() async throws -> MemberDocument {
         let url = user.playground["p.rtfd"]
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        let member = url.appendingPathComponent("one.txt")
-        try Data("one\ntwo\nthree\n".utf8).write(to: member)
+        try Data("one\ntwo\nthree\n".utf8).write(to: url.appendingPathComponent("one.txt"))
         let document = user.run { MemberDocument(fileURL: url) }
         #expect(await document.open())
         await document.settle()
+        return document
+    }
+
+    @Test("What the document has not in memory of the state that both started from, its versions have")
+    func mergedFromVersion() async throws {
+        let document = try await openedPackage()
+        let (url, member) = (document.fileURL, document.fileURL.appendingPathComponent("one.txt"))
         // It was never read: a writer in place leaves nothing of it.
         document.write("ONE\ntwo\nthree\n", to: "one.txt")
         try Data("one\ntwo\nTHREE\n".utf8).write(to: member)
@@ -195,13 +201,8 @@ struct DocumentConflictTests {
 
     @Test("What others wrote is not taken for what both started from, though it is kept before the merge")
     func mergedFromVersionAfterNews() async throws {
-        let url = user.playground["p.rtfd"]
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        let member = url.appendingPathComponent("one.txt")
-        try Data("one\ntwo\nthree\n".utf8).write(to: member)
-        let document = user.run { MemberDocument(fileURL: url) }
-        #expect(await document.open())
-        await document.settle()
+        let document = try await openedPackage()
+        let (url, member) = (document.fileURL, document.fileURL.appendingPathComponent("one.txt"))
         document.write("ONE\ntwo\nthree\n", to: "one.txt")
         let versions = document.fileAccess.versions
         let newsCount = versions.othersCount
