@@ -6,17 +6,7 @@ enum BlobSchema {
     static let version = 1
 
     static func prepare(_ connection: SQLiteConnection) throws {
-        let statement = try connection.statement("PRAGMA user_version")
-        let found = try statement.step() ? statement.integer(0) : 0
-        statement.reset()
-        guard found <= version else {
-            throw SQLiteError.damage(
-                "it was written by a later version of sheaf (format \(found)); use that one",
-                path: connection.path
-            )
-        }
-        guard found < version else { return }
-        try connection.transaction { try connection.execute(tables) }
+        try connection.prepare(version: version, tables)
     }
 
     private static let tables = """
