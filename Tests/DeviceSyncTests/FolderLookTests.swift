@@ -65,6 +65,39 @@ struct FolderLookTests {
         try FileManager.default.removeItem(at: root)
     }
 
+    @Test("A temporary file that has been seen becomes the document onto which it is renamed")
+    func savedBySeenTemporaryFile() throws {
+        var table = FolderTable()
+        try write("old", "a.txt")
+        _ = try look(&table)
+        let file = try #require(item("a.txt", in: table))
+        try write("new", "a.txt.tmp")
+        _ = try look(&table)
+        let temporary = try #require(item("a.txt.tmp", in: table))
+        try rename("a.txt.tmp", "a.txt")
+        let outcome = try look(&table)
+        #expect(Set(outcome.touched.keys) == [file] && outcome.missing == [temporary])
+        #expect(item("a.txt", in: table) == file)
+        #expect(try FileIdentity(of: FilePath(root.appendingPathComponent("a.txt").path)).mark == file.mark)
+        try FileManager.default.removeItem(at: root)
+    }
+
+    @Test("Two files that exchange their names stay what they were")
+    func exchanged() throws {
+        var table = FolderTable()
+        try write("one", "a.txt")
+        try write("two", "b.txt")
+        _ = try look(&table)
+        let items = try ["a.txt", "b.txt"].map { try #require(item($0, in: table)) }
+        try rename("a.txt", "c.txt")
+        try rename("b.txt", "a.txt")
+        try rename("c.txt", "b.txt")
+        let outcome = try look(&table)
+        #expect(outcome.placed == Set(items) && outcome.missing == [])
+        #expect(["b.txt", "a.txt"].map { item($0, in: table) } == items)
+        try FileManager.default.removeItem(at: root)
+    }
+
     @Test("A save that puts another file in the place of the first leaves the item what it was")
     func savedByRenaming() throws {
         var table = FolderTable()
@@ -79,7 +112,7 @@ struct FolderLookTests {
         try FileManager.default.removeItem(at: root)
     }
 
-    @Test("What was moved over is missing, and stays so when its successor has gone on")
+    @Test("What is moved over another document is that one, also when it goes on")
     func movedOver() throws {
         var table = FolderTable()
         try write("one", "one.txt")
@@ -87,10 +120,11 @@ struct FolderLookTests {
         _ = try look(&table)
         let (one, two) = (try #require(item("one.txt", in: table)), try #require(item("two.txt", in: table)))
         try rename("two.txt", "one.txt")
-        #expect(try look(&table).missing == [one])
+        #expect(try look(&table).missing == [two])
+        #expect(item("one.txt", in: table) == one)
         try rename("one.txt", "three.txt")
-        #expect(try look(&table).missing == [one])
-        #expect(item("three.txt", in: table) == two)
+        #expect(try look(&table).missing == [two])
+        #expect(item("three.txt", in: table) == one)
         try FileManager.default.removeItem(at: root)
     }
 

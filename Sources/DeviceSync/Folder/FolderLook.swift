@@ -5,8 +5,11 @@ internal import Sync
 /// One look at some folders of a container: what is in them, and which item each is.
 ///
 /// An item is told, in this order, by being the very inode at its place; by its inode elsewhere with its mark, so it was
-/// moved; by its mark on another inode, where the inode that bore it is gone; by its name, where something unmarked has
-/// taken the place of what is gone, as editors save. All else is new and gets a mark.
+/// moved; by its mark on another inode, where the inode that bore it is gone; by its name, where something has taken the
+/// place of what is gone, as editors save. All else is new and gets a mark.
+///
+/// What is renamed onto a document becomes that document, whatever it was before: an editor's temporary file may have been
+/// seen under its own name, and is an item until then.
 struct FolderLook {
     let root: FilePath
     let isPackage: (String) -> Bool
@@ -30,6 +33,8 @@ struct FolderLook {
     private var outcome = Outcome()
     private var found: [Found] = []
     private var matched: Set<ItemID> = []
+    /// All that was found, by what it was when it was seen last.
+    private var present: Set<ItemID> = []
 
     private enum Parent { case known(ItemID), found(Int) }
 
@@ -59,6 +64,11 @@ struct FolderLook {
         while index < found.count {
             if isToBeListed(found[index], folders) { try list(found[index].path, as: .found(index)) }
             index += 1
+        }
+        for entry in found {
+            if let known = table.item(like: entry.trace), table[known]?.trace.isSameItem(as: entry.trace) == true {
+                present.insert(known)
+            }
         }
         // Folders first, from the top: the place of what is in them depends on it.
         for index in found.indices where found[index].trace.kind == .directory { try identify(index) }
@@ -139,7 +149,11 @@ struct FolderLook {
             let mark = try mark(of: entry)
             // What bears no mark can be told by its inode alone, if nothing of it is another.
             guard mark.map({ ItemID($0) == known }) ?? (table[known]?.trace == entry.trace) else { return }
-            try settle(index, as: known)
+            guard let replaced = document(replacedBy: entry, at: place) else {
+                return try settle(index, as: known)
+            }
+            try give(replaced.mark, to: index)
+            try settle(index, as: replaced)
         case .marked:
             guard let mark = try mark(of: entry), !matched.contains(ItemID(mark)) else { return }
             guard try isFree(ItemID(mark), for: entry) else { return }
@@ -155,6 +169,15 @@ struct FolderLook {
             try give(mark, to: index)
             try settle(index, as: ItemID(mark))
         }
+    }
+
+    /// The document that a file had the place of before another was renamed onto it.
+    private func document(replacedBy entry: Found, at place: ItemPlace) -> ItemID? {
+        guard let known = table.item(at: place), !present.contains(known), !matched.contains(known),
+            let item = table[known], item.state.kind == .document,
+            (item.trace.kind == .directory) == (entry.trace.kind == .directory)
+        else { return nil }
+        return known
     }
 
     private func place(of entry: Found) -> ItemPlace {
