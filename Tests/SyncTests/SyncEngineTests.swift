@@ -60,4 +60,54 @@ struct SyncEngineTests {
         }
         #expect(removal.state == nil && removal.base == 1)
     }
+
+    /// Takes events, and has a hub answer at once whatever is sent, until nothing is left to do.
+    private func run(_ engine: inout SyncEngine, _ log: inout ContainerLog, _ events: [SyncEngine.Event]) {
+        var events = events
+        while !events.isEmpty {
+            for effect in engine.take(events.removeFirst()) {
+                switch effect {
+                case .upload(let content): events.append(.uploaded(content))
+                case .commit(let commit):
+                    _ = log.offer(commit)
+                    events.append(.logRead(log.entries))
+                default: Issue.record("\(effect) is nothing that a person's own change asks for")
+                }
+            }
+        }
+    }
+
+    private func scene(_ names: [String]) -> (engine: SyncEngine, log: ContainerLog, items: [ItemID]) {
+        var (engine, log) = (SyncEngine(device: DeviceID(1), session: 1), ContainerLog())
+        let items = names.indices.map { ItemID(1, UInt64($0)) }
+        for (item, name) in zip(items, names) {
+            let state = ItemState(.document, at: ItemPlace(.root, name), content: content)
+            run(&engine, &log, [.diskChanged(item, state)])
+        }
+        return (engine, log, items)
+    }
+
+    private func state(_ name: String) -> ItemState {
+        ItemState(.document, at: ItemPlace(.root, name), content: content)
+    }
+
+    @Test("A name that a person has given to another item is that item's, whatever is heard first")
+    func nameGivenOn() {
+        var (engine, log, items) = scene(["a", "b"])
+        // The second is seen at its new name before the first is known to be gone.
+        run(&engine, &log, [.diskChanged(items[1], state("a")), .diskChanged(items[0], nil)])
+        #expect(engine.isAtRest && engine.tree.items == [items[1]: state("a")])
+        (engine, log, items) = scene(["a", "b"])
+        run(&engine, &log, [.diskChanged(items[1], state("a")), .diskChanged(items[0], state("c"))])
+        #expect(engine.isAtRest && engine.tree.items == [items[0]: state("c"), items[1]: state("a")])
+    }
+
+    @Test("Items exchange their names", arguments: [2, 3, 4])
+    func namesExchanged(count: Int) {
+        let names = (0..<count).map { "name \($0)" }
+        var (engine, log, items) = scene(names)
+        let moved = items.indices.map { state(names[($0 + 1) % count]) }
+        run(&engine, &log, zip(items, moved).map { .diskChanged($0, $1) })
+        #expect(engine.isAtRest && engine.tree.items == Dictionary(uniqueKeysWithValues: zip(items, moved)))
+    }
 }

@@ -88,7 +88,7 @@ extension SyncRun {
         for reason in engine.reasons(for: item) {
             causes.append(text(reason, item))
             switch reason {
-            case .nameTaken(let other): causes += chain(from: other, &seen)
+            case .nameTaken(let other), .nameLeft(let other): causes += chain(from: other, &seen)
             case .folderMissing(let folder): causes += chain(from: folder, &seen)
             case .members(let members): causes += members.prefix(1).flatMap { chain(from: $0, &seen) }
             default: break
@@ -112,6 +112,8 @@ extension SyncRun {
         case .placing: "\(name) is being made what the hub says."
         case .merging: "\(name) was changed here and elsewhere; the two are being merged."
         case .nameTaken(let other): "\(name) waits for its name, which “\(path(of: other))” has."
+        case .nameLeft(let other):
+            "\(name) waits until the hub knows that “\(path(of: other))” has left its name."
         case .folderMissing(let folder): "\(name) waits for its folder “\(path(of: folder))”."
         case .loop: "\(name) is to go into a folder that is inside it here, and waits for that one to leave."
         case .members(let members): "\(name) goes when the \(members.count) items in it have gone."

@@ -66,7 +66,9 @@ struct FolderLook {
             index += 1
         }
         for entry in found {
-            if let known = table.item(like: entry.trace), table[known]?.trace.isSameItem(as: entry.trace) == true {
+            if let known = table.item(like: entry.trace),
+                table[known]?.trace.isSameItem(as: entry.trace) == true
+            {
                 present.insert(known)
             }
         }

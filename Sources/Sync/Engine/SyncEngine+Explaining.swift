@@ -14,6 +14,8 @@ extension SyncEngine {
         case merging
         /// Another item has its name here.
         case nameTaken(by: ItemID)
+        /// Another item had its name, and the hub is about to hear that it has left it.
+        case nameLeft(by: ItemID)
         /// The folder that it is to be in is not there yet.
         case folderMissing(ItemID)
         /// It is to go into a folder that is inside it here.
@@ -65,6 +67,7 @@ extension SyncEngine {
             return [isSent ? Reason.sending(content) : Reason.getting(content)]
         case .name(let place): return (diskNames[place] ?? []).sorted().map { Reason.nameTaken(by: $0) }
         case .folder(let folder): return [.folderMissing(folder)]
+        case .leaving(let other): return [.nameLeft(by: other)]
         case .loop: return [.loop]
         }
     }

@@ -164,9 +164,41 @@ extension SyncEngine {
         guard parent == .root || tree.revision(of: parent) > 0 else {
             return wait(item, for: .folder(parent))
         }
+        if ours.place != tree[item]?.place, let other = tree.item(at: ours.place), other != item,
+            isLeaving(other),
+            !isWaiting(other, for: item)
+        {
+            return wait(item, for: .leaving(other))
+        }
         let missing = ours.contents.filter { !atHub.contains($0) && !sent.contains($0) }.sorted()
         guard missing.isEmpty else { return missing.flatMap { upload($0, for: item) } }
         return offer(item, ours)
+    }
+
+    /// Whether an item has left its name here, or is no more, and the log is about to be told.
+    func isLeaving(_ item: ItemID) -> Bool {
+        guard let base = agreed[item], let theirs = tree[item], theirs.place == base.place else {
+            return false
+        }
+        guard let ours = disk[item] else { return theirs.hasContents(of: base) }
+        return ours.place != base.place && !isAside(item)
+    }
+
+    /// Whether an item that is about to leave its name cannot do so before another has come to it.
+    private func isWaiting(_ leaving: ItemID, for item: ItemID) -> Bool {
+        var (pending, seen) = ([leaving], Set([leaving]))
+        while let at = pending.popLast() {
+            var needed: [ItemID] = []
+            if let place = disk[at]?.place {
+                if place.parent != .root, tree.revision(of: place.parent) == 0 { needed.append(place.parent) }
+                if let next = tree.item(at: place), isLeaving(next) { needed.append(next) }
+            } else {
+                needed = tree.children(of: at)
+            }
+            if needed.contains(item) { return true }
+            pending += needed.filter { seen.insert($0).inserted }
+        }
+        return false
     }
 
     private mutating func offer(_ item: ItemID, _ state: ItemState?) -> [Effect] {

@@ -87,6 +87,8 @@ package struct SyncEngine: Sendable {
         case name(ItemPlace)
         /// This folder is not on the disk, or not in the log.
         case folder(ItemID)
+        /// This item has left the name here, and the log does not say so yet.
+        case leaving(ItemID)
         /// On the disk, the folder is still inside the item that is to go into it.
         case loop
     }
@@ -213,7 +215,14 @@ package struct SyncEngine: Sendable {
     /// A commit of this engine is in the log: the one that is waited for, or one before it that was believed lost. What
     /// the log has made of it beyond that is news from the log.
     private mutating func accepted(_ commit: Commit) {
-        agreed[commit.item] = commit.state
+        var state = commit.state
+        // It got another name only because the one that it has here was not free in the log yet: it is to have that one.
+        if let placed = tree[commit.item]?.place, let wanted = state?.place, placed != wanted,
+            let other = tree.item(at: wanted), isLeaving(other)
+        {
+            state?.place = placed
+        }
+        agreed[commit.item] = state
         merges[commit.item] = nil
         if case .commit(let own) = steps[commit.item], own.id == commit.id { steps[commit.item] = nil }
     }
@@ -280,7 +289,10 @@ package struct SyncEngine: Sendable {
             for item in items {
                 if disk[item] != tree[item] { differing.insert(item) } else { differing.remove(item) }
             }
-            for item in items where steps[item] == nil { effects += plan(item) }
+            for item in items {
+                if steps[item] == nil { effects += plan(item) }
+                if waiting[.leaving(item)] != nil, !isLeaving(item) { wake(.leaving(item)) }
+            }
         }
         return effects
     }
