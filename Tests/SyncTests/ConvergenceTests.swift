@@ -33,8 +33,14 @@ struct ConvergenceTests {
         return faults
     }
 
-    private func run(_ seed: UInt64, deviceCount: Int, steps: Int, bug: PlantedBug? = nil) -> [String] {
-        var world = SyncWorld(seed: seed, deviceCount: deviceCount, bug: bug)
+    private func run(
+        _ seed: UInt64,
+        deviceCount: Int,
+        steps: Int,
+        restoresHub: Bool = false,
+        bug: PlantedBug? = nil
+    ) -> [String] {
+        var world = SyncWorld(seed: seed, deviceCount: deviceCount, restoresHub: restoresHub, bug: bug)
         for _ in 0..<steps { world.step() }
         guard world.settle() else {
             return ["it does not come to rest"] + world.broken + world.unrest + world.deeds
@@ -50,7 +56,12 @@ struct ConvergenceTests {
         let count = environment["SYNC_COUNT"].flatMap { UInt64($0) } ?? 60
         for offset in 0..<count {
             let seed = first &+ offset
-            let faults = run(seed, deviceCount: deviceCount, steps: 40 + Int(seed % 400))
+            let faults = run(
+                seed,
+                deviceCount: deviceCount,
+                steps: 40 + Int(seed % 400),
+                restoresHub: seed % 3 == 0
+            )
             #expect(faults.isEmpty, "SYNC_SEED=\(seed) SYNC_COUNT=1, \(deviceCount) devices: \(faults)")
             if !faults.isEmpty { return }
         }

@@ -16,10 +16,20 @@ struct SyncWorld {
         /// What the engine has asked the disk for.
         var work: [SyncEngine.Effect] = []
         var isOnline = true
+        /// False from when the hub was put back, which cuts all lines, until the device has met it again.
+        var hasLine = true
         var offers: Set<ItemID> = []
         /// What is left of the engine when it is killed, and what a backup has.
         var kept: SyncEngine
         var backup: SyncEngine
+        /// What the engine has read of the log, and how often the hub had been put back when it did; of the backup, too.
+        var read = Read()
+        var backupRead = Read()
+    }
+
+    struct Read {
+        var entries: [LogEntry] = []
+        var cutCount = 0
     }
 
     enum Letter {
@@ -37,6 +47,9 @@ struct SyncWorld {
     private(set) var discarded: Set<Int> = []
     /// Who has edited an item.
     private(set) var editors: [ItemID: Set<Int>] = [:]
+    /// Where the log was cut off, each time that the hub was put back to a backup.
+    private var cuts: [LogPosition] = []
+    private let restoresHub: Bool
     /// Whether an engine has been put back to a backup: it cannot tell any more what its own person's edits came from.
     private(set) var hasForgotten = false
     private(set) var deeds: [String] = []
@@ -45,9 +58,9 @@ struct SyncWorld {
     private(set) var itemCount: UInt64 = 0
     private let bug: PlantedBug?
 
-    init(seed: UInt64, deviceCount: Int, bug: PlantedBug? = nil) {
+    init(seed: UInt64, deviceCount: Int, restoresHub: Bool = false, bug: PlantedBug? = nil) {
         random = SplitMix64(seed: seed)
-        self.bug = bug
+        (self.restoresHub, self.bug) = (restoresHub, bug)
         devices = []
         for number in 1...UInt64(deviceCount) {
             let engine = SyncEngine(device: DeviceID(number), session: random.next())
@@ -70,7 +83,11 @@ struct SyncWorld {
             switch random.below(8) {
             case 0..<3: turnOnOrOff(index)
             case 3: kill(index)
-            case 4: devices[index].backup = devices[index].kept
+            case 4:
+                (devices[index].backup, devices[index].backupRead) = (
+                    devices[index].kept, devices[index].read
+                )
+            case 5 where restoresHub: restoreHub()
             default: break
             }
         }
@@ -127,11 +144,45 @@ struct SyncWorld {
 
     private mutating func turnOnOrOff(_ index: Int) {
         devices[index].isOnline.toggle()
+        devices[index].hasLine = false
         // What is under way to it is lost; what it has sent may come later, or never.
         letters.removeAll { if case .toDevice(index, _) = $0 { true } else { false } }
         guard devices[index].isOnline else { return }
+        reconnect(index)
+    }
+
+    private mutating func reconnect(_ index: Int) {
+        goBack(index)
         devices[index].news.append(.logRead(Array(log.entries(after: devices[index].engine.tree.position))))
         devices[index].news.append(.reconnected)
+    }
+
+    /// The hub has what a backup had, and nobody's line is what it was.
+    private mutating func restoreHub() {
+        let cut = LogPosition(random.below(Int(log.head) + 1))
+        deeds.append("the hub: put back from entry \(log.head) to \(cut)")
+        hasForgotten = true
+        let entries = Array(log.entries(after: 0).prefix(Int(cut)))
+        log = ContainerLog()
+        for entry in entries { _ = log.offer(entry.commit) }
+        blobs = entries.reduce(into: []) { $0.formUnion($1.commit.state?.contents ?? []) }
+        cuts.append(cut)
+        letters = []
+        for index in devices.indices { devices[index].hasLine = false }
+        for index in devices.indices where devices[index].isOnline { reconnect(index) }
+    }
+
+    /// A device that meets the hub finds that it has read what the hub does not have any more.
+    private mutating func goBack(_ index: Int) {
+        guard let cut = cuts[devices[index].read.cutCount...].min() else { return }
+        // What had come before that is heard of first, whatever it is.
+        while !devices[index].news.isEmpty { hear(index) }
+        devices[index].read.cutCount = cuts.count
+        guard devices[index].read.entries.count > cut else { return }
+        devices[index].read.entries.removeSubrange(Int(cut)...)
+        let effects = devices[index].engine.rewind(to: devices[index].read.entries)
+        devices[index].kept = devices[index].engine
+        send(effects, from: index)
     }
 
     /// The process dies, and another goes on, now and then with a backup of what the first one had kept.
@@ -141,21 +192,21 @@ struct SyncWorld {
         deeds.append("device \(index): killed\(isRestored ? ", its engine put back to a backup" : "")")
         letters.removeAll { if case .toDevice(index, _) = $0 { true } else { false } }
         let remembered = isRestored ? devices[index].backup : devices[index].kept
+        if isRestored { devices[index].read = devices[index].backupRead }
         devices[index].engine = SyncEngine(
             device: remembered.device,
             session: random.next(),
             remembered.memory,
-            entries: log.entries(after: 0).prefix(Int(remembered.tree.position))
+            entries: devices[index].read.entries
         )
         devices[index].work = []
-        devices[index].news = [
-            .scanned(devices[index].disk),
-            .logRead(Array(log.entries(after: devices[index].engine.tree.position))), .reconnected,
-        ]
+        devices[index].hasLine = false
+        devices[index].news = [.scanned(devices[index].disk)]
+        reconnect(index)
     }
 
     private mutating func readLog(_ index: Int) {
-        guard devices[index].isOnline else { return }
+        guard devices[index].isOnline, devices[index].read.cutCount == cuts.count else { return }
         let from = devices[index].engine.tree.position
         letters.append(
             .toDevice(index, .logRead(Array(log.entries(after: from).prefix(1 + random.below(9)))))
@@ -167,15 +218,27 @@ struct SyncWorld {
         let news = devices[index].news.removeFirst()
         let device = DeviceID(UInt64(index + 1))
         guard let event = bug.map({ $0.heard(news, by: device) }) ?? news else { return }
+        if case .logRead(let entries) = event {
+            for entry in entries where entry.position == devices[index].read.entries.count + 1 {
+                devices[index].read.entries.append(entry)
+            }
+        }
+        if event == .reconnected { devices[index].hasLine = devices[index].read.cutCount == cuts.count }
         let effects = devices[index].engine.take(event)
         devices[index].kept = devices[index].engine
         if bug == nil { lookForReasons(index) }
+        send(effects, from: index)
+    }
+
+    private mutating func send(_ effects: [SyncEngine.Effect], from index: Int) {
         for wanted in effects {
             var effect = wanted
             if let bug { effect = bug.done(wanted, isRetry: isRetry(wanted, by: index)) }
             switch effect {
             case .place, .remove, .merge: devices[index].work.append(effect)
-            case .upload, .fetch, .commit: letters.append(.toHub(from: index, effect))
+            case .upload, .fetch, .commit:
+                guard devices[index].hasLine else { continue }
+                letters.append(.toHub(from: index, effect))
             }
         }
     }

@@ -144,22 +144,42 @@ extension SyncEngine {
             tree[item].map({ $0.place != ours.place && !isMovedHere(item) }) ?? true
         else { return [] }
         var aside = ours
-        aside.place.name = Self.asideName(item)
+        aside.place.name = Self.asideName(item, ours.place.name)
         steps[item] = .place(aside, agreedAs: base)
         return [.place(item, aside, expecting: ours)]
     }
 
-    /// The name under which an item stands aside. It is of the engine's making, and no person has moved an item that bears
-    /// it; no other device is to hear of it.
-    private static func asideName(_ item: ItemID) -> String { ".sheaf-aside-\(item.high)-\(item.low)" }
+    /// The name under which an item stands aside begins so. It is of the engine's making, and no person has moved an item
+    /// that bears it; no other device is to hear of it.
+    private static func asidePrefix(_ item: ItemID) -> String { ".sheaf-aside-\(item.high)-\(item.low)-" }
 
-    private func isAside(_ item: ItemID) -> Bool { disk[item]?.place.name == Self.asideName(item) }
+    /// Has the item's own name in it, as far as there is room: should all else forget where it belongs, this tells.
+    static func asideName(_ item: ItemID, _ name: String) -> String {
+        var name = Substring(name)
+        let room = nameByteCountMax - asidePrefix(item).utf8.count
+        while name.utf8.count > room { name = name.dropLast() }
+        return asidePrefix(item) + name
+    }
+
+    /// So long a name may be in the file systems of Linux.
+    private static let nameByteCountMax = 255
+
+    private func isAside(_ item: ItemID) -> Bool {
+        disk[item]?.place.name.hasPrefix(Self.asidePrefix(item)) ?? false
+    }
+
+    /// Where an item belongs that stands aside.
+    private func placeBeforeAside(_ item: ItemID, _ ours: ItemState) -> ItemPlace {
+        if let place = agreed[item]?.place ?? tree.lastPlace(of: item) { return place }
+        let name = String(ours.place.name.dropFirst(Self.asidePrefix(item).count))
+        return ItemPlace(ours.place.parent, name.isEmpty ? "\(item)" : name)
+    }
 
     // MARK: To the hub
 
     private mutating func commit(_ item: ItemID, _ ours: ItemState) -> [Effect] {
         var ours = ours
-        if isAside(item), let place = agreed[item]?.place ?? tree.lastPlace(of: item) { ours.place = place }
+        if isAside(item) { ours.place = placeBeforeAside(item, ours) }
         let parent = ours.place.parent
         guard parent == .root || tree.revision(of: parent) > 0 else {
             return wait(item, for: .folder(parent))

@@ -76,6 +76,8 @@ package struct SyncEngine: Sendable {
     /// The items whose disk and log differ, as of the last event.
     package private(set) var differing: Set<ItemID> = []
     private var due: Set<ItemID> = []
+    /// False until the disk has been scanned, for an engine that goes on from a memory: what it has not seen yet is not gone.
+    var knowsDisk = true
     /// What items wait for that are not touched when it comes.
     var waiting: [Obstacle: Set<ItemID>] = [:]
 
@@ -175,6 +177,7 @@ package struct SyncEngine: Sendable {
     }
 
     private mutating func noteScan(_ items: [ItemID: ItemState]) {
+        knowsDisk = true
         for (item, step) in steps.all {
             steps[item] = nil
             // It was done, and nobody could say so any more.
@@ -294,7 +297,8 @@ package struct SyncEngine: Sendable {
         if let items = waiting.removeValue(forKey: obstacle) { due.formUnion(items) }
     }
 
-    private mutating func planDue() -> [Effect] {
+    mutating func planDue() -> [Effect] {
+        guard knowsDisk else { return [] }
         var effects: [Effect] = []
         // Who waits for the name of an item may have it stand aside now.
         for item in due { if let place = disk[item]?.place { wake(.name(place)) } }

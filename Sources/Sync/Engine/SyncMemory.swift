@@ -71,6 +71,7 @@ extension SyncEngine {
         agreed = ItemTable(memory.agreed)
         steps = ItemTable(memory.placing.mapValues { .place($0.state, agreedAs: $0.agreedAs) })
         commitCounts = memory.commitCounts
+        knowsDisk = false
     }
 
     /// All that is to be remembered now.
