@@ -160,7 +160,7 @@ enum LiveSync {
 }
 
 /// Why a command does not do what it was asked for, with the remedy.
-private struct Refusal: Error, CustomStringConvertible {
+struct Refusal: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
