@@ -28,7 +28,10 @@ extension SyncRun {
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }
-        try take(try placer.place(item, state, in: table), of: item, state, expecting: expected)
+        var replaced: ReplacedFile?
+        let outcome = try placer.place(item, state, in: table, replaced: &replaced)
+        try take(outcome, of: item, state, expecting: expected)
+        if let replaced, case .done = outcome { hold(replaced, of: item) }
     }
 
     /// Puts new documents in place together.

@@ -48,6 +48,8 @@ final class SyncRun {
     var refused: Set<ItemID> = []
     /// Contents that could not be sent or had, though there is a line; tried again now and then.
     var failedContents: [ContentName: String] = [:]
+    /// Files that were replaced a moment ago.
+    var late: [LateFile] = []
     var isStopped = false
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []

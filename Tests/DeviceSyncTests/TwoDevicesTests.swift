@@ -206,4 +206,21 @@ struct TwoDevicesTests {
         one.stop()
         try FileManager.default.removeItem(at: base)
     }
+
+    @Test("What a program writes into a file that has just been replaced is kept, as a conflict")
+    func writtenLate() throws {
+        try one.write("first", to: "a.txt")
+        expectBoth(["a.txt": "first"])
+        let open = try FileHandle(forWritingTo: two.folder.appendingPathComponent("a.txt"))
+        try one.write("second", to: "a.txt")
+        expectBoth(["a.txt": "second"])
+        try open.seekToEnd()
+        try open.write(contentsOf: Data(" and late".utf8))
+        try open.close()
+        for device in [one, two] {
+            #expect(try device.wait { try device.conflicts("a.txt") == ["first and late"] }, "\(device.said)")
+        }
+        #expect(one.text("a.txt") == "second" && two.text("a.txt") == "second")
+        try end()
+    }
 }

@@ -29,8 +29,14 @@ struct Placer {
     ///   - item: Which.
     ///   - state: What it is to be.
     ///   - table: What the folder was seen to hold last.
+    ///   - replaced: Set to the file that was replaced, which a program may have open still.
     /// - Throws: What keeps it from being done; nothing has changed then.
-    func place(_ item: ItemID, _ state: ItemState, in table: FolderTable) throws -> Outcome {
+    func place(
+        _ item: ItemID,
+        _ state: ItemState,
+        in table: FolderTable,
+        replaced: inout ReplacedFile?
+    ) throws -> Outcome {
         guard let target = table.path(of: state.place, in: root) else {
             return .another("its folder is not there")
         }
@@ -46,6 +52,7 @@ struct Placer {
             }
             var placed: FileStamp?
             if let content = state.content, content != known.state.content {
+                replaced = ReplacedFile(target)
                 placed = try replace(known, with: content, at: target)
             }
             now.state = state
@@ -164,12 +171,14 @@ struct Placer {
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
             try contents.restore(content, to: try save.stagedPath())
+            // What a program that coordinates nothing wrote until now is not to go.
+            let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
             save.beforeSwap = { () throws(SystemError) in
-                // What a program that coordinates nothing wrote until now is not to go.
-                guard let status = try FolderScan.status(at: path),
-                    ItemTrace(status).hasContents(of: known.trace)
-                else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
+                guard let status = try FolderScan.status(at: path), isAsSeen(status) else {
+                    throw SystemError(call: "renameat2", errno: ESTALE, path: path)
+                }
             }
+            save.isReplaceable = isAsSeen
             try save.commit(try attributes(of: content))
             placed = save.placedStamps[.top]
         }

@@ -205,16 +205,19 @@ final class HubLine: Sendable {
 
     private func follow() {
         var pause = Self.retrySeconds.lowerBound
+        var isAtHead = false
         while !isClosed {
             do {
-                let isUp = state.withLock { $0.isUp }
-                let page = try hub.log(after: desk.head.position, waitSeconds: isUp ? Self.waitSeconds : 0)
+                let waits = isAtHead && (state.withLock { $0.isUp } || !desk.isMember)
+                let page = try hub.log(after: desk.head.position, waitSeconds: waits ? Self.waitSeconds : 0)
                 guard !isClosed else { return }
                 guard try take(page) else { return }
+                isAtHead = desk.head.position >= page.head.position
                 pause = Self.retrySeconds.lowerBound
             } catch {
                 guard !isClosed else { return }
                 lose(error)
+                isAtHead = false
                 _ = wakeUp.wait(timeout: .now() + pause * Double.random(in: 0.5...1))
                 pause = min(pause * 2, Self.retrySeconds.upperBound)
             }
@@ -237,6 +240,12 @@ final class HubLine: Sendable {
         }
         if let finding = reading.finding { return try goBack(finding) }
         if desk.head.position >= page.head.position {
+            guard desk.isMember else {
+                receiver(
+                    .down("the hub has forgotten this device; it waits until another one has let it in again")
+                )
+                return true
+            }
             let isNews = state.withLock { state in
                 defer { state.isUp = true }
                 return !state.isUp
