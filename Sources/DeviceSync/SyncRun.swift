@@ -101,6 +101,10 @@ final class SyncRun {
             $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil
         }
         take([.scanned(states)])
+        // What the process before could not show any more.
+        for (item, state) in states where !state.conflicts.isEmpty || conflicts[item] != nil {
+            try showConflicts(of: item)
+        }
         let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
             queue.async { box.value.value?.heard(news) }
         }

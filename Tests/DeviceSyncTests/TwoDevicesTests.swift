@@ -129,8 +129,7 @@ struct TwoDevicesTests {
             #expect(try device.wait { try device.conflicts("a.bin") == ["theirs"] }, "\(device.said)")
         }
         let url = two.folder.appendingPathComponent("a.bin")
-        let open = try two.versions.unresolvedConflictIDs(at: url)
-        try two.versions.settle(open, at: url)
+        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
         #expect(try one.wait { try one.conflicts("a.bin") == [] }, "\(one.said)")
         expectBoth(["a.bin": "mine"])
         try end()
