@@ -29,6 +29,10 @@ class World:
         self.hub = Hub(SHEAF, base)
         self.hub.start()
         self.devices = [Device(SHEAF, base, f"device-{number}") for number in range(count)]
+        self.share()
+
+    def share(self):
+        """Has all devices share what the first one begins."""
         self.devices[0].begin(self.hub)
         for other in self.devices[1:]:
             first, second = self.devices[0].share(self.hub, other)
