@@ -62,6 +62,7 @@ let package = Package(
         ),
         .target(name: "HTTPClient", dependencies: ["CCurl", "Locks"], swiftSettings: strict),
         .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
+        .target(name: "SyncMessages", dependencies: ["FileSystem", "LocalSockets"], swiftSettings: strict),
         .target(
             name: "HTTPService",
             dependencies: ["CLinux", "CMicroHTTPD", "Locks"],
@@ -102,7 +103,7 @@ let package = Package(
             name: "DocumentFoundation",
             dependencies: [
                 "ChangeSets", "Coordination", "Cryptography", "FileSystem", "KeyValues", "LocalSockets",
-                "Locks",
+                "Locks", "SyncMessages",
                 "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
@@ -117,7 +118,7 @@ let package = Package(
             dependencies: [
                 "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient",
                 "HubProtocol", "LocalSockets", "Locks",
-                "SQLite", "Sealing", "Sync",
+                "SQLite", "Sealing", "Sync", "SyncMessages",
                 "Vault",
             ],
             swiftSettings: strict
@@ -142,7 +143,7 @@ let package = Package(
             name: "sheaf",
             dependencies: [
                 "Agent", "Commands", "DeviceSync", "FileSystem", "HTTPService", "Hub", "LocalSockets",
-                "Sealing",
+                "Sealing", "SyncMessages",
             ],
             swiftSettings: strict
         ),
@@ -167,7 +168,7 @@ let package = Package(
                 "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DeviceSync",
                 "DocumentFoundation",
                 "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "Merging",
-                "Sealing", "Sync", "UIKit", "Vault",
+                "Sealing", "Sync", "SyncMessages", "UIKit", "Vault",
             ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
@@ -269,7 +270,7 @@ let package = Package(
             dependencies: [
                 "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
                 "Sealing",
-                "SeededNumbers", "Sync", "Vault",
+                "SeededNumbers", "Sync", "SyncMessages", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -336,7 +337,7 @@ let package = Package(
             dependencies: [
                 "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues",
                 "Locks",
-                "Merging", "SeededNumbers", "TestSurroundings", "Vault",
+                "Merging", "SeededNumbers", "SyncMessages", "TestSurroundings", "Vault",
             ],
             swiftSettings: strict
         ),

@@ -4,6 +4,7 @@ package import FileSystem
 internal import Foundation
 internal import Locks
 package import Sealing
+package import SyncMessages
 internal import Vault
 
 /// Keeps one folder of this device and one container at a hub the same.
@@ -79,24 +80,20 @@ package final class ContainerSync: Sendable {
     /// - Parameter path: Below the container's folder.
     package func explain(_ path: String) -> Explanation { queue.sync { run.value.explain(path) } }
 
+    /// How an item stands; nil for nothing.
+    ///
+    /// - Parameter path: Below the container's folder.
+    package func item(_ path: String) -> ItemSyncState? { queue.sync { run.value.state(at: path) } }
+
+    /// How all items below a folder stand.
+    ///
+    /// - Parameter path: Below the container's folder; empty for that.
+    package func items(below path: String) -> [ItemSyncState] {
+        queue.sync { run.value.states(below: path) }
+    }
+
     /// How things stand.
     package var status: SyncStatus { queue.sync { run.value.status } }
-}
-
-/// How things stand with a container.
-package struct SyncStatus: Hashable, Sendable, Codable {
-    package enum Line: String, Hashable, Sendable, Codable { case up, down, stopped }
-
-    package var line: Line
-    /// Why the line is not up.
-    package var lineFailure: String?
-    package var itemCount: Int
-    /// How many items are not here as they are at the hub.
-    package var unsettledCount: Int
-    /// Whether all that is here is at the hub, and the other way round, as far as is known.
-    package var isSettled: Bool
-    /// What cannot be done, item by item: its path, and why.
-    package var stuck: [String: String]
 }
 
 /// What happens, for a log.

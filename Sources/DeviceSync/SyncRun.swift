@@ -4,6 +4,7 @@ internal import FileSystem
 internal import Foundation
 internal import Sealing
 internal import Sync
+internal import SyncMessages
 internal import Vault
 
 /// What `ContainerSync` does, on its queue.

@@ -4,6 +4,7 @@ internal import FileSystem
 internal import Foundation
 internal import LocalSockets
 internal import Sealing
+internal import SyncMessages
 
 /// What the commands about folders in step do on this machine.
 enum LiveSync {
@@ -25,7 +26,12 @@ enum LiveSync {
     private static func join(_ request: SyncRole.Join, _ console: Console) throws -> String {
         guard let hub = URL(string: request.hub) else { throw Refusal("“\(request.hub)” is not an address.") }
         let name = request.name ?? ProcessInfo.processInfo.hostName
-        let joining = Joining(try DeviceHome(environment: environment), at: hub, named: name)
+        let joining = Joining(
+            try DeviceHome(environment: environment),
+            at: hub,
+            named: name,
+            identifier: request.identifier
+        )
         let settings: ContainerSettings
         if let invitation = request.invitation {
             settings = try joining.begin(place(request.folder), invitation: invitation)

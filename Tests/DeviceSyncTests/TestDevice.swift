@@ -5,6 +5,7 @@ import Foundation
 import HubProtocol
 import Locks
 import Sealing
+import SyncMessages
 
 /// One device with a folder of its own, in a temporary place.
 final class TestDevice: Sendable {

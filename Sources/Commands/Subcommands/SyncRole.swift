@@ -8,6 +8,8 @@ package struct SyncRole: Sendable {
         package var invitation: String?
         package var code: String?
         package var name: String?
+        /// What apps are to call the container.
+        package var identifier: String?
     }
 
     /// How one folder stands.

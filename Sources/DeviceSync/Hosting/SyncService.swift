@@ -4,6 +4,7 @@ internal import Foundation
 internal import HubProtocol
 package import LocalSockets
 internal import Locks
+internal import SyncMessages
 
 /// Keeps all containers of a device in step, and answers the user's other processes about them.
 ///
@@ -117,89 +118,18 @@ package final class SyncService: Sendable {
                 }
             )
         case .explain(let path):
-            for (settings, sync) in running
-            where path == settings.folder || path.hasPrefix(settings.folder + "/") {
-                return .explanation(sync.explain(String(path.dropFirst(settings.folder.count + 1))))
-            }
-            return .explanation(nil)
+            return .explanation(found(path).map { $0.sync.explain($0.below) })
+        case .item(let path): return .item(found(path).flatMap { $0.sync.item($0.below) })
+        case .items(let folder): return .items(found(folder).map { $0.sync.items(below: $0.below) } ?? [])
         }
     }
-}
 
-/// Why nothing is kept in step.
-package enum SyncServiceError: Error, Hashable, Sendable, CustomStringConvertible {
-    case nothingJoined
-    case notRunning
-
-    package var description: String {
-        switch self {
-        case .nothingJoined:
-            "No folder of this device is kept in step. Begin with: sheaf join FOLDER --hub ADDRESS"
-        case .notRunning: "Nothing is kept in step now. Start it with: sheaf up"
+    /// The container that something is in, and its path below that's folder.
+    private func found(_ path: String) -> (sync: ContainerSync, below: String)? {
+        for (settings, sync) in running
+        where path == settings.folder || path.hasPrefix(settings.folder + "/") {
+            return (sync, String(path.dropFirst(settings.folder.count + 1)))
         }
-    }
-}
-
-/// How one folder stands.
-package struct FolderStatus: Codable, Hashable, Sendable {
-    package var folder: String
-    package var hub: String
-    package var status: SyncStatus
-}
-
-/// What other processes ask, in one line of JSON.
-enum SyncQuestion: Codable, Hashable, Sendable {
-    case status
-    case explain(path: String)
-}
-
-/// What they are told.
-enum SyncAnswer: Codable, Hashable, Sendable {
-    case status([FolderStatus])
-    case explanation(Explanation?)
-}
-
-/// Asks the process that keeps a user's containers in step.
-package enum SyncQuery {
-    static let socketName = "sync.sock"
-    private static let answerMilliseconds: Int32 = 5000
-
-    /// How all folders stand.
-    ///
-    /// - Throws: `SyncServiceError.notRunning`.
-    package static func status(in runtime: RuntimeFolder) throws -> [FolderStatus] {
-        guard case .status(let folders) = try ask(.status, in: runtime) else {
-            throw SyncServiceError.notRunning
-        }
-        return folders
-    }
-
-    /// Why an item is as it is; nil for one in no container.
-    ///
-    /// - Parameter path: From the root.
-    package static func explain(_ path: String, in runtime: RuntimeFolder) throws -> Explanation? {
-        guard case .explanation(let found) = try ask(.explain(path: path), in: runtime) else {
-            throw SyncServiceError.notRunning
-        }
-        return found
-    }
-
-    private static func ask(_ question: SyncQuestion, in runtime: RuntimeFolder) throws -> SyncAnswer {
-        let socket: LocalSocket
-        do { socket = try LocalSocket(connectingTo: runtime.place(of: socketName)) } catch {
-            throw error.isNobodyThere ? SyncServiceError.notRunning : error
-        }
-        let asked = [UInt8](try JSONEncoder().encode(question)) + [UInt8(ascii: "\n")]
-        _ = asked.withUnsafeBytes { socket.send($0) }
-        var answer: [UInt8] = []
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-        defer { buffer.deallocate() }
-        while answer.last != UInt8(ascii: "\n") {
-            guard socket.waitUntilReadable(milliseconds: answerMilliseconds),
-                case .bytes(let count) = socket.receive(into: buffer)
-            else { throw SyncServiceError.notRunning }
-            answer += buffer[..<count]
-        }
-        return try JSONDecoder().decode(SyncAnswer.self, from: Data(answer))
+        return nil
     }
 }
