@@ -117,7 +117,7 @@ let package = Package(
             name: "DeviceSync",
             dependencies: [
                 "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient",
-                "HubProtocol", "LocalSockets", "Locks",
+                "HubProtocol", "KeyValues", "LocalSockets", "Locks", "Merging",
                 "SQLite", "Sealing", "Sync", "SyncMessages",
                 "Vault",
             ],
@@ -268,8 +268,9 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
-                "Sealing",
+                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol",
+                "LocalSockets",
+                "Locks", "Sealing",
                 "SeededNumbers", "Sync", "SyncMessages", "Vault",
             ],
             swiftSettings: strict

@@ -92,6 +92,43 @@ package final class ContainerSync: Sendable {
         queue.sync { run.value.states(below: path) }
     }
 
+    /// Has the contents of an item, or of all in a folder, leave this device: placeholders take their places.
+    ///
+    /// - Throws: `SyncRefusal` for what has to stay, with the reason; what else could go has gone.
+    package func evict(_ path: String) throws { try queue.sync { try run.value.evict(path) } }
+
+    /// Has the contents of an item, or of all in a folder, come to this device.
+    ///
+    /// - Parameters:
+    ///   - path: Below the container's folder.
+    ///   - progress: Told how far it has come.
+    ///   - done: Told once, how it has ended; nil for well. When it is nil, nobody waits: what cannot come now is tried
+    ///     again when there is a line.
+    /// - Returns: What ends the waiting without an answer.
+    /// - Throws: `SyncRefusal` when nothing of this name is here.
+    package func download(
+        _ path: String,
+        progress: @escaping @Sendable (ItemSyncState.Share) -> Void = { _ in },
+        done: (@Sendable (SyncRefusal?) -> Void)?
+    ) throws -> @Sendable () -> Void {
+        try queue.sync {
+            try run.value.download(path, done.map { DownloadWaiter(progress: progress, done: $0) })
+        }
+    }
+
+    /// Tells from now on how items stand that stand otherwise, and whether all is in step.
+    ///
+    /// - Parameters:
+    ///   - path: A folder below the container's; empty for that.
+    ///   - tell: Called at once, then again and again, on the container's queue.
+    /// - Returns: What ends it.
+    package func follow(
+        _ path: String,
+        _ tell: @escaping @Sendable ([ItemSyncState], _ isSettled: Bool) -> Void
+    ) -> @Sendable () -> Void {
+        queue.sync { run.value.follow(Follower(path: path, tell: tell)) }
+    }
+
     /// How things stand.
     package var status: SyncStatus { queue.sync { run.value.status } }
 }
@@ -106,6 +143,8 @@ package enum SyncReport: Hashable, Sendable {
     case merged(path: String)
     case conflict(path: String)
     case failed(path: String, why: String)
+    /// The room that the contents of evicted items took is free.
+    case freed
     /// All is the same here and at the hub.
     case settled
 }

@@ -35,7 +35,7 @@ extension SyncRun {
             }
         if !state.isUploaded { state.uploadFailure = uploadFailure(of: item, ours?.content) }
         guard !state.isFolder else { return state }
-        if ours == nil {
+        if ours == nil || table[item]?.isDataless == true {
             state.contents = .missing
         } else if let theirs, change == .elsewhere || change == .both, theirs.content != ours?.content {
             state.contents = .stale
@@ -44,7 +44,16 @@ extension SyncRun {
         let awaited = reasons.compactMap { reason in
             if case .getting(let content) = reason { content } else { nil }
         }
-        if let failure = downloadFailure(awaited) {
+        if let download = downloads[item] {
+            state.isDownloadRequested = true
+            state.downloadFailure = download.failure
+            if download.failure == nil {
+                state.download = ItemSyncState.Share(
+                    min(download.byteCount, state.byteCount ?? 0),
+                    of: state.byteCount ?? 0
+                )
+            }
+        } else if let failure = downloadFailure(awaited) {
             state.downloadFailure = failure
         } else if !awaited.isEmpty {
             state.download = ItemSyncState.Share(0, of: state.byteCount ?? 0)

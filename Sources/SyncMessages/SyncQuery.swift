@@ -43,6 +43,17 @@ package enum SyncQuery {
         return found
     }
 
+    /// Has something done.
+    ///
+    /// - Throws: `SyncRefusal` when it is not; `SyncServiceError.notRunning`.
+    package static func perform(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
+        switch try ask(question, in: runtime) {
+        case .done: return
+        case .refused(let refusal): throw refusal
+        default: throw SyncServiceError.notRunning
+        }
+    }
+
     private static func ask(_ question: SyncQuestion, in runtime: RuntimeFolder) throws -> SyncAnswer {
         let conversation = try SyncConversation(question, in: runtime)
         guard let answer = try conversation.next(milliseconds: answerMilliseconds) else {
@@ -72,9 +83,10 @@ package final class SyncConversation: @unchecked Sendable {
         }
     }
 
-    /// The next answer; nil when the other side has ended, or nothing has come in time.
+    /// The next answer; nil when none has come in time.
     ///
     /// - Parameter milliseconds: How long to wait; -1 for as long as it takes.
+    /// - Throws: `SyncServiceError.notRunning` when the other side has ended, or `end()` was called.
     package func next(milliseconds: Int32) throws -> SyncAnswer? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { buffer.deallocate() }
@@ -84,10 +96,12 @@ package final class SyncConversation: @unchecked Sendable {
                 rest.removeFirst(end + 1)
                 return try SyncLine.value(line)
             }
-            guard socket.waitUntilReadable(milliseconds: milliseconds),
-                case .bytes(let count) = socket.receive(into: buffer)
-            else { return nil }
-            rest += buffer[..<count]
+            guard socket.waitUntilReadable(milliseconds: milliseconds) else { return nil }
+            switch socket.receive(into: buffer) {
+            case .bytes(let count): rest += buffer[..<count]
+            case .nothing: return nil
+            case .end: throw SyncServiceError.notRunning
+            }
         }
     }
 

@@ -74,6 +74,9 @@ final class TestDevice: Sendable {
     }
 
     var status: SyncStatus? { sync.withLock { $0 }?.status }
+    var running: ContainerSync? { sync.withLock { $0 } }
+    /// Where the device keeps its vault.
+    var memory: FilePath { place.memory }
     func explanation(_ path: String) -> Explanation? { sync.withLock { $0 }?.explain(path) }
     var said: [SyncReport] { reports.withLock { $0 } }
 

@@ -34,7 +34,7 @@ package struct Placeholder: Hashable, Sendable {
     /// Larger files are none.
     private static let fileByteCountMax: Int64 = 256 << 10
     /// A larger thumbnail is left out.
-    private static let thumbnailByteCountMax = 64 << 10
+    package static let thumbnailByteCountMax = 64 << 10
 
     /// What the placeholder of an item is called; nil where that would be too long for a name.
     package static func fileName(for name: String) -> String? {
