@@ -347,7 +347,9 @@ let package = Package(
             dependencies: [
                 "ChangeSets", "DocumentFoundation", "FileSystem", "HTTPService", "LocalSockets", "Locks",
                 "Merging",
-                "SeededNumbers", "TestSurroundings", "UIKit", "UniformTypeIdentifiers", "Vault", "WebHost",
+                "SeededNumbers", "SyncMessages", "TestSurroundings", "UIKit", "UniformTypeIdentifiers",
+                "Vault",
+                "WebHost",
                 "_Testing_UIKit",
             ],
             swiftSettings: strict

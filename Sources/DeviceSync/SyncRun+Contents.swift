@@ -77,6 +77,7 @@ extension SyncRun {
             }
         }
         if !evicted.isEmpty {
+            note(isForgetting: true)
             take([.evicted(evicted)])
             forget(evicted)
         }
@@ -117,19 +118,46 @@ extension SyncRun {
         }
     }
 
-    /// Gives back the room that contents took in the vault, off the queue: that may take long.
+    /// Gives back the room that contents took in the vault, off the queue: that may take long. Until then they are not
+    /// asked for again.
     private func forget(_ items: Set<ItemID>) {
+        forgetting.formUnion(items)
         let (contents, report) = (contents, report)
-        DispatchQueue.global(qos: .utility).async {
+        DispatchQueue.global(qos: .utility).async { [queue, box = Confined(Weak(self))] in
+            var isDone = false
             do {
                 try contents.forget(items)
+                isDone = true
                 report(.freed)
             } catch let error as VaultError where error.code == .busy {
-                // The next one who collects does this too.
+                // The next start does this, or the next eviction.
             } catch {
                 report(.failed(path: "the container's vault", why: "its room cannot be given back: \(error)"))
             }
+            queue.async { [isDone] in box.value.value?.forgotten(items, isDone) }
         }
+    }
+
+    private func forgotten(_ items: Set<ItemID>, _ isDone: Bool) {
+        forgetting.subtract(items)
+        guard !isStopped else { return }
+        if isDone, forgetting.isEmpty { note(isForgetting: false) }
+        for item in items { requestContents(of: item) }
+    }
+
+    private static let forgettingKey = "forgetting"
+
+    private func note(isForgetting: Bool) {
+        do { try memory.remember(Self.forgettingKey, [isForgetting ? 1 : 0]) } catch {
+            // Some room stays taken, or is looked for once more.
+            report(.failed(path: "what this device remembers", why: "\(error)"))
+        }
+    }
+
+    /// Goes on with what a process had begun that has ended.
+    func forgetLeftovers() throws {
+        guard try memory.value(Self.forgettingKey) == [1] else { return }
+        forget(table.dataless)
     }
 
     // MARK: In
@@ -189,7 +217,7 @@ extension SyncRun {
 
     /// Asks for what is missing of an item, and fills it when nothing is.
     func requestContents(of item: ItemID) {
-        guard downloads[item] != nil else { return }
+        guard downloads[item] != nil, !forgetting.contains(item) else { return }
         news.insert(item)
         // What is not on the disk at all is on its way there by itself.
         guard table[item] != nil else { return failIfThereIsNoLine(item) }

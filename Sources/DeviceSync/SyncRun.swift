@@ -51,6 +51,8 @@ final class SyncRun {
     var isStopped = false
     /// Contents that somebody waits for, by item.
     var downloads: [ItemID: Download] = [:]
+    /// Evicted items whose contents are about to leave the vault.
+    var forgetting: Set<ItemID> = []
     /// Known items that are excluded from sync on this device.
     var excluded: Set<ItemID> = []
     /// Items that stand otherwise than when those who follow were told last, and whether they are about to be told.
@@ -109,6 +111,7 @@ final class SyncRun {
             queue.async { box.value.value?.heard(news) }
         }
         self.line = line
+        try forgetLeftovers()
         line.open()
         retryLater()
     }

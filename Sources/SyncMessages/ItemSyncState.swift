@@ -36,7 +36,6 @@ package struct ItemSyncState: Codable, Hashable, Sendable {
     package var isUploaded = true
     package var isUploading = false
     package var uploadFailure: SyncRefusal?
-    package var isPaused = false
     /// Of its contents; nil for a folder.
     package var byteCount: UInt64?
 

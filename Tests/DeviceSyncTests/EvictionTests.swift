@@ -244,7 +244,10 @@ struct EvictionTests {
             ended.wait()
         }
         let account = UbiquityAccount(
-            environment: ["SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path],
+            environment: [
+                "SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path,
+                "SHEAF_UBIQUITY_CONTAINER": "iCloud.x",
+            ],
             information: [:]
         )
         try UbiquityAccount.$shared.withValue(account) {
@@ -338,6 +341,150 @@ struct EvictionTests {
         NSFileCoordinator.removeFilePresenter(keeper)
         try #require(two.running).evict("a.txt")
         #expect(two.contents.keys.sorted() == [".a.txt.icloud"])
+        try end()
+    }
+
+    // MARK: Queries
+
+    /// What a query has found, told by its notifications.
+    private final class Watcher: @unchecked Sendable {
+        // Sendable because the query is used on its queue alone, and what is found is locked.
+        let query = NSMetadataQuery()
+        private let queue = OperationQueue()
+        private let found = Locked<[String: [String: String]]>([:])
+        private var observers: [any NSObjectProtocol] = []
+
+        init() {
+            queue.maxConcurrentOperationCount = 1
+            query.operationQueue = queue
+            query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
+            query.predicate = NSPredicate(format: "%K LIKE '*'", NSMetadataItemFSNameKey)
+            query.notificationBatchingInterval = 0.01
+            for name in [Notification.Name.NSMetadataQueryDidFinishGathering, .NSMetadataQueryDidUpdate] {
+                observers.append(
+                    NotificationCenter.default.addObserver(forName: name, object: query, queue: nil) {
+                        [weak self] _ in self?.look()
+                    }
+                )
+            }
+        }
+
+        private func look() {
+            var now: [String: [String: String]] = [:]
+            for case let item as NSMetadataItem in query.results {
+                guard let name = item.value(forAttribute: NSMetadataItemFSNameKey) as? String else {
+                    continue
+                }
+                func number(_ key: String) -> String {
+                    (item.value(forAttribute: key) as? NSNumber).map { "\($0)" } ?? "-"
+                }
+                let status = item.value(forAttribute: NSMetadataUbiquitousItemDownloadingStatusKey) as? String
+                now[name] = [
+                    "status": status ?? "-", "size": number(NSMetadataItemFSSizeKey),
+                    "uploaded": number(NSMetadataUbiquitousItemIsUploadedKey),
+                    "percent": number(NSMetadataUbiquitousItemPercentDownloadedKey),
+                    "ubiquitous": number(NSMetadataItemIsUbiquitousKey),
+                ]
+            }
+            found.withLock { $0 = now }
+        }
+
+        subscript(name: String) -> [String: String]? { found.withLock { $0[name] } }
+
+        func perform(_ body: @escaping @Sendable (NSMetadataQuery) -> Void) {
+            queue.addOperations([BlockOperation { body(self.query) }], waitUntilFinished: true)
+        }
+
+        func stop() {
+            perform { $0.stop() }
+            for observer in observers { NotificationCenter.default.removeObserver(observer) }
+        }
+    }
+
+    @Test("A query over a container shows placeholders under their items' names, and what becomes of them")
+    func query() throws {
+        try one.write("text", to: "iCloud~x/Documents/a.txt")
+        wait { two.text("iCloud~x/Documents/a.txt") == "text" && isSettled }
+        try two.running?.evict("iCloud~x/Documents/a.txt")
+        wait { two.said.contains(.freed) }
+        try served { account in
+            let watcher = Watcher()
+            // The scope is that of whoever starts it.
+            watcher.query.start()
+            let expected = [
+                "status": NSMetadataUbiquitousItemDownloadingStatusNotDownloaded, "size": "4",
+                "uploaded": "1", "percent": "0.0", "ubiquitous": "1",
+            ]
+            wait { watcher["a.txt"] == expected }
+            #expect(watcher["a.txt"] == expected)
+            let url = try #require(files.url(forUbiquityContainerIdentifier: nil))
+                .appendingPathComponent("Documents/a.txt")
+            try files.startDownloadingUbiquitousItem(at: url)
+            wait {
+                watcher["a.txt"]?["status"] == NSMetadataUbiquitousItemDownloadingStatusCurrent
+                    && watcher["a.txt"]?["percent"] == "100.0"
+            }
+            two.line.cut()
+            wait { two.status?.line == .down }
+            try two.write("longer", to: "iCloud~x/Documents/b.txt")
+            wait { watcher["b.txt"]?["uploaded"] == "0" }
+            two.line.mend()
+            wait { watcher["b.txt"]?["uploaded"] == "1" }
+            watcher.stop()
+        }
+        try end()
+    }
+
+    // MARK: Key-value stores
+
+    private final class Notes: @unchecked Sendable {
+        // Sendable because what is told is locked, and the observer is set once.
+        private let told = Locked<[Int]>([])
+        private var observer: (any NSObjectProtocol)?
+
+        init(_ store: NSUbiquitousKeyValueStore) {
+            observer = NotificationCenter.default.addObserver(
+                forName: NSUbiquitousKeyValueStore.didChangeExternallyNotification,
+                object: store,
+                queue: nil
+            ) { [told] note in
+                let reason = note.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int
+                told.withLock { $0.append(reason ?? -1) }
+            }
+        }
+
+        deinit { if let observer { NotificationCenter.default.removeObserver(observer) } }
+
+        var reasons: [Int] { told.withLock { $0 } }
+    }
+
+    @Test("Key-value stores of two devices become one, whichever was first, and tell why they changed")
+    func keyValues() throws {
+        func settings(_ device: TestDevice) -> KeyValueSettings {
+            let folder = FilePath(device.folder.path).appending(KeyValueSettings.folderName)
+            return KeyValueSettings(folder: folder, appName: "app", container: "\(container)")
+        }
+        // Both are made before either device knows of the other's.
+        two.line.cut()
+        wait { two.status?.line == .down }
+        let stores = (NSUbiquitousKeyValueStore(settings(one)), NSUbiquitousKeyValueStore(settings(two)))
+        let notes = (Notes(stores.0), Notes(stores.1))
+        stores.0.set("sepia", forKey: "theme")
+        stores.1.set("large", forKey: "size")
+        #expect(stores.0.synchronize() && stores.1.synchronize())
+        wait { one.status?.isSettled == true }
+        two.line.mend()
+        wait { stores.1.string(forKey: "theme") == "sepia" && stores.0.string(forKey: "size") == "large" }
+        wait { notes.0.reasons == [1] && notes.1.reasons == [1] }
+        stores.0.set("dark", forKey: "theme")
+        wait { stores.1.string(forKey: "theme") == "dark" }
+        wait { notes.1.reasons == [1, 0] }
+        #expect(notes.0.reasons == [1])
+        wait { isSettled }
+        #expect(two.contents.keys.sorted() == [".keyvalues", ".keyvalues/app.keyvalues"])
+        #expect(throws: SyncRefusal.self) { try two.running?.evict(".keyvalues/app.keyvalues") }
+        // Nobody but those who have the keys can read them.
+        #expect(hub.everything.range(of: Data("sepia".utf8)) == nil)
         try end()
     }
 }

@@ -65,7 +65,7 @@ struct ContentStore: Sendable {
     ///
     /// - Throws: `VaultError` with code `busy` when somebody else collects.
     func forget(_ items: Set<ItemID>) throws {
-        for item in items.sorted() { try vault.removeVersions(of: item.mark) }
+        try vault.remove(try items.sorted().flatMap { try vault.versions(of: $0.mark).map(\.id) })
         try vault.collect()
     }
 

@@ -70,7 +70,7 @@ public struct ItemResourceValues {
         .ubiquitousItemDownloadRequestedKey, .ubiquitousItemDownloadingErrorKey, .ubiquitousItemIsUploadedKey,
         .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey,
         .ubiquitousItemHasUnresolvedConflictsKey, .ubiquitousItemContainerDisplayNameKey,
-        .ubiquitousItemIsExcludedFromSyncKey, .ubiquitousItemIsSharedKey, .ubiquitousItemIsSyncPausedKey,
+        .ubiquitousItemIsExcludedFromSyncKey, .ubiquitousItemIsSharedKey,
         .ubiquitousSharedItemCurrentUserRoleKey, .ubiquitousSharedItemCurrentUserPermissionsKey,
         .ubiquitousSharedItemOwnerNameComponentsKey, .ubiquitousSharedItemMostRecentEditorNameComponentsKey,
     ]
@@ -79,7 +79,7 @@ public struct ItemResourceValues {
     static let stateKeys: Set<URLResourceKey> = [
         .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsDownloadingKey,
         .ubiquitousItemDownloadRequestedKey, .ubiquitousItemDownloadingErrorKey, .ubiquitousItemIsUploadedKey,
-        .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey, .ubiquitousItemIsSyncPausedKey,
+        .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey,
     ]
 
     /// All values, by key: Foundation's, and those of items in containers.
@@ -101,7 +101,6 @@ public struct ItemResourceValues {
             .ubiquitousItemHasUnresolvedConflictsKey: ubiquitousItemHasUnresolvedConflicts,
             .ubiquitousItemContainerDisplayNameKey: ubiquitousItemContainerDisplayName,
             .ubiquitousItemIsExcludedFromSyncKey: isExcluded,
-            .ubiquitousItemIsSyncPausedKey: ubiquitousItemIsSyncPaused,
             .ubiquitousItemIsSharedKey: ubiquitousItemIsShared,
         ]
         for (key, value) in others where keys.contains(key) {
@@ -181,11 +180,6 @@ extension ItemResourceValues {
             isExcluded = newValue
             foundation.ubiquitousItemIsExcludedFromSync = newValue
         }
-    }
-
-    /// Whether neither direction is synced until somebody resumes it.
-    public var ubiquitousItemIsSyncPaused: Bool? {
-        asked(.ubiquitousItemIsSyncPausedKey) { $0.state?.isPaused }
     }
 
     /// Whether it is shared with other people: nothing is here yet.

@@ -8,7 +8,7 @@ package enum SyncExclusion {
     /// Whether an item bears the attribute itself.
     package static func isMarked(_ path: FilePath) -> Bool {
         // What cannot be looked at says nothing.
-        (try? FileReading.extendedAttributes(of: path))?[attribute] == Data("1".utf8)
+        ((try? FileReading.extendedAttribute(attribute, of: path)) ?? nil) == Data("1".utf8)
     }
 
     /// Whether an item bears it, or a folder that it is in.

@@ -70,6 +70,4 @@ extension URLResourceKey {
     public static let ubiquitousSharedItemMostRecentEditorNameComponentsKey = Self(
         rawValue: "NSURLUbiquitousSharedItemMostRecentEditorNameComponentsKey"
     )
-    /// Whether neither direction is synced until somebody resumes it: `Bool`.
-    public static let ubiquitousItemIsSyncPausedKey = Self(rawValue: "NSURLUbiquitousItemIsSyncPausedKey")
 }
