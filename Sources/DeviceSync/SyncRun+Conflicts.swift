@@ -9,7 +9,8 @@ internal import Vault
 extension SyncRun {
     /// Makes versions of contents that have lost a conflict, and settles those that are settled elsewhere.
     func showConflicts(of item: ItemID) throws {
-        guard versions.isOn, let state = table[item]?.state, let path = table.path(of: item, in: place.folder)
+        guard versions.isOn, let state = table[item]?.state, table[item]?.isDataless == false,
+            let path = table.path(of: item, in: place.folder)
         else { return }
         let known = conflicts[item] ?? [:]
         guard Set(known.keys) != state.conflicts else { return }

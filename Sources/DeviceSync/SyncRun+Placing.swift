@@ -25,6 +25,7 @@ extension SyncRun {
 
     private func place(_ item: ItemID, _ state: ItemState, expecting expected: ItemState?) throws {
         let effect = Effect.place(item, state, expecting: expected)
+        guard !isExcluded(item) else { return holdBack(item, effect) }
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }
@@ -77,7 +78,12 @@ extension SyncRun {
         }
         take([.placed(item)])
         refusals[item] = nil
-        try showConflicts(of: item)
+        if placed?.isDataless == true {
+            // What is on its way is another by now.
+            if downloads[item] != nil { requestContents(of: item) }
+        } else {
+            try showConflicts(of: item)
+        }
         report(.received(path: path(of: item)))
         if !state.conflicts.isSubset(of: expected?.conflicts ?? []) {
             report(.conflict(path: path(of: item)))
@@ -86,6 +92,7 @@ extension SyncRun {
 
     private func remove(_ item: ItemID, expecting expected: ItemState) throws {
         let effect = Effect.remove(item, expecting: expected)
+        guard !isExcluded(item) else { return holdBack(item, effect) }
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }

@@ -1,6 +1,7 @@
 """A hub and several devices, each a process, which are killed while people write."""
 
 import os
+import plistlib
 import random
 import select
 import shutil
@@ -88,6 +89,43 @@ def test_a_save_is_on_the_other_device(world):
     wait_for(lambda: one.contents == {"a.txt": b"hello there"}, 20, lambda: one.said)
     here.settle()
     assert two.run("explain", two.folder / "a.txt").returncode == 0
+
+
+def test_contents_leave_a_device_and_come_back(world):
+    here = world(2)
+    one, two = here.devices
+    text = os.urandom(300_000)
+    (one.folder / "letters").mkdir()
+    (one.folder / "letters" / "a.bin").write_bytes(text)
+    (one.folder / "b.txt").write_text("small")
+    here.settle()
+    done = two.run("evict", two.folder / "letters")
+    assert done.returncode == 0, done.stderr
+    placeholder = two.folder / "letters" / ".a.bin.icloud"
+    assert placeholder.exists() and not (two.folder / "letters" / "a.bin").exists()
+    assert plistlib.loads(placeholder.read_bytes())["NSURLFileSizeKey"] == len(text)
+    # Killed, it still knows; the name goes with the placeholder.
+    two.kill()
+    two.start()
+    wait_for(lambda: two.is_in_step, 20, lambda: two.said)
+    placeholder.rename(two.folder / ".c.bin.icloud")
+    wait_for(lambda: (one.folder / "c.bin").exists(), 20, lambda: two.said)
+    assert (one.folder / "c.bin").read_bytes() == text
+    wait_for(lambda: two.is_in_step, 20, lambda: two.said)
+    assert not (two.folder / "c.bin").exists()
+    here.hub.kill()
+    wait_for(lambda: not two.is_in_step, 20, lambda: two.said)
+    failed = two.run("download", two.folder / "c.bin")
+    assert failed.returncode == 1 and "no line to the hub" in failed.stderr
+    (two.folder / "new.txt").write_text("not at the hub")
+    kept = two.run("evict", two.folder / "new.txt")
+    assert kept.returncode == 1 and "not at the hub" in kept.stderr
+    here.hub.start()
+    wait_for(lambda: two.is_in_step, 60, lambda: two.said)
+    come = two.run("download", "--json", two.folder / "c.bin")
+    assert come.returncode == 0, come.stderr
+    assert (two.folder / "c.bin").read_bytes() == text and not (two.folder / ".c.bin.icloud").exists()
+    here.settle()
 
 
 def test_nothing_is_shared_when_the_phrases_differ(base):
