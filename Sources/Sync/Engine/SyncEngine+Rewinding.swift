@@ -45,9 +45,13 @@ extension SyncEngine {
             case .commit: steps[item] = nil
             case .place(let state, let agreedAs):
                 let history = histories[item, default: History()]
-                let base =
-                    agreedAs.map { history.base(of: $0, last: tree[item]) }
-                    ?? (history.wasRemoved ? nil : tree[item])
+                let base: ItemState? =
+                    if let agreedAs {
+                        history.base(of: agreedAs, last: tree[item])
+                    } else {
+                        // A removal that is lost is this device's to send; what comes from nothing still does.
+                        state == nil && !history.wasRemoved ? tree[item] : nil
+                    }
                 steps[item] = .place(state, agreedAs: base)
             case .merge: break
             }

@@ -77,7 +77,7 @@ package struct SyncEngine: Sendable {
     package private(set) var differing: Set<ItemID> = []
     private var due: Set<ItemID> = []
     /// False until the disk has been scanned, for an engine that goes on from a memory: what it has not seen yet is not gone.
-    var knowsDisk = true
+    package internal(set) var knowsDisk = true
     /// What items wait for that are not touched when it comes.
     var waiting: [Obstacle: Set<ItemID>] = [:]
 
@@ -285,8 +285,11 @@ package struct SyncEngine: Sendable {
     mutating func planDue() -> [Effect] {
         guard knowsDisk else { return [] }
         var effects: [Effect] = []
-        // Who waits for the name of an item may have it stand aside now.
-        for item in due { if let place = disk[item]?.place { wake(.name(place)) } }
+        // Who waits for the name of an item may have it stand aside now; who waits for it to leave one may not need to.
+        for item in due {
+            if let place = disk[item]?.place { wake(.name(place)) }
+            wake(.leaving(item))
+        }
         while !due.isEmpty {
             let items = due.sorted()
             due = []
