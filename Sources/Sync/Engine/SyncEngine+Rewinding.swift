@@ -56,6 +56,9 @@ extension SyncEngine {
             case .merge: break
             }
         }
+        // To put right what the hub has lost is nobody's question.
+        if braking.stages[.leaving] == nil { braking.stages[.leaving] = .answered }
+        hasReadLog = false
         // Whoever waited for something finds out anew what it is.
         (refusals, uploading, fetching, sent, waiting) = ([:], [], [], [], [:])
         for item in Set(disk.keys).union(former.items.keys).union(tree.items.keys) { touch(item) }

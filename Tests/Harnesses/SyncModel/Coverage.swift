@@ -43,6 +43,7 @@ package struct Coverage: Sendable {
         case .nameLeft: "name left"
         case .folderMissing: "folder missing"
         case .loop: "loop"
+        case .braked: "braked"
         case .members: "members"
         case .due: nil
         }

@@ -5,17 +5,25 @@ package struct Story: Sendable {
     package var deviceCount: Int
     /// In which order letters arrive at the end.
     package var restSeed: UInt64
+    /// Of how many items of a hundred, removed or written over, a person is asked; nil for never.
+    package var brakePercent: Int?
     package var deeds: [Deed]
 
-    package init(deviceCount: Int, restSeed: UInt64, deeds: [Deed]) {
+    package init(deviceCount: Int, restSeed: UInt64, brakePercent: Int? = nil, deeds: [Deed]) {
         (self.deviceCount, self.restSeed, self.deeds) = (deviceCount, restSeed, deeds)
+        self.brakePercent = brakePercent
     }
 
     /// The story of a seed.
     package init(seed: UInt64, deviceCount: Int, stepCount: Int) {
         var random = SplitMix64(seed: seed)
         var habits = Habits(deviceCount: deviceCount, using: &random)
-        self.init(deviceCount: deviceCount, restSeed: random.next(), deeds: [])
+        self.init(
+            deviceCount: deviceCount,
+            restSeed: random.next(),
+            brakePercent: [nil, nil, 10, 40][random.below(4)],
+            deeds: []
+        )
         for _ in 0..<stepCount { habits.next(to: &deeds, using: &random) }
     }
 
@@ -27,7 +35,12 @@ package struct Story: Sendable {
     }
 
     package func run(bug: PlantedBug? = nil, tells: Bool = false, coverage: Coverage? = nil) -> Ending {
-        var world = SyncWorld(deviceCount: deviceCount, bug: bug, coverage: coverage)
+        var world = SyncWorld(
+            deviceCount: deviceCount,
+            brakePercent: brakePercent,
+            bug: bug,
+            coverage: coverage
+        )
         world.tells = tells
         for deed in deeds { world.apply(deed) }
         world.tell { _ in "all troubles are over" }
@@ -84,6 +97,7 @@ package struct Story: Sendable {
                 let story = Story(
                     deviceCount: \(deviceCount),
                     restSeed: \(restSeed),
+                    brakePercent: \(brakePercent.map { "\($0)" } ?? "nil"),
                     deeds: [
             \(deeds.map { "            .\($0)," }.joined(separator: "\n"))
                     ]

@@ -15,12 +15,14 @@ extension SyncWorld {
         if event == .reconnected {
             devices[index].hasLine = devices[index].isOnline && devices[index].metHub == hubNumber
         }
+        if case .brakeUndone(let direction) = event { discardBraked(direction, on: index) }
         let effects = devices[index].engine.take(event)
         if bug == nil { lookForReasons(index) }
         send(effects, from: index)
     }
 
     private mutating func send(_ effects: [SyncEngine.Effect], from index: Int) {
+        if brakePercent != nil { lookAtBrakes(effects, of: index) }
         for wanted in effects {
             trace.mix(wanted)
             var effect = wanted
@@ -41,6 +43,27 @@ extension SyncWorld {
             return broken.append("device \(index) does not say why \(item) differs")
         }
         _ = item
+    }
+
+    /// Nothing goes on that waits for a person.
+    private mutating func lookAtBrakes(_ effects: [SyncEngine.Effect], of index: Int) {
+        let engine = devices[index].engine
+        for direction in SyncBrake.Direction.allCases {
+            let items = engine.brakedItems(direction)
+            guard !items.isEmpty else { continue }
+            for effect in effects {
+                switch (direction, effect) {
+                case (.leaving, .commit(let commit)) where items.contains(commit.item):
+                    broken.append("device \(index) does not wait for a person: \(effect)")
+                case (.arriving, .remove(let item, _)) where items.contains(item):
+                    broken.append("device \(index) does not wait for a person: \(effect)")
+                case (.arriving, .place(let item, let state, let expected?))
+                where items.contains(item) && state.content != expected.content:
+                    broken.append("device \(index) does not wait for a person: \(effect)")
+                default: break
+                }
+            }
+        }
     }
 
     private mutating func isRetry(_ effect: SyncEngine.Effect, by index: Int) -> Bool {
@@ -115,6 +138,7 @@ extension SyncWorld {
             kept.engine.memory,
             entries: kept.read
         )
+        devices[index].engine.brakeLimits = brakeLimits
         devices[index].read = kept.read
         devices[index].work = []
         devices[index].hasLine = false

@@ -92,6 +92,27 @@ extension SyncWorld {
         put(item, state, on: index) { _ in "settles \(item)" }
     }
 
+    /// A person is asked by a brake.
+    mutating func decide(on index: Int, goesOn: Bool) {
+        guard let brake = devices[index].engine.brake else { return }
+        let (direction, event): (_, SyncEngine.Event) =
+            goesOn
+            ? (brake.direction, .brakeReleased(brake.direction))
+            : (brake.direction, .brakeUndone(brake.direction))
+        devices[index].news.append(event)
+        tell { _ in "device \(index): what is \(direction) is to \(goesOn ? "go on" : "be undone")" }
+    }
+
+    /// What is written over as somebody has taken back a change has been before his eyes.
+    mutating func discardBraked(_ direction: SyncBrake.Direction, on index: Int) {
+        let engine = devices[index].engine
+        for item in engine.brakedItems(direction) {
+            editors[item, default: []].insert(index)
+            let state = direction == .leaving ? engine.disk[item] : engine.tree[item]
+            if let content = state?.content { discarded.formUnion(marks[content] ?? []) }
+        }
+    }
+
     func isInside(_ item: ItemID, _ other: ItemID, _ disk: [ItemID: ItemState]) -> Bool {
         var at = item
         while at != .root {

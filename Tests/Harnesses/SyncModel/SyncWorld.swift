@@ -68,15 +68,27 @@ package struct SyncWorld {
     package internal(set) var trace = TraceHash()
     package internal(set) var coverage: Coverage?
     let bug: PlantedBug?
+    /// Of how many items of a hundred a person is asked; nil for never.
+    let brakePercent: Int?
 
-    package init(deviceCount: Int, bug: PlantedBug? = nil, coverage: Coverage? = nil) {
-        (self.bug, self.coverage) = (bug, coverage)
+    package init(
+        deviceCount: Int,
+        brakePercent: Int? = nil,
+        bug: PlantedBug? = nil,
+        coverage: Coverage? = nil
+    ) {
+        (self.brakePercent, self.bug, self.coverage) = (brakePercent, bug, coverage)
         devices = []
         for number in 1...UInt64(deviceCount) {
             sessionCount += 1
-            let engine = SyncEngine(device: DeviceID(number), session: sessionCount)
+            var engine = SyncEngine(device: DeviceID(number), session: sessionCount)
+            engine.brakeLimits = brakeLimits
             devices.append(Device(engine: engine, backup: Backup(engine: engine)))
         }
+    }
+
+    var brakeLimits: SyncBrake.Limits {
+        SyncBrake.Limits(sharePercent: brakePercent ?? 100, countMin: brakePercent == nil ? .max : 1)
     }
 
     // MARK: Running
@@ -93,7 +105,7 @@ package struct SyncWorld {
         case .remove(let index, let item):
             withItem(item, on: index) { world, item, _ in world.remove(item, on: index) }
         case .settle(let index, let item): withItem(item, on: index) { $0.settleConflicts($1, $2, on: index) }
-        case .decide: break
+        case .decide(let index, let goesOn): decide(on: index, goesOn: goesOn)
         case .hear(let index): hear(index)
         case .work(let index): workOnDisk(index)
         case .deliver(let letter): deliver(letter)
@@ -137,6 +149,7 @@ package struct SyncWorld {
             {
                 rest -= 1
                 for index in devices.indices {
+                    if devices[index].news.isEmpty { decide(on: index, goesOn: random.below(2) == 0) }
                     hear(index)
                     workOnDisk(index)
                 }
@@ -158,7 +171,10 @@ package struct SyncWorld {
 
     /// Notes what a fault meets.
     private mutating func note(_ deed: Deed) {
-        guard let fault = deed.fault else { return coverage?.deedCount += 1 }
+        guard let fault = deed.fault else {
+            coverage?.deedCount += 1
+            return
+        }
         let indices: [Int] =
             switch deed {
             case .lose(let letter), .double(let letter), .crashHub(let letter, _):
