@@ -141,8 +141,8 @@ let package = Package(
         .executableTarget(
             name: "sheaf",
             dependencies: [
-                "Agent", "Commands", "DeviceSync", "FileSystem", "HTTPService", "Hub", "LocalSockets",
-                "Sealing",
+                "Agent", "Commands", "DeviceSync", "DocumentFoundation", "FileSystem", "HTTPService", "Hub",
+                "LocalSockets", "Sealing",
             ],
             swiftSettings: strict
         ),

@@ -6,19 +6,22 @@ extension Tool {
     ///   - agent: What an agent does; nil when there is none in this program.
     ///   - hub: What a hub does; nil when there is none in this program.
     ///   - sync: What keeps folders in step; nil when this program does not.
+    ///   - versions: What knows former states of documents; nil when this program does not.
     package static func sheaf(
         reports: ReportSource? = nil,
         agent: AgentRole? = nil,
         hub: HubRole? = nil,
-        sync: SyncRole? = nil
+        sync: SyncRole? = nil,
+        versions: VersionsRole? = nil
     ) -> Tool {
         Tool(
             "sheaf",
             summary: "Documents on Linux: what coordinates them, keeps them in step, and is going on.",
             version: "0.1",
             [
-                .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .hub(hub), .agent(agent),
-                .locks(reports), .doctor(reports),
+                .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .versions(versions),
+                .hub(hub),
+                .agent(agent), .locks(reports), .doctor(reports),
             ]
         )
     }

@@ -109,6 +109,8 @@ package enum SyncReport: Hashable, Sendable {
     case merged(path: String)
     case conflict(path: String)
     case failed(path: String, why: String)
+    /// The hub has lost what came after an entry of its log. What this device has of that is sent again.
+    case hubPutBack(from: UInt64, to: UInt64)
     /// All is the same here and at the hub.
     case settled
 }

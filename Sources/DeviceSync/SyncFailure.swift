@@ -50,4 +50,15 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     static func hubChanged(_ what: String) -> SyncFailure {
         SyncFailure(.hubChanged, nil, what)
     }
+
+    static func revocationLost(_ device: String) -> SyncFailure {
+        SyncFailure(
+            .hubChanged,
+            nil,
+            """
+            The hub was put back to before “\(device)” was shut out, and would let it in again: nothing more is sent. Put \
+            the hub back to a later backup.
+            """
+        )
+    }
 }

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
+internal import HubProtocol
 internal import Sealing
 internal import Sync
 internal import Vault
@@ -184,8 +185,24 @@ final class SyncRun {
         tellIfSettled()
     }
 
-    private func remember() throws {
+    /// Goes on from where the hub's log is still the one that was read, with what is on the disk.
+    private func goBack(to place: LogHead) throws {
+        let known = try memory.log().filter { $0.entry.position <= place.position }
+        let former = desk.head.position
+        let forgotten = try desk.goBack(to: known)
+        let effects = engine.rewind(to: known.lazy.map(\.entry))
+        try remember(upTo: place.position)
+        report(.hubPutBack(from: former, to: place.position))
+        carryOut(effects)
+        take([])
+        line?.add(again: forgotten)
+        line?.open()
+    }
+
+    /// - Parameter position: Where the log ends now; nil when it has only grown.
+    private func remember(upTo position: LogPosition? = nil) throws {
         var changes = DeviceMemory.Changes()
+        changes.logEnd = position
         changes.heard = newlyHeard
         changes.engine = engine.takeMemoryChanges()
         changes.session = session
@@ -294,6 +311,8 @@ final class SyncRun {
             (lineState, lineFailure) = (.down, why)
             wasSettled = false
             report(.lineDown(why))
+        case .putBack(let place):
+            do { try goBack(to: place) } catch { fail("\(error)") }
         case .strange(let what): report(.failed(path: "the hub's log", why: what))
         case .hubChanged(let why): fail(why)
         }

@@ -117,6 +117,13 @@ enum LiveSync {
         case .received(let path): ("received \(path)", false)
         case .removed(let path): ("removed \(path), which was removed elsewhere", false)
         case .merged(let path): ("merged \(path)", false)
+        case .hubPutBack(let former, let position):
+            (
+                """
+                the hub was put back from entry \(former) of its log to \(position); what this device has of what came \
+                after it is sent again
+                """, true
+            )
         case .conflict(let path): ("\(path) has versions that could not be merged", true)
         case .failed(let path, let why): ("\(path): \(why)", true)
         case .settled: ("in step", false)
@@ -153,7 +160,7 @@ enum LiveSync {
 }
 
 /// Why a command does not do what it was asked for, with the remedy.
-private struct Refusal: Error, CustomStringConvertible {
+struct Refusal: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }

@@ -29,7 +29,13 @@ let hub = HubRole(
     backUp: { choices, target in try HubBackup.make(of: try HubProcess.Options(choices).folder, to: target) },
     restore: { choices, backup in try HubBackup.restore(backup, to: try HubProcess.Options(choices).folder) }
 )
-let tool = Tool.sheaf(reports: reports, agent: agent, hub: hub, sync: LiveSync.role)
+let tool = Tool.sheaf(
+    reports: reports,
+    agent: agent,
+    hub: hub,
+    sync: LiveSync.role,
+    versions: LiveVersions.role
+)
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)
 
 extension HubProcess.Options {

@@ -83,4 +83,43 @@ struct SyncCommandsTests {
         #expect(both.code == .failure && both.complained.text.contains("either --invitation or --code"))
         #expect(Answer(tool, "join", "x", "--hub", "h", "--code", "z").said.text == "joined x at h\n")
     }
+
+    @Test("Versions are listed, and one is named by its first digits")
+    func versions() {
+        @Sendable func version(_ id: String, _ isConflict: Bool) -> VersionsRole.Version {
+            VersionsRole.Version(
+                id: id,
+                date: "2026-05-01T10:00:00Z",
+                device: "desk",
+                reason: "saved",
+                byteCount: 12,
+                isConflict: isConflict
+            )
+        }
+        let restored = Transcript()
+        let tool = Tool.sheaf(
+            versions: VersionsRole(
+                list: { _ in [version("00aa11bb22", true), version("00bb11bb22", false)] },
+                restore: { path, id, target in restored.add("\(path) \(id) \(target ?? "-");") },
+                settle: { _ in 1 }
+            )
+        )
+        let listed = Answer(tool, "versions", "a.txt").said.text
+        #expect(
+            listed == """
+                00aa11bb  2026-05-01T10:00:00Z  12 bytes  desk  conflict
+                00bb11bb  2026-05-01T10:00:00Z  12 bytes  desk  saved
+
+                """
+        )
+        #expect(Answer(tool, "versions", "a.txt", "--restore", "00BB").code == .success)
+        #expect(Answer(tool, "versions", "a.txt", "--restore", "00aa", "--to", "b.txt").code == .success)
+        #expect(restored.text == "a.txt 00bb11bb22 -;a.txt 00aa11bb22 b.txt;")
+        #expect(
+            Answer(tool, "versions", "a.txt", "--restore", "00").complained.text.contains("several versions")
+        )
+        #expect(Answer(tool, "versions", "a.txt", "--restore", "cc").complained.text.contains("no version"))
+        #expect(Answer(tool, "versions", "a.txt", "--to", "b.txt").code != .success)
+        #expect(Answer(tool, "versions", "a.txt", "--settle").said.text == "Settled: 1.\n")
+    }
 }

@@ -5,7 +5,7 @@ import Locks
 
 /// A hub without a network: the rule for commits, and blobs by name. A line to it can be cut.
 final class HubInMemory: Sendable {
-    private struct State {
+    fileprivate struct State {
         var entries: [LogRecord] = []
         var last: [ItemName: LogRecord] = [:]
         var chain: LogChain
@@ -19,6 +19,16 @@ final class HubInMemory: Sendable {
 
     var entryCount: Int { state.withLock { $0.entries.count } }
     var blobCount: Int { state.withLock { $0.blobs.count } }
+    /// All that a hub has.
+    struct Backup: Sendable { fileprivate let state: State }
+    func backup() -> Backup { Backup(state: state.withLock { $0 }) }
+
+    /// Has again what it had once, and nothing else. Whoever waits for news gets what there is.
+    func restore(_ backup: Backup) {
+        state.withLock { $0 = backup.state }
+        news.withLock { news.broadcast() }
+    }
+
     /// Loses all contents.
     func loseBlobs() { state.withLock { $0.blobs = [:] } }
 
@@ -91,10 +101,10 @@ final class HubInMemory: Sendable {
                 let page = hub.state.withLock { state in
                     LogPage(Array(state.entries.dropFirst(Int(position)).prefix(100)), head: state.chain.head)
                 }
-                if !page.entries.isEmpty || waitSeconds == 0 { return page }
+                if !page.entries.isEmpty || waitSeconds == 0 || page.head.position < position { return page }
                 hub.news.lock()
                 let isInTime =
-                    hub.entryCount > Int(position) || state.withLock { $0.isCut || $0.isClosed }
+                    hub.entryCount != Int(position) || state.withLock { $0.isCut || $0.isClosed }
                     || hub.news.wait(until: deadline)
                 hub.news.unlock()
                 if !isInTime { return page }

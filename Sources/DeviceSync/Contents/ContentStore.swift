@@ -60,16 +60,24 @@ struct ContentStore: Sendable {
         try vault.restore(try Self.contents(name), to: place)
     }
 
+    /// Restores one of many.
+    func restore(
+        _ name: ContentName,
+        as member: String,
+        in folder: StorageFolder,
+        _ restorer: ContentRestorer
+    ) throws {
+        try restorer.restore(try Self.contents(name), as: member, in: folder)
+    }
+
     // MARK: The hub
 
     /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
     func upload(_ names: [ContentName], to hub: any ContainerHub) throws {
         let sealer = try BlobSealer(keys)
         var objects: [BlobName: VaultObject] = [:]
-        for name in names {
-            for object in try vault.objects(of: try Self.contents(name)) {
-                objects[try sealer.address(of: object.name.bytes)] = object
-            }
+        for object in try vault.objects(of: try names.map(Self.contents)) {
+            objects[try sealer.address(of: object.name.bytes)] = object
         }
         let all = objects.keys.sorted()
         for start in stride(from: 0, to: all.count, by: HubLimits.blobNameCountMax) {

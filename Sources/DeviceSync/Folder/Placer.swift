@@ -70,6 +70,7 @@ struct Placer {
         in table: FolderTable
     ) throws -> [Result<Outcome, any Error>] {
         let arrivals = try Arrivals(in: root)
+        let (restorer, folder) = (try ContentRestorer(contents.vault), try StorageFolder(at: arrivals.folder))
         var results: [Result<Outcome, any Error>?] = documents.enumerated().map { number, document in
             guard table[document.item] == nil, let target = table.path(of: document.state.place, in: root),
                 let content = document.state.content
@@ -79,7 +80,7 @@ struct Placer {
                 guard try FolderScan.status(at: target) == nil else {
                     return .success(.another("something is at its place"))
                 }
-                try contents.restore(content, to: arrivals.place(of: number))
+                try contents.restore(content, as: Arrivals.name(of: number), in: folder, restorer)
                 try mark(arrivals.place(of: number), as: document.item)
                 return nil
             } catch {

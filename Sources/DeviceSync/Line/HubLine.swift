@@ -24,6 +24,9 @@ final class HubLine: Sendable {
         case down(String)
         /// What is strange about the hub, and stops nothing.
         case strange(String)
+        /// The hub has lost, or exchanged, what came after this place of the log. Nothing is read until the line is opened
+        /// again.
+        case putBack(to: LogHead)
         /// The hub is not what it was: nothing more is done until a person has looked.
         case hubChanged(String)
     }
@@ -55,6 +58,7 @@ final class HubLine: Sendable {
     private let uploads: Locked<BatchQueue<ContentName>?>
     private let fetches: Locked<BatchQueue<Fetch>?>
     private let commits: Locked<BatchQueue<Commit>?>
+    private let forgotten = Locked<[PublicIdentity]>([])
 
     init(
         to hub: any ContainerHub,
@@ -231,7 +235,7 @@ final class HubLine: Sendable {
                 )
             )
         }
-        if let finding = reading.finding { return stop(finding.description) }
+        if let finding = reading.finding { return try goBack(finding) }
         if desk.head.position >= page.head.position {
             let isNews = state.withLock { state in
                 defer { state.isUp = true }
@@ -239,7 +243,50 @@ final class HubLine: Sendable {
             }
             if isNews { receiver(.up) }
         }
+        try addNext()
         return true
+    }
+
+    /// Looks how far the hub's log is the one that was read. Where the two part, what comes after may be right in the other
+    /// one, whatever it is in this.
+    private func goBack(_ finding: LogFinding) throws -> Bool {
+        let places = desk.places
+        // The hub has all of what comes before a place that it has.
+        var (low, high) = (0, places.count - 1)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if try has(places[middle]) { low = middle } else { high = middle - 1 }
+        }
+        guard low < places.count - 1 else {
+            // It has all that was read, and goes on with what nobody has made.
+            return stop(finding.description)
+        }
+        lose(SyncFailure.hubChanged("the hub was put back to an earlier state"))
+        receiver(.putBack(to: places[low]))
+        return false
+    }
+
+    /// Whether the hub's log has the entry of a place.
+    private func has(_ place: LogHead) throws -> Bool {
+        guard place.position > 0 else { return true }
+        let page = try hub.log(after: place.position - 1, waitSeconds: 0)
+        return page.entries.first.map { $0.position == place.position && $0.hash == place.hash } ?? false
+    }
+
+    /// Has the log know devices again that it has forgotten.
+    func add(again devices: [PublicIdentity]) { forgotten.withLock { $0 = devices } }
+
+    /// One at a time: each statement follows the one before.
+    private func addNext() throws {
+        guard state.withLock({ $0.isUp }) else { return }
+        let next = forgotten.withLock { devices -> PublicIdentity? in
+            let known = desk.devices.members
+            devices.removeAll { known[$0.id] != nil }
+            return devices.first
+        }
+        guard let next, let offered = try desk.sealAddition(of: next) else { return }
+        // Refused: another device was faster with another one, which is about to be read.
+        _ = try hub.offer([offered])
     }
 
     private func stop(_ why: String) -> Bool {

@@ -8,7 +8,7 @@ internal import Sync
 final class LogDesk: @unchecked Sendable {
     // Sendable because all that is variable, and what is for one thread at a time, is only touched under the lock.
     private let lock = NSLock()
-    private let reader: LogReader
+    private var reader: LogReader
     private let keys: ContainerKeys
     private let identity: DeviceIdentity
     private var revisions: [ItemID: LogPosition] = [:]
@@ -33,16 +33,17 @@ final class LogDesk: @unchecked Sendable {
     /// - Parameter known: What was read before, in order.
     init(_ keys: ContainerKeys, by identity: DeviceIdentity, known: [Heard]) throws {
         (self.keys, self.identity) = (keys, identity)
+        reader = try Self.reader(keys, known)
+        revisions = Self.revisions(known)
+    }
+
+    private static func reader(_ keys: ContainerKeys, _ known: [Heard]) throws -> LogReader {
         var devices = DeviceList(for: keys)
         for heard in known {
-            revisions[heard.entry.commit.item] = heard.entry.position
             guard let statement = heard.statement else { continue }
             try devices.apply(try DeviceStatement(encoded: statement), at: heard.entry.position)
         }
-        guard let last = known.last else {
-            reader = try LogReader(keys)
-            return
-        }
+        guard let last = known.last else { return try LogReader(keys) }
         let head = LogHead(position: last.entry.position, hash: last.hash)
         let marks = known.filter {
             $0.entry.position + LogWatch.recentCount > head.position
@@ -53,8 +54,36 @@ final class LogDesk: @unchecked Sendable {
             at: head,
             marks: [start] + marks.map { LogHead(position: $0.entry.position, hash: $0.hash) }
         )
-        reader = try LogReader(keys, watch, devices)
+        return try LogReader(keys, watch, devices)
     }
+
+    private static func revisions(_ known: [Heard]) -> [ItemID: LogPosition] {
+        var revisions: [ItemID: LogPosition] = [:]
+        for heard in known { revisions[heard.entry.commit.item] = heard.entry.position }
+        return revisions
+    }
+
+    /// Goes back to what had been read once: the hub has lost what came after it.
+    ///
+    /// - Parameter known: That.
+    /// - Returns: The devices that the log then does not know any more.
+    /// - Throws: `SyncFailure` with code `hubChanged` when it would forget that a device was shut out; nothing has changed
+    ///   then.
+    func goBack(to known: [Heard]) throws -> [PublicIdentity] {
+        try lock.withLock {
+            let former = reader.devices
+            let next = try Self.reader(keys, known)
+            for member in former.members.values where member.isRevoked {
+                guard next.devices.members[member.identity.id]?.isRevoked != true else { continue }
+                throw SyncFailure.revocationLost(member.identity.name)
+            }
+            (reader, revisions, sealer) = (next, Self.revisions(known), nil)
+            return former.present.filter { next.devices.members[$0.id] == nil }
+        }
+    }
+
+    /// The places of the log that this device remembers, ascending; its head is the last.
+    var places: [LogHead] { lock.withLock { reader.watch.marks + [reader.watch.head] } }
 
     /// How far the log has been read.
     var head: LogHead { lock.withLock { reader.watch.head } }
@@ -87,10 +116,14 @@ final class LogDesk: @unchecked Sendable {
         }
     }
 
-    /// Seals the statement that a device shares the container from now on.
-    func sealAddition(of device: PublicIdentity, as id: Commit.ID) throws -> OfferedCommit? {
+    /// Seals the statement that a device shares the container from now on; nil when it does already, or when this one
+    /// does not.
+    func sealAddition(of device: PublicIdentity, as id: Commit.ID? = nil) throws -> OfferedCommit? {
         try lock.withLock {
-            guard reader.devices.members[device.id] == nil else { return nil }
+            let members = reader.devices.members
+            let isMember = members[identity.id].map { !$0.isRevoked } ?? false
+            guard members[device.id] == nil, isMember else { return nil }
+            let id = id ?? Commit.ID(identity.id, session: .random(in: 1...UInt64.max), 1)
             let statement = try reader.devices.adding(device, by: identity)
             return try offered([record(of: statement, as: id)]).first
         }

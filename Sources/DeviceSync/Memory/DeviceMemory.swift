@@ -161,6 +161,8 @@ final class DeviceMemory {
 
     /// What one write is about.
     struct Changes {
+        /// What comes after this place of the log is forgotten.
+        var logEnd: LogPosition?
         var heard: [LogDesk.Heard] = []
         var engine = SyncMemoryChanges()
         /// Whose commits are counted.
@@ -168,13 +170,18 @@ final class DeviceMemory {
         /// Nil for: it is not there any more.
         var items: [ItemID: FolderItem?] = [:]
 
-        var isEmpty: Bool { heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty }
+        var isEmpty: Bool { logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty }
     }
 
     /// Makes changes durable.
     func write(_ changes: Changes) throws {
         guard !changes.isEmpty else { return }
         try connection.transaction {
+            if let end = changes.logEnd {
+                let statement = try connection.statement("DELETE FROM log WHERE position > ?1")
+                statement.bind(1, Int(end))
+                try statement.run()
+            }
             for heard in changes.heard {
                 let statement = try connection.statement("INSERT OR REPLACE INTO log VALUES (?1, ?2, ?3, ?4)")
                 statement.bind(1, Int(heard.entry.position))

@@ -200,4 +200,16 @@ extension NSFileVersion {
 
     /// Names the version for as long as it is there; nil of the current one.
     package var name: String? { id?.description }
+
+    /// Why it was kept, in a few words; nil of the current version.
+    package var reasonText: String? {
+        switch origin?.reason {
+        case .autosave: "saved"
+        case .explicit: "kept"
+        case .beforeRestore: "replaced by an older one"
+        case .outsideWriter: writerName.map { "written by \($0)" } ?? "written by another program"
+        case .conflict: "in conflict"
+        case nil: nil
+        }
+    }
 }

@@ -11,7 +11,8 @@ internal import Foundation
 /// 2. What has been put in place is durable when `finish` has returned.
 /// 3. What was made and not put in place is gone after `finish`, or when `clearUp` comes by.
 package final class Arrivals {
-    private let folder: FilePath
+    /// Where items are made.
+    package let folder: FilePath
     private var targets: Set<FilePath> = []
 
     private static let prefix = ".sheaf-arriving-"
@@ -23,7 +24,10 @@ package final class Arrivals {
     }
 
     /// Where an item is to be made, under its number; nothing is there yet.
-    package func place(of number: Int) -> FilePath { folder.appending("\(number)") }
+    package func place(of number: Int) -> FilePath { folder.appending(Self.name(of: number)) }
+
+    /// What an item is called there.
+    package static func name(of number: Int) -> String { "\(number)" }
 
     /// Makes all that was made durable.
     package func settle() throws(SystemError) {

@@ -193,7 +193,7 @@ package struct SyncEngine: Sendable {
         if let state {
             diskNames[state.place, default: []].insert(item)
             diskChildren[state.place.parent, default: []].insert(item)
-            here.formUnion(state.contents)
+            state.forEachContent { here.insert($0) }
             touch(state.place.parent)
         }
         touch(item)
@@ -208,16 +208,31 @@ package struct SyncEngine: Sendable {
             // It was done, and nobody could say so any more.
             if case .place(let state, let agreedAs) = step, items[item] == state { agreed[item] = agreedAs }
         }
-        for item in Set(disk.keys).union(items.keys) {
-            noteDisk(item, items[item])
-            touch(item)
+        if disk.isEmpty {
+            noteFirst(items)
+        } else {
+            for item in disk.keys where items[item] == nil { noteDisk(item, nil) }
+            for (item, state) in items { noteDisk(item, state) }
         }
-        due.formUnion(tree.items.keys)
+        for (item, state) in items where state != tree[item] || state != agreed[item] { touch(item) }
+        tree.forEach { item, _ in if items[item] == nil { touch(item) } }
+    }
+
+    /// Takes in what is on the disk when nothing was known of it: nobody waits for any of it.
+    private mutating func noteFirst(_ items: [ItemID: ItemState]) {
+        disk = items
+        diskNames.reserveCapacity(items.count)
+        here.reserveCapacity(items.count)
+        for (item, state) in items {
+            diskNames[state.place, default: []].insert(item)
+            diskChildren[state.place.parent, default: []].insert(item)
+            state.forEachContent { here.insert($0) }
+        }
     }
 
     private mutating func read(_ entries: [LogEntry]) {
         for entry in entries where entry.position == tree.position + 1 {
-            if let state = entry.commit.state { atHub.formUnion(state.contents) }
+            entry.commit.state?.forEachContent { atHub.insert($0) }
             let parent = tree[entry.commit.item]?.place.parent
             for item in tree.read(entry) {
                 touch(item)

@@ -34,7 +34,7 @@ package struct SyncMemoryChanges: Hashable, Sendable {
 }
 
 /// A table of items that knows which of them have been written since somebody asked last.
-struct ItemTable<Value: Sendable>: Sendable {
+struct ItemTable<Value: Hashable & Sendable>: Sendable {
     private(set) var all: [ItemID: Value] = [:]
     private var written: Set<ItemID> = []
 
@@ -43,6 +43,7 @@ struct ItemTable<Value: Sendable>: Sendable {
     subscript(item: ItemID) -> Value? {
         get { all[item] }
         set {
+            guard all[item] != newValue else { return }
             all[item] = newValue
             written.insert(item)
         }
@@ -68,7 +69,7 @@ extension SyncEngine {
     package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, entries: some Sequence<LogEntry>) {
         self.init(device: device, session: session)
         for entry in entries {
-            if let state = entry.commit.state { atHub.formUnion(state.contents) }
+            entry.commit.state?.forEachContent { atHub.insert($0) }
             _ = tree.read(entry)
         }
         agreed = ItemTable(memory.agreed)

@@ -39,6 +39,11 @@ package struct ContainerTree: Hashable, Sendable {
 
     package func item(at place: ItemPlace) -> ItemID? { names[place.parent]?[Self.key(place.name)] }
 
+    /// Shows all items that exist, in no order.
+    package func forEach(_ body: (ItemID, ItemState) -> Void) {
+        for (item, node) in nodes where node.exists { body(item, node.state) }
+    }
+
     /// All items that exist.
     package var items: [ItemID: ItemState] { nodes.filter(\.value.exists).mapValues(\.state) }
 

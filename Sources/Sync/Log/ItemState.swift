@@ -60,6 +60,12 @@ package struct ItemState: Hashable, Sendable {
     /// All contents that it needs.
     package var contents: Set<ContentName> { conflicts.union(content.map { [$0] } ?? []) }
 
+    /// Shows all contents that it needs.
+    package func forEachContent(_ body: (ContentName) -> Void) {
+        if let content { body(content) }
+        for content in conflicts { body(content) }
+    }
+
     /// Whether it has what another has in it, wherever the two are.
     package func hasContents(of other: ItemState) -> Bool {
         content == other.content && conflicts == other.conflicts

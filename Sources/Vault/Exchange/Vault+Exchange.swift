@@ -105,13 +105,13 @@ extension Vault {
 
     // MARK: Out
 
-    /// All objects of contents that are here, each once, those that lead to others before them.
+    /// All objects of some contents that are here, each once, those that lead to others before them.
     ///
     /// - Throws: `VaultError` with code `damaged` when some are missing.
-    package func objects(of contents: DocumentContents) throws -> [VaultObject] {
+    package func objects(of contents: [DocumentContents]) throws -> [VaultObject] {
         let reader = try ObjectReader(store: store)
         var walk = ContentWalk()
-        walk.add(contents.entry)
+        for contents in contents { walk.add(contents.entry) }
         while let next = walk.next() {
             guard let level = next.nodeLevel else { continue }
             try walk.open(try reader.object(next.object.name, next.object.kind), next.object, level: level)
@@ -222,12 +222,24 @@ extension Vault {
     ///
     /// - Throws: `VaultError` with code `damaged`; `SystemError`, `EEXIST` when the name is taken.
     package func restore(_ contents: DocumentContents, to target: FilePath) throws {
-        try Restorer(store: store).restore(
-            contents.entry,
+        try ContentRestorer(self).restore(
+            contents,
             as: target.name,
-            in: try StorageFolder(containing: target),
-            depth: 0
+            in: try StorageFolder(containing: target)
         )
+    }
+}
+
+/// Puts contents of a vault where nothing is yet, one after another: what is needed for each is made once. For one thread at
+/// a time.
+package final class ContentRestorer {
+    private let restorer: Restorer
+
+    package init(_ vault: Vault) throws { restorer = try Restorer(store: vault.store) }
+
+    /// As `Vault.restore`.
+    package func restore(_ contents: DocumentContents, as name: String, in folder: StorageFolder) throws {
+        try restorer.restore(contents.entry, as: name, in: folder, depth: 0)
     }
 }
 

@@ -1,0 +1,72 @@
+internal import Commands
+internal import DocumentFoundation
+internal import Foundation
+
+/// What the command about versions does on this machine.
+enum LiveVersions {
+    static let role = VersionsRole(
+        list: { path in try versions(of: path).map(summary) },
+        restore: { path, id, target in try restore(path, id, to: target) },
+        settle: { path in try settle(path) }
+    )
+
+    private static func place(_ path: String) throws -> URL {
+        let url = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath()
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw Refusal("“\(path)” is not there. Check the name.")
+        }
+        return url
+    }
+
+    private static func versions(of path: String) throws -> [NSFileVersion] {
+        let url = try place(path)
+        guard let found = NSFileVersion.otherVersionsOfItem(at: url) else {
+            throw Refusal(
+                "The versions of “\(path)” cannot be read. Check that the folder of the vault can be."
+            )
+        }
+        return found.sorted { ($0.modificationDate ?? .distantPast) > ($1.modificationDate ?? .distantPast) }
+    }
+
+    private static func summary(_ version: NSFileVersion) -> VersionsRole.Version {
+        VersionsRole.Version(
+            id: version.name ?? "",
+            date: (version.modificationDate ?? .distantPast).formatted(.iso8601),
+            device: version.localizedNameOfSavingComputer,
+            reason: version.reasonText,
+            byteCount: version.byteCount.map { Int(clamping: $0) },
+            isConflict: version.isConflict && !version.isResolved
+        )
+    }
+
+    private static func restore(_ path: String, _ id: String, to target: String?) throws {
+        guard let version = try versions(of: path).first(where: { $0.name == id }) else {
+            throw Refusal("That version of “\(path)” has just gone. See sheaf versions \(path)")
+        }
+        guard let target else {
+            let url = try place(path)
+            var failure: NSError?
+            var result: Result<URL, any Error>?
+            NSFileCoordinator(filePresenter: nil).coordinate(
+                writingItemAt: url,
+                options: .forReplacing,
+                error: &failure
+            ) { url in result = Result { try version.replaceItem(at: url) } }
+            if let failure { throw failure }
+            _ = try result?.get()
+            return
+        }
+        let place = URL(fileURLWithPath: target)
+        guard !FileManager.default.fileExists(atPath: place.path) else {
+            throw Refusal("“\(target)” is there already. Name a place where nothing is.")
+        }
+        try FileManager.default.copyItem(at: version.url, to: place)
+    }
+
+    private static func settle(_ path: String) throws -> Int {
+        let url = try place(path)
+        let open = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
+        for version in open { version.isResolved = true }
+        return open.count
+    }
+}

@@ -1,0 +1,154 @@
+import Cryptography
+import DocumentFoundation
+import Foundation
+import HubProtocol
+import Sealing
+import Testing
+
+@testable import DeviceSync
+
+/// A hub that is put back to a backup, under devices that know more than it does.
+@Suite("A hub put back to a backup", .timeLimit(.minutes(2)))
+struct PutBackTests {
+    private let base = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "PutBack-\(UUID().uuidString)"
+    )
+    private let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+    private let hub: HubInMemory
+    private let identities: [DeviceIdentity]
+    private let keys: ContainerKeys
+
+    init() throws {
+        hub = try HubInMemory(container)
+        identities = try (0..<3).map { _ in try DeviceIdentity(random: RandomBytes.make) }
+        keys = try Founding.found(container, by: identities[0], named: "device 0", at: hub.line())
+    }
+
+    private func device(_ number: Int) throws -> TestDevice {
+        let device = try TestDevice(number, in: base, identities[number], keys, at: hub)
+        try device.start()
+        return device
+    }
+
+    private func share(with number: Int) throws {
+        let identity = identities[number].publicIdentity(named: "device \(number)")
+        try Founding.add(identity, to: keys, by: identities[0], at: hub.line())
+    }
+
+    private func expect(
+        _ contents: [String: String],
+        on devices: [TestDevice],
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        let isSo = devices[0].wait {
+            devices.allSatisfy { $0.contents == contents && $0.status?.isSettled == true }
+        }
+        #expect(
+            isSo,
+            "\(devices.map(\.contents)); \(devices.map(\.said)); \(devices.map(\.status))",
+            sourceLocation: location
+        )
+    }
+
+    private func end(_ devices: [TestDevice]) throws {
+        for device in devices { device.stop() }
+        try FileManager.default.removeItem(at: base)
+    }
+
+    @Test("What it has lost it gets again from the devices, each edit once")
+    func healed() throws {
+        try share(with: 1)
+        let devices = [try device(0), try device(1)]
+        for number in 0..<5 { try devices[0].write("first \(number)", to: "letters/\(number).txt") }
+        var expected = ["letters": "/"]
+        for number in 0..<5 { expected["letters/\(number).txt"] = "first \(number)" }
+        expect(expected, on: devices)
+        let backup = hub.backup()
+        // Edited, made, renamed and removed since.
+        try devices[1].write("second", to: "letters/0.txt")
+        try devices[0].write("new", to: "new.txt")
+        try FileManager.default.moveItem(
+            at: devices[0].folder.appendingPathComponent("letters/1.txt"),
+            to: devices[0].folder.appendingPathComponent("one.txt")
+        )
+        try FileManager.default.removeItem(at: devices[0].folder.appendingPathComponent("letters/2.txt"))
+        expected["letters/0.txt"] = "second"
+        expected["new.txt"] = "new"
+        expected["one.txt"] = expected.removeValue(forKey: "letters/1.txt")
+        expected["letters/2.txt"] = nil
+        expect(expected, on: devices)
+        let count = hub.entryCount
+        hub.restore(backup)
+        #expect(devices[0].wait { hub.entryCount >= count })
+        expect(expected, on: devices)
+        try devices[0].write("third", to: "letters/0.txt")
+        expected["letters/0.txt"] = "third"
+        expect(expected, on: devices)
+        #expect(try devices.allSatisfy { try $0.conflicts("letters/0.txt").isEmpty })
+        #expect(devices.allSatisfy { $0.said.contains { if case .hubPutBack = $0 { true } else { false } } })
+        try end(devices)
+    }
+
+    @Test("A device that was away meets another log than it left, and gives and takes")
+    func metLater() throws {
+        try share(with: 1)
+        let devices = [try device(0), try device(1)]
+        try devices[0].write("a", to: "a.txt")
+        expect(["a.txt": "a"], on: devices)
+        let backup = hub.backup()
+        try devices[1].write("b", to: "b.txt")
+        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        devices[1].stop()
+        devices[0].stop()
+        hub.restore(backup)
+        // The places of what was lost are others' now.
+        let third = try { () throws -> TestDevice in
+            try share(with: 2)
+            return try device(2)
+        }()
+        for number in 0..<4 { try third.write("\(number)", to: "c \(number).txt") }
+        #expect(third.wait { third.status?.isSettled == true && hub.entryCount > 6 })
+        try devices[0].start()
+        try devices[1].start()
+        var expected = ["a.txt": "a", "b.txt": "b"]
+        for number in 0..<4 { expected["c \(number).txt"] = "\(number)" }
+        expect(expected, on: devices + [third])
+        try end(devices + [third])
+    }
+
+    @Test("It has forgotten a device, and the others let that in again")
+    func deviceForgotten() throws {
+        let first = try device(0)
+        try first.write("a", to: "a.txt")
+        expect(["a.txt": "a"], on: [first])
+        let backup = hub.backup()
+        try share(with: 1)
+        try share(with: 2)
+        let devices = [first, try device(1), try device(2)]
+        try devices[1].write("b", to: "b.txt")
+        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        hub.restore(backup)
+        try devices[2].write("c", to: "c.txt")
+        expect(["a.txt": "a", "b.txt": "b", "c.txt": "c"], on: devices)
+        try end(devices)
+    }
+
+    @Test("Killed while it goes back, a device goes back anew; twice put back, it is healed twice")
+    func twice() throws {
+        try share(with: 1)
+        let devices = [try device(0), try device(1)]
+        let backup = hub.backup()
+        try devices[0].write("a", to: "a.txt")
+        expect(["a.txt": "a"], on: devices)
+        for round in 0..<3 {
+            devices[1].stop()
+            hub.restore(backup)
+            try devices[1].start()
+            try devices[round % 2].write("\(round)", to: "\(round).txt")
+            var expected = ["a.txt": "a"]
+            for number in 0...round { expected["\(number).txt"] = "\(number)" }
+            expect(expected, on: devices)
+        }
+        try end(devices)
+    }
+}
