@@ -290,7 +290,23 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "SyncTests", dependencies: ["SeededNumbers", "Sync"], swiftSettings: strict),
+        .target(
+            name: "SyncModel",
+            dependencies: ["SeededNumbers", "Sync"],
+            path: "Tests/Harnesses/SyncModel",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "sync-harness",
+            dependencies: ["SeededNumbers", "SyncModel"],
+            path: "Tests/Harnesses/sync-harness",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SyncTests",
+            dependencies: ["SeededNumbers", "Sync", "SyncModel"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "KeyValuesTests",
             dependencies: ["ChangeSets", "KeyValues", "Merging", "SeededNumbers"],

@@ -105,6 +105,10 @@ extension SyncRun {
         case .folderMissing(let folder): "\(name) waits for its folder “\(path(of: folder))”."
         case .loop: "\(name) is to go into a folder that is inside it here, and waits for that one to leave."
         case .members(let members): "\(name) goes when the \(members.count) items in it have gone."
+        case .braked(.leaving):
+            "\(name) is part of so large a change here that somebody is to say whether it is meant."
+        case .braked(.arriving):
+            "\(name) is part of so large a change elsewhere that somebody is to say whether it is meant."
         case .due: "\(name) is about to be looked at."
         }
     }

@@ -103,6 +103,13 @@ final class DeviceMemory {
             var reader = StateReader(sessions.blob(0))
             memory.commitCounts[try reader.integer()] = UInt64(sessions.integer(1))
         }
+        let brakes = try value("brakes") ?? []
+        for index in stride(from: 0, to: brakes.count - 1, by: 2) {
+            guard let direction = SyncBrake.Direction(rawValue: brakes[index]),
+                let stage = SyncBrake.Stage(rawValue: brakes[index + 1])
+            else { throw MalformedMemory(what: "what a person is to be asked about") }
+            memory.brakeStages[direction] = stage
+        }
         return memory
     }
 
@@ -208,6 +215,9 @@ final class DeviceMemory {
                     }
                 }
                 try put("items", item, encode)
+            }
+            if let stages = changes.engine.brakeStages {
+                try set("brakes", stages.flatMap { [$0.key.rawValue, $0.value.rawValue] })
             }
             if changes.engine.commitCount > 0 {
                 let statement = try connection.statement("INSERT OR REPLACE INTO sessions VALUES (?1, ?2)")

@@ -20,6 +20,8 @@ extension SyncEngine {
         case folderMissing(ItemID)
         /// It is to go into a folder that is inside it here.
         case loop
+        /// A person is to say whether a change goes on, of which this is a part: what `brake(_:)` says.
+        case braked(SyncBrake.Direction)
         /// Items in it go first.
         case members([ItemID])
         /// It is about to be looked at.
@@ -52,7 +54,10 @@ extension SyncEngine {
         case nil: break
         }
         if let position = refusals[item] { reasons.append(.readingLog(to: position)) }
-        for (obstacle, items) in waiting where items.contains(item) { reasons += self.reasons(of: obstacle) }
+        for (obstacle, items) in waiting where items.contains(item) {
+            if case .brake(let direction) = obstacle, !isBraked(item, direction) { continue }
+            reasons += self.reasons(of: obstacle)
+        }
         if reasons.isEmpty {
             let members = disk[item] == nil ? tree.children(of: item) : Array(diskChildren[item] ?? [])
             if !members.isEmpty { reasons.append(.members(members.sorted())) }
@@ -69,6 +74,7 @@ extension SyncEngine {
         case .folder(let folder): return [.folderMissing(folder)]
         case .leaving(let other): return [.nameLeft(by: other)]
         case .loop: return [.loop]
+        case .brake(let direction): return [.braked(direction)]
         }
     }
 }

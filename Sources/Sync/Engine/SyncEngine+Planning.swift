@@ -15,7 +15,8 @@ extension SyncEngine {
         case (let ours?, nil, let theirs?):
             // It was put back here by hand: nothing tells what both come from.
             return planBoth(item, ours, base: ItemState(ours.kind, at: theirs.place), theirs)
-        case (let ours?, let base?, let theirs?): return planBoth(item, ours, base: base, theirs)
+        case (let ours?, let base?, let theirs?):
+            return planBoth(item, ours, base: self.base(of: item, base), theirs)
         }
     }
 
@@ -36,7 +37,8 @@ extension SyncEngine {
             return place(item, theirs)
         }
         // Each member that leaves has its folder looked at anew.
-        return members.isEmpty ? offer(item, nil) : []
+        guard members.isEmpty else { return [] }
+        return isBraked(item, .leaving) ? wait(item, for: .brake(.leaving)) : offer(item, nil)
     }
 
     /// The log has it no more.
@@ -46,6 +48,7 @@ extension SyncEngine {
         }
         // Its members go before it, and those that do not bring it back.
         guard (diskChildren[item] ?? []).isEmpty else { return [] }
+        guard !isBraked(item, .arriving) else { return wait(item, for: .brake(.arriving)) }
         steps[item] = .place(nil, agreedAs: nil)
         return [.remove(item, expecting: ours)]
     }
@@ -64,6 +67,9 @@ extension SyncEngine {
         base: ItemState,
         _ theirs: ItemState
     ) -> [Effect] {
+        for direction in SyncBrake.Direction.allCases where isBraked(item, direction) {
+            return wait(item, for: .brake(direction))
+        }
         var wanted = theirs
         if ours.place != base.place, !isAside(item) { wanted.place = ours.place }
         wanted.conflicts = theirs.conflicts.subtracting(base.conflicts.subtracting(ours.conflicts))
@@ -142,7 +148,7 @@ extension SyncEngine {
     /// Has an item leave its name to another, if it is to be elsewhere anyway but cannot go there yet.
     private mutating func standAside(_ item: ItemID) -> [Effect] {
         guard steps[item] == nil, let ours = disk[item], let base = agreed[item],
-            !isAside(item),
+            !isAside(item), !isBraked(item, .arriving),
             tree[item].map({ $0.place != ours.place && !isMovedHere(item) }) ?? true
         else { return [] }
         var aside = ours

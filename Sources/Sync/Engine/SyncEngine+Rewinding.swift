@@ -45,13 +45,20 @@ extension SyncEngine {
             case .commit: steps[item] = nil
             case .place(let state, let agreedAs):
                 let history = histories[item, default: History()]
-                let base =
-                    agreedAs.map { history.base(of: $0, last: tree[item]) }
-                    ?? (history.wasRemoved ? nil : tree[item])
+                let base: ItemState? =
+                    if let agreedAs {
+                        history.base(of: agreedAs, last: tree[item])
+                    } else {
+                        // A removal that is lost is this device's to send; what comes from nothing still does.
+                        state == nil && !history.wasRemoved ? tree[item] : nil
+                    }
                 steps[item] = .place(state, agreedAs: base)
             case .merge: break
             }
         }
+        // To put right what the hub has lost is nobody's question.
+        if braking.stages[.leaving] == nil { braking.stages[.leaving] = .answered }
+        hasReadLog = false
         // Whoever waited for something finds out anew what it is.
         (refusals, uploading, fetching, sent, waiting) = ([:], [], [], [], [:])
         for item in Set(disk.keys).union(former.items.keys).union(tree.items.keys) { touch(item) }

@@ -40,6 +40,11 @@ package struct SyncEngine: Sendable {
         /// There is a line to the hub again. Every answer that was due before has come or never will, and the log has
         /// been read.
         case reconnected
+        /// A person has said that what a brake holds is to go on.
+        case brakeReleased(SyncBrake.Direction)
+        /// A person has said that what a brake holds is not to happen. Leaving: what is gone here, or written over, is got
+        /// back from the log. Arriving: what is here is kept, and the log is to have it.
+        case brakeUndone(SyncBrake.Direction)
     }
 
     package enum Effect: Hashable, Sendable {
@@ -87,7 +92,12 @@ package struct SyncEngine: Sendable {
     package private(set) var differing: Set<ItemID> = []
     private var due: Set<ItemID> = []
     /// False until the disk has been scanned, for an engine that goes on from a memory: what it has not seen yet is not gone.
-    var knowsDisk = true
+    package internal(set) var knowsDisk = true
+    /// From when on a person is asked before a large change goes on.
+    package var brakeLimits = SyncBrake.Limits()
+    var braking = Braking()
+    /// Whether the log has been read since this engine was started, or went back in it.
+    var hasReadLog = false
     /// What items wait for that are not touched when it comes.
     var waiting: [Obstacle: Set<ItemID>] = [:]
 
@@ -103,6 +113,8 @@ package struct SyncEngine: Sendable {
         case leaving(ItemID)
         /// On the disk, the folder is still inside the item that is to go into it.
         case loop
+        /// A person is to be asked.
+        case brake(SyncBrake.Direction)
     }
 
     struct MergeQuestion: Hashable, Sendable {
@@ -135,6 +147,18 @@ package struct SyncEngine: Sendable {
 
     /// Takes what has happened, and says what is to be done.
     package mutating func take(_ event: Event) -> [Effect] {
+        note(event)
+        return planDue()
+    }
+
+    /// Takes what has happened at one time, and says what is to be done. What is part of one change should be taken at once:
+    /// whether a person is to be asked about it is decided by all of it.
+    package mutating func take(_ events: some Sequence<Event>) -> [Effect] {
+        for event in events { note(event) }
+        return planDue()
+    }
+
+    private mutating func note(_ event: Event) {
         switch event {
         case .diskChanged(let item, let state): noteDisk(item, state)
         case .evicted(let items): noteEvicted(items)
@@ -164,8 +188,9 @@ package struct SyncEngine: Sendable {
             if steps[item] == .merge { steps[item] = nil }
             touch(item)
         case .reconnected: reconnected()
+        case .brakeReleased(let direction): release(direction)
+        case .brakeUndone(let direction): undo(direction)
         }
-        return planDue()
     }
 
     // MARK: Events
@@ -300,6 +325,7 @@ package struct SyncEngine: Sendable {
     }
 
     private mutating func reconnected() {
+        hasReadLog = true
         for (item, step) in steps.all {
             guard case .commit = step else { continue }
             steps[item] = nil
@@ -324,19 +350,25 @@ package struct SyncEngine: Sendable {
     mutating func planDue() -> [Effect] {
         guard knowsDisk else { return [] }
         var effects: [Effect] = []
-        // Who waits for the name of an item may have it stand aside now.
-        for item in due { if let place = disk[item]?.place { wake(.name(place)) } }
+        // Who waits for the name of an item may have it stand aside now; who waits for it to leave one may not need to.
+        for item in due {
+            if let place = disk[item]?.place { wake(.name(place)) }
+            wake(.leaving(item))
+        }
         while !due.isEmpty {
             let items = due.sorted()
             due = []
             for item in items {
                 if disk[item] != tree[item] { differing.insert(item) } else { differing.remove(item) }
+                weigh(item)
             }
+            applyBrakes()
             for item in items {
                 if steps[item] == nil { effects += plan(item) }
                 if waiting[.leaving(item)] != nil, !isLeaving(item) { wake(.leaving(item)) }
             }
         }
+        endChange()
         return effects
     }
 }

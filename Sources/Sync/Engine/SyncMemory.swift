@@ -15,6 +15,8 @@ package struct SyncMemory: Hashable, Sendable {
     package var placing: [ItemID: Placing] = [:]
     /// How many commits each session has made.
     package var commitCounts: [UInt64: UInt64] = [:]
+    /// What a person is to be asked about, or has answered.
+    package var brakeStages: [SyncBrake.Direction: SyncBrake.Stage] = [:]
 
     package init() {}
 }
@@ -25,6 +27,8 @@ package struct SyncMemoryChanges: Hashable, Sendable {
     package var placing: [ItemID: SyncMemory.Placing?] = [:]
     /// How many commits this session has made; 0 for as many as were told already.
     package var commitCount: UInt64 = 0
+    /// All of them; nil for: as they were.
+    package var brakeStages: [SyncBrake.Direction: SyncBrake.Stage]?
 
     package init() {}
 }
@@ -71,6 +75,7 @@ extension SyncEngine {
         agreed = ItemTable(memory.agreed)
         steps = ItemTable(memory.placing.mapValues { .place($0.state, agreedAs: $0.agreedAs) })
         commitCounts = memory.commitCounts
+        braking.stages = memory.brakeStages
         knowsDisk = false
     }
 
@@ -82,6 +87,7 @@ extension SyncEngine {
             if case .place(let state, let agreedAs) = step { .init(state, agreedAs: agreedAs) } else { nil }
         }
         memory.commitCounts = commitCounts
+        memory.brakeStages = braking.stages
         return memory
     }
 
@@ -100,6 +106,7 @@ extension SyncEngine {
         let commitCount = commitCounts[session] ?? 0
         if commitCount != toldCommitCount { changes.commitCount = commitCount }
         toldCommitCount = commitCount
+        if braking.isWritten { (changes.brakeStages, braking.isWritten) = (braking.stages, false) }
         return changes
     }
 }

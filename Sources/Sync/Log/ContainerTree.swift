@@ -16,6 +16,8 @@ package struct ContainerTree: Hashable, Sendable {
 
     private var nodes: [ItemID: Node] = [:]
     private var names: [ItemID: [String: ItemID]] = [:]
+    /// How many items exist.
+    package private(set) var itemCount = 0
     /// How far the log has been read.
     package private(set) var position: LogPosition = 0
 
@@ -60,6 +62,7 @@ package struct ContainerTree: Hashable, Sendable {
         place.name = freeName(place)
         var placed = state
         placed.place = place
+        if nodes[item]?.exists != true { itemCount += 1 }
         nodes[item] = Node(state: placed, exists: true, revision: position)
         names[place.parent, default: [:]][Self.key(place.name)] = item
         changed.insert(item)
@@ -90,6 +93,7 @@ package struct ContainerTree: Hashable, Sendable {
         guard nodes[item]?.exists == true, children(of: item).isEmpty else { return [item] }
         take(item)
         nodes[item]?.exists = false
+        itemCount -= 1
         return [item]
     }
 
@@ -104,6 +108,7 @@ package struct ContainerTree: Hashable, Sendable {
         guard folder != .root, var node = nodes[folder], !node.exists else { return [] }
         let changed = revive(node.state.place.parent)
         node.exists = true
+        itemCount += 1
         node.state.place.name = freeName(node.state.place)
         nodes[folder] = node
         names[node.state.place.parent, default: [:]][Self.key(node.state.place.name)] = folder

@@ -1,7 +1,7 @@
-import Sync
+internal import Sync
 
 /// Bugs that sync engines have had, planted between an engine and the rest of its world.
-enum PlantedBug: String, CaseIterable {
+package enum PlantedBug: String, CaseIterable {
     /// A rename that has come from elsewhere is reported as done, and is not.
     case lostRename
     /// A removal by the person is not heard of.

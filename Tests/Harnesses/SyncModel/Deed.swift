@@ -1,0 +1,52 @@
+/// One thing that happens in a world. Numbers that choose among what is there are taken modulo how much that is, so that
+/// each deed means something in every world: a story can be told with some of its deeds left out.
+package enum Deed: Hashable, Sendable {
+    // What people do.
+    case make(on: Int, isFolder: Bool, folder: Int, name: Int)
+    case edit(on: Int, item: Int)
+    case move(on: Int, item: Int, folder: Int, name: Int)
+    case remove(on: Int, item: Int)
+    case settle(on: Int, item: Int)
+    /// Somebody says of what a brake holds that it is to go on, or to be undone.
+    case decide(on: Int, goesOn: Bool)
+    // What goes on by itself.
+    case hear(on: Int)
+    case work(on: Int)
+    case deliver(letter: Int)
+    case readLog(on: Int, count: Int)
+    case backUp(on: Int)
+    case backUpHub
+    // What goes wrong.
+    case lose(letter: Int)
+    case double(letter: Int)
+    case goOffline(on: Int)
+    case goOnline(on: Int)
+    case fillDisk(on: Int)
+    case freeDisk(on: Int)
+    case kill(on: Int)
+    /// The process dies, and what the next one remembers is what a backup has.
+    case restoreMemory(on: Int)
+    /// The hub dies before it has written what a letter asks for, or between that and its answer.
+    case crashHub(letter: Int, hasWritten: Bool)
+    case restoreHub(backup: Int)
+
+    /// A name for what goes wrong; nil for what does not.
+    package var fault: String? {
+        switch self {
+        case .lose: "loss"
+        case .double: "doubling"
+        case .goOffline: "offline"
+        case .fillDisk: "full disk"
+        case .kill: "kill"
+        case .restoreMemory: "old memory"
+        case .crashHub(_, let hasWritten): hasWritten ? "hub dies after a write" : "hub dies before a write"
+        case .restoreHub: "old hub"
+        default: nil
+        }
+    }
+
+    package static let faults = [
+        "loss", "doubling", "offline", "full disk", "kill", "old memory", "hub dies before a write",
+        "hub dies after a write", "old hub",
+    ]
+}

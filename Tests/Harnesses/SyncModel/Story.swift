@@ -1,0 +1,147 @@
+internal import SeededNumbers
+
+/// What happens in one world, from the beginning to rest: it can be told again, and shorter.
+package struct Story: Sendable {
+    package var deviceCount: Int
+    /// In which order letters arrive at the end.
+    package var restSeed: UInt64
+    /// Of how many items of a hundred, removed or written over, a person is asked; nil for never.
+    package var brakePercent: Int?
+    package var deeds: [Deed]
+
+    package init(deviceCount: Int, restSeed: UInt64, brakePercent: Int? = nil, deeds: [Deed]) {
+        (self.deviceCount, self.restSeed, self.deeds) = (deviceCount, restSeed, deeds)
+        self.brakePercent = brakePercent
+    }
+
+    /// The story of a seed.
+    package init(seed: UInt64, deviceCount: Int, stepCount: Int) {
+        var random = SplitMix64(seed: seed)
+        var habits = Habits(deviceCount: deviceCount, using: &random)
+        self.init(
+            deviceCount: deviceCount,
+            restSeed: random.next(),
+            brakePercent: [nil, nil, 10, 40][random.below(4)],
+            deeds: []
+        )
+        for _ in 0..<stepCount { habits.next(to: &deeds, using: &random) }
+    }
+
+    package struct Ending: Sendable {
+        package var faults: [String]
+        package var told: [String]
+        package var trace: TraceHash
+        package var coverage: Coverage?
+    }
+
+    package func run(bug: PlantedBug? = nil, tells: Bool = false, coverage: Coverage? = nil) -> Ending {
+        var world = SyncWorld(
+            deviceCount: deviceCount,
+            brakePercent: brakePercent,
+            bug: bug,
+            coverage: coverage
+        )
+        world.tells = tells
+        for deed in deeds { world.apply(deed) }
+        world.tell { _ in "all troubles are over" }
+        let faults =
+            world.settle(seed: restSeed)
+            ? world.faults : ["it does not come to rest"] + world.broken + world.unrest
+        return Ending(faults: faults, told: world.told, trace: world.trace, coverage: world.coverage)
+    }
+
+    /// The shortest story found that goes wrong too: with deeds left out, first many at a time, then each by itself.
+    package func shrunk(bug: PlantedBug? = nil) -> Story {
+        var story = self
+        func goesWrong(_ story: Story) -> Bool { !story.run(bug: bug).faults.isEmpty }
+        var isShorter = true
+        while isShorter {
+            isShorter = false
+            var size = max(1, story.deeds.count / 2)
+            while true {
+                var start = 0
+                while start < story.deeds.count {
+                    var shorter = story
+                    shorter.deeds.removeSubrange(start..<min(start + size, story.deeds.count))
+                    if goesWrong(shorter) { (story, isShorter) = (shorter, true) } else { start += size }
+                }
+                if size == 1 { break }
+                size /= 2
+            }
+            for index in story.deeds.indices {
+                for simpler in story.deeds[index].simpler {
+                    var other = story
+                    other.deeds[index] = simpler
+                    if goesWrong(other) { story = other; break }
+                }
+            }
+            while story.deviceCount > 2 {
+                var other = story
+                other.deviceCount -= 1
+                guard other.deeds.allSatisfy({ ($0.device ?? 0) < other.deviceCount }), goesWrong(other)
+                else { break }
+                (story, isShorter) = (other, true)
+            }
+        }
+        return story
+    }
+
+    /// The story as a test that can be pasted, with what happens in it as a comment.
+    package func test(bug: PlantedBug? = nil) -> String {
+        let ending = run(bug: bug, tells: true)
+        let lines = ending.told.map { "    // \($0)" } + ending.faults.map { "    // Wrong: \($0)" }
+        return """
+            @Test("...")
+            func shrunk() {
+            \(lines.joined(separator: "\n"))
+                let story = Story(
+                    deviceCount: \(deviceCount),
+                    restSeed: \(restSeed),
+                    brakePercent: \(brakePercent.map { "\($0)" } ?? "nil"),
+                    deeds: [
+            \(deeds.map { "            .\($0)," }.joined(separator: "\n"))
+                    ]
+                )
+                #expect(story.run(\(bug.map { "bug: .\($0)" } ?? "")).faults == [])
+            }
+            """
+    }
+}
+
+extension Deed {
+    /// On which device it happens, if on one.
+    var device: Int? {
+        switch self {
+        case .make(let index, _, _, _), .edit(let index, _), .move(let index, _, _, _), .remove(let index, _),
+            .settle(let index, _), .decide(let index, _), .hear(let index), .work(let index),
+            .readLog(let index, _),
+            .backUp(let index), .goOffline(let index), .goOnline(let index), .fillDisk(let index),
+            .freeDisk(let index), .kill(let index), .restoreMemory(let index):
+            index
+        case .deliver, .lose, .double, .backUpHub, .crashHub, .restoreHub: nil
+        }
+    }
+
+    /// The same with smaller numbers.
+    var simpler: [Deed] {
+        switch self {
+        case .make(let index, let isFolder, let folder, let name) where folder + name > 0:
+            [
+                .make(on: index, isFolder: isFolder, folder: 0, name: 0),
+                .make(on: index, isFolder: isFolder, folder: 0, name: name),
+            ]
+        case .edit(let index, let item): (0..<min(item, 4)).map { .edit(on: index, item: $0) }
+        case .move(let index, let item, let folder, let name):
+            (0..<min(item, 4)).map { .move(on: index, item: $0, folder: folder, name: name) }
+        case .remove(let index, let item): (0..<min(item, 4)).map { .remove(on: index, item: $0) }
+        case .settle(let index, let item): (0..<min(item, 4)).map { .settle(on: index, item: $0) }
+        case .deliver(let letter): (0..<min(letter, 4)).map { .deliver(letter: $0) }
+        case .lose(let letter): (0..<min(letter, 4)).map { .lose(letter: $0) }
+        case .double(let letter): (0..<min(letter, 4)).map { .double(letter: $0) }
+        case .crashHub(let letter, let hasWritten):
+            (0..<min(letter, 4)).map { .crashHub(letter: $0, hasWritten: hasWritten) }
+        case .restoreHub(let backup): (0..<min(backup, 8)).map { .restoreHub(backup: $0) }
+        default: []
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import Sync
+
+// What people do on their devices.
+extension SyncWorld {
+    mutating func withItem(_ number: Int, on index: Int, _ body: (inout SyncWorld, ItemID, ItemState) -> Void)
+    {
+        let items = devices[index].disk.keys.sorted()
+        guard !items.isEmpty else { return }
+        let item = items[number % items.count]
+        if let state = devices[index].disk[item] { body(&self, item, state) }
+    }
+
+    private mutating func put(
+        _ item: ItemID,
+        _ state: ItemState?,
+        on index: Int,
+        _ deed: (SyncWorld) -> String
+    ) {
+        devices[index].disk[item] = state
+        devices[index].news.append(.diskChanged(item, state))
+        tell { "device \(index): \(deed($0))" }
+    }
+
+    func place(on index: Int, folder: Int, name: Int) -> ItemPlace {
+        let folders = [.root] + devices[index].disk.filter { $0.value.kind == .folder }.keys.sorted()
+        return ItemPlace(folders[folder % folders.count], ["a", "b.txt", "c"][name % 3])
+    }
+
+    mutating func make(on index: Int, isFolder: Bool, at place: ItemPlace) {
+        let disk = devices[index].disk
+        guard disk.count < 7, !devices[index].isFull, !disk.values.contains(where: { $0.place == place })
+        else {
+            return
+        }
+        itemCount += 1
+        let item = ItemID(1, itemCount)
+        guard !isFolder else {
+            return put(item, ItemState(.folder, at: place), on: index) {
+                "makes folder \(item) at \($0.text(place))"
+            }
+        }
+        let content = mark([], item, on: index)
+        let state = ItemState(.document, at: place, content: content)
+        put(item, state, on: index) { "makes \(item) at \($0.text(place)) with \(content.value)" }
+    }
+
+    private mutating func mark(_ old: Set<Int>, _ item: ItemID, on index: Int) -> ContentName {
+        markCount += 1
+        editors[item, default: []].insert(index)
+        let content = content(old.union([markCount]))
+        devices[index].blobs.insert(content)
+        return content
+    }
+
+    mutating func content(_ new: Set<Int>) -> ContentName {
+        let name = ContentName(new.sorted().map(String.init).joined(separator: "+"))
+        marks[name] = new
+        return name
+    }
+
+    mutating func edit(_ item: ItemID, _ state: ItemState, on index: Int) {
+        guard let old = state.content, !devices[index].isFull else { return }
+        var state = state
+        let content = mark(marks[old] ?? [], item, on: index)
+        state.content = content
+        put(item, state, on: index) { _ in "edits \(item) to \(content.value)" }
+    }
+
+    mutating func move(_ item: ItemID, _ state: ItemState, to place: ItemPlace, on index: Int) {
+        let disk = devices[index].disk
+        guard !disk.values.contains(where: { $0.place == place }), !isInside(place.parent, item, disk) else {
+            return
+        }
+        var state = state
+        state.place = place
+        put(item, state, on: index) { "moves \(item) to \($0.text(place))" }
+    }
+
+    mutating func remove(_ item: ItemID, on index: Int) {
+        let members = devices[index].disk.filter { $0.value.place.parent == item }.keys.sorted()
+        for member in members { remove(member, on: index) }
+        guard let state = devices[index].disk[item] else { return }
+        for content in state.contents { discarded.formUnion(marks[content] ?? []) }
+        put(item, nil, on: index) { _ in "removes \(item)" }
+    }
+
+    mutating func settleConflicts(_ item: ItemID, _ state: ItemState, on index: Int) {
+        guard !state.conflicts.isEmpty else { return }
+        for content in state.conflicts { discarded.formUnion(marks[content] ?? []) }
+        var state = state
+        state.conflicts = []
+        put(item, state, on: index) { _ in "settles \(item)" }
+    }
+
+    /// A person is asked by a brake.
+    mutating func decide(on index: Int, goesOn: Bool) {
+        guard let brake = devices[index].engine.brake else { return }
+        let (direction, event): (_, SyncEngine.Event) =
+            goesOn
+            ? (brake.direction, .brakeReleased(brake.direction))
+            : (brake.direction, .brakeUndone(brake.direction))
+        devices[index].news.append(event)
+        tell { _ in "device \(index): what is \(direction) is to \(goesOn ? "go on" : "be undone")" }
+    }
+
+    /// What is written over as somebody has taken back a change has been before his eyes.
+    mutating func discardBraked(_ direction: SyncBrake.Direction, on index: Int) {
+        let engine = devices[index].engine
+        for item in engine.brakedItems(direction) {
+            editors[item, default: []].insert(index)
+            let state = direction == .leaving ? engine.disk[item] : engine.tree[item]
+            if let content = state?.content { discarded.formUnion(marks[content] ?? []) }
+        }
+    }
+
+    func isInside(_ item: ItemID, _ other: ItemID, _ disk: [ItemID: ItemState]) -> Bool {
+        var at = item
+        while at != .root {
+            if at == other { return true }
+            guard let up = disk[at]?.place.parent else { return false }
+            at = up
+        }
+        return false
+    }
+
+    func text(_ place: ItemPlace) -> String {
+        place.parent == .root ? place.name : "\(place.parent)/\(place.name)"
+    }
+
+    func text(_ state: ItemState?) -> String {
+        guard let state else { return "-" }
+        let conflicts = state.conflicts.isEmpty ? "" : " against \(state.conflicts.map(\.value).sorted())"
+        return "\(text(state.place)) \(state.content?.value ?? "(folder)")\(conflicts)"
+    }
+}

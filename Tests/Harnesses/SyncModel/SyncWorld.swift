@@ -1,0 +1,195 @@
+internal import SeededNumbers
+internal import Sync
+
+/// Devices with disks, a hub and a network, all make-believe: the same deeds come to the same each time.
+///
+/// Contents are sets of marks: who edits adds one, who merges unites two. So it can be told where each edit has gone.
+package struct SyncWorld {
+    struct Device {
+        var engine: SyncEngine
+        var disk: [ItemID: ItemState] = [:]
+        /// Contents whose bytes are here.
+        var blobs: Set<ContentName> = []
+        /// What the engine has not heard of yet, in order.
+        var news: [SyncEngine.Event] = []
+        /// What the engine has asked the disk for.
+        var work: [SyncEngine.Effect] = []
+        var isOnline = true
+        /// Without room nothing new can be written.
+        var isFull = false
+        /// False from when a line breaks until the engine has heard that there is one again.
+        var hasLine = true
+        /// The hub that it has met, of all that there have been.
+        var metHub = 0
+        var offers: Set<ItemID> = []
+        /// The log as the engine has read it.
+        var read: [LogEntry] = []
+        /// What a backup has of the engine.
+        var backup: Backup
+    }
+
+    /// What a device keeps on its disk of its engine.
+    struct Backup {
+        var engine: SyncEngine
+        var read: [LogEntry] = []
+    }
+
+    struct Hub {
+        var log = ContainerLog()
+        var blobs: Set<ContentName> = []
+    }
+
+    enum Letter {
+        case toHub(from: Int, SyncEngine.Effect)
+        case toDevice(Int, SyncEngine.Event)
+    }
+
+    var devices: [Device]
+    var hub = Hub()
+    var hubBackups: [Hub] = []
+    /// How often the hub has been put back to a backup.
+    var hubNumber = 0
+    var letters: [Letter] = []
+    var marks: [ContentName: Set<Int>] = [:]
+    package internal(set) var markCount = 0
+    /// Marks that somebody has thrown away, having had them before his eyes.
+    var discarded: Set<Int> = []
+    /// Who has edited an item.
+    var editors: [ItemID: Set<Int>] = [:]
+    /// Whether an engine or the hub has been put back to a backup: it cannot be told any more what some edits came from.
+    var hasForgotten = false
+    var itemCount: UInt64 = 0
+    var sessionCount: UInt64 = 0
+    /// What is wrong already.
+    package internal(set) var broken: [String] = []
+    /// What has happened, in words; told only if somebody is to read it.
+    package internal(set) var told: [String] = []
+    package var tells = false
+    package internal(set) var trace = TraceHash()
+    package internal(set) var coverage: Coverage?
+    let bug: PlantedBug?
+    /// Of how many items of a hundred a person is asked; nil for never.
+    let brakePercent: Int?
+
+    package init(
+        deviceCount: Int,
+        brakePercent: Int? = nil,
+        bug: PlantedBug? = nil,
+        coverage: Coverage? = nil
+    ) {
+        (self.brakePercent, self.bug, self.coverage) = (brakePercent, bug, coverage)
+        devices = []
+        for number in 1...UInt64(deviceCount) {
+            sessionCount += 1
+            var engine = SyncEngine(device: DeviceID(number), session: sessionCount)
+            engine.brakeLimits = brakeLimits
+            devices.append(Device(engine: engine, backup: Backup(engine: engine)))
+        }
+    }
+
+    var brakeLimits: SyncBrake.Limits {
+        SyncBrake.Limits(sharePercent: brakePercent ?? 100, countMin: brakePercent == nil ? .max : 1)
+    }
+
+    // MARK: Running
+
+    package mutating func apply(_ deed: Deed) {
+        if coverage != nil { note(deed) }
+        switch deed {
+        case .make(let index, let isFolder, let folder, let name):
+            make(on: index, isFolder: isFolder, at: place(on: index, folder: folder, name: name))
+        case .edit(let index, let item): withItem(item, on: index) { $0.edit($1, $2, on: index) }
+        case .move(let index, let item, let folder, let name):
+            let place = place(on: index, folder: folder, name: name)
+            withItem(item, on: index) { $0.move($1, $2, to: place, on: index) }
+        case .remove(let index, let item):
+            withItem(item, on: index) { world, item, _ in world.remove(item, on: index) }
+        case .settle(let index, let item): withItem(item, on: index) { $0.settleConflicts($1, $2, on: index) }
+        case .decide(let index, let goesOn): decide(on: index, goesOn: goesOn)
+        case .hear(let index): hear(index)
+        case .work(let index): workOnDisk(index)
+        case .deliver(let letter): deliver(letter)
+        case .lose(let letter): if !letters.isEmpty { letters.remove(at: letter % letters.count) }
+        case .double(let letter):
+            guard !letters.isEmpty else { return }
+            letters.append(letters[letter % letters.count])
+            deliver(letter)
+        case .readLog(let index, let count): readLog(index, count: count)
+        case .backUp(let index):
+            devices[index].backup = Backup(engine: devices[index].engine, read: devices[index].read)
+        case .backUpHub: backUpHub()
+        case .goOffline(let index): goOffline(index)
+        case .goOnline(let index): goOnline(index)
+        case .fillDisk(let index): devices[index].isFull = true
+        case .freeDisk(let index): devices[index].isFull = false
+        case .kill(let index): kill(index)
+        case .restoreMemory(let index): restoreMemory(index)
+        case .crashHub(let letter, let hasWritten): crashHub(letter, hasWritten: hasWritten)
+        case .restoreHub(let backup): restoreHub(backup)
+        }
+    }
+
+    /// Lets everything come to rest, with all troubles over.
+    ///
+    /// - Returns: Whether it did.
+    package mutating func settle(seed: UInt64) -> Bool {
+        var random = SplitMix64(seed: seed)
+        for index in devices.indices {
+            devices[index].isFull = false
+            goOnline(index)
+        }
+        for _ in 0..<12 {
+            for index in devices.indices {
+                readLog(index, count: 1 + random.below(9))
+                letters.append(.toDevice(index, .reconnected))
+            }
+            var rest = 3_000
+            while rest > 0,
+                !letters.isEmpty || devices.contains(where: { !$0.news.isEmpty || !$0.work.isEmpty })
+            {
+                rest -= 1
+                for index in devices.indices {
+                    if devices[index].news.isEmpty { decide(on: index, goesOn: random.below(2) == 0) }
+                    hear(index)
+                    workOnDisk(index)
+                }
+                deliver(random.below(max(1, letters.count)))
+            }
+            if devices.allSatisfy(isAtRest) { return true }
+        }
+        return false
+    }
+
+    private func isAtRest(_ device: Device) -> Bool {
+        device.engine.tree.position == hub.log.head && device.engine.isSettled
+            && device.disk == device.engine.tree.items
+    }
+
+    mutating func tell(_ text: (SyncWorld) -> String) {
+        if tells { told.append(text(self)) }
+    }
+
+    /// Notes what a fault meets.
+    private mutating func note(_ deed: Deed) {
+        guard let fault = deed.fault else {
+            coverage?.deedCount += 1
+            return
+        }
+        let indices: [Int] =
+            switch deed {
+            case .lose(let letter), .double(let letter), .crashHub(let letter, _):
+                letters.isEmpty
+                    ? []
+                    : {
+                        switch letters[letter % letters.count] {
+                        case .toHub(let index, _), .toDevice(let index, _): [index]
+                        }
+                    }()
+            case .goOffline(let index), .fillDisk(let index), .kill(let index), .restoreMemory(let index):
+                [index]
+            default: Array(devices.indices)
+            }
+        for index in indices { coverage?.note(fault, devices[index].engine) }
+        coverage?.faultCount += 1
+    }
+}

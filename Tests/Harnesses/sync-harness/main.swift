@@ -1,0 +1,88 @@
+internal import Foundation
+internal import SeededNumbers
+internal import SyncModel
+
+// Random worlds of devices and a hub, and what comes of them. Ends with 1 when something is wrong.
+//
+//     sync-harness worlds COUNT [SEED]    stories one after another; one that goes wrong is told again, shorter, as a test
+//     sync-harness bugs COUNT [SEED]      plants each bug: how many stories find it, and how short it can be told
+
+/// Seeds from a first one on.
+struct Seeds {
+    let first: UInt64
+    let count: Int
+
+    init(_ arguments: [String]) {
+        count = arguments.first.flatMap { Int($0) } ?? 2_000
+        first = arguments.dropFirst().first.flatMap { UInt64($0) } ?? .random(in: 0..<(1 << 40))
+        print("seeds from \(first)")
+    }
+
+    /// The story of a seed: two to five devices, short or long.
+    func story(_ offset: Int) -> Story {
+        var random = SplitMix64(seed: first &+ UInt64(offset))
+        let deviceCount = [2, 3, 3, 4, 5][random.below(5)]
+        return Story(seed: random.next(), deviceCount: deviceCount, stepCount: 40 + random.below(800))
+    }
+}
+
+func seconds(since start: ContinuousClock.Instant) -> Double { (ContinuousClock.now - start) / .seconds(1) }
+
+/// Tells stories until one goes wrong, each twice: both times the same must happen.
+func tellWorlds(_ seeds: Seeds) -> Bool {
+    let start = ContinuousClock.now
+    var coverage = Coverage()
+    var trace = TraceHash()
+    for offset in 0..<seeds.count {
+        let story = seeds.story(offset)
+        let ending = story.run(coverage: Coverage())
+        if let more = ending.coverage { coverage.add(more) }
+        coverage.worldCount += 1
+        trace.mix(ending.trace.value)
+        if !ending.faults.isEmpty {
+            print("seed \(seeds.first &+ UInt64(offset)): \(ending.faults)\n")
+            print(story.shrunk().test())
+            return false
+        }
+        if story.run().trace != ending.trace {
+            print("seed \(seeds.first &+ UInt64(offset)): told twice, it is not the same story")
+            return false
+        }
+    }
+    let time = seconds(since: start)
+    print(coverage.table)
+    print(
+        "worlds \(coverage.worldCount), each twice, deeds \(coverage.deedCount), faults \(coverage.faultCount), "
+            + "trace \(String(trace.value, radix: 16)), \(String(format: "%.1f", time)) s"
+    )
+    return true
+}
+
+/// Tells stories with each bug until one goes wrong.
+func plantBugs(_ seeds: Seeds) -> Bool {
+    var allFound = true
+    for bug in PlantedBug.allCases {
+        guard let offset = (0..<seeds.count).first(where: { !seeds.story($0).run(bug: bug).faults.isEmpty })
+        else {
+            print("\(bug): none of \(seeds.count) stories shows it")
+            allFound = false
+            continue
+        }
+        let (story, short) = (seeds.story(offset), seeds.story(offset).shrunk(bug: bug))
+        print(
+            "\(bug): found in story \(offset + 1), \(story.deeds.count) deeds, told in \(short.deeds.count)"
+        )
+    }
+    return allFound
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+let isFine: Bool
+switch arguments.first {
+case "worlds": isFine = tellWorlds(Seeds(Array(arguments.dropFirst())))
+case "bugs": isFine = plantBugs(Seeds(Array(arguments.dropFirst())))
+default:
+    print("usage: sync-harness worlds|bugs COUNT [SEED]")
+    isFine = false
+}
+exit(isFine ? 0 : 1)

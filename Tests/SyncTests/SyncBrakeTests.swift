@@ -1,0 +1,168 @@
+import Testing
+
+@testable import Sync
+
+/// A change that would remove or overwrite much waits for a person.
+@Suite("Sync: brake")
+struct SyncBrakeTests {
+    private let count = 40
+    private var items: [ItemID] { (1...UInt64(count)).map { ItemID(1, $0) } }
+
+    private func document(_ item: ItemID, _ content: String = "c") -> ItemState {
+        ItemState(.document, at: ItemPlace(.root, "\(item)"), content: ContentName(content))
+    }
+
+    private var states: [ItemID: ItemState] {
+        Dictionary(uniqueKeysWithValues: items.map { ($0, document($0)) })
+    }
+
+    /// An engine whose disk and log have the same forty documents.
+    private func engine() -> SyncEngine {
+        var memory = SyncMemory()
+        memory.agreed = states
+        var engine = SyncEngine(device: DeviceID(1), session: 1, memory, entries: entries(states, from: 0))
+        #expect(engine.take([.scanned(states), .reconnected]) == [])
+        #expect(engine.isAtRest)
+        return engine
+    }
+
+    /// Another device's commits.
+    private func entries(_ states: [ItemID: ItemState?], from position: LogPosition) -> [LogEntry] {
+        states.sorted { $0.key < $1.key }.enumerated().map { index, pair in
+            let id = Commit.ID(DeviceID(9), session: position, UInt64(index + 1))
+            let base = position == 0 ? 0 : LogPosition(pair.key.low)
+            return LogEntry(position + LogPosition(index + 1), Commit(id, pair.key, on: base, pair.value))
+        }
+    }
+
+    private func removals(_ count: Int) -> [SyncEngine.Event] {
+        items.prefix(count).map { .diskChanged($0, nil) }
+    }
+
+    @Test(
+        "Up to half of the items are removed without a question, at once or one by one",
+        arguments: [false, true]
+    )
+    func half(oneByOne: Bool) {
+        var engine = engine()
+        let effects =
+            oneByOne ? removals(20).flatMap { engine.take($0) } : engine.take(removals(20))
+        #expect(effects.count == 20 && engine.brake == nil)
+    }
+
+    @Test("A small folder is emptied without a question")
+    func small() {
+        var engine = engine()
+        engine.brakeLimits = SyncBrake.Limits(sharePercent: 10, countMin: 30)
+        #expect(engine.take(removals(29)).count == 29)
+    }
+
+    @Test("More than half is removed: nothing goes to the hub, all else goes on, until somebody says so")
+    func leaving() {
+        var engine = engine()
+        #expect(engine.take(removals(21)) == [])
+        let brake = engine.brake
+        #expect(brake?.direction == .leaving && brake?.waitingCount == 21 && brake?.itemCount == 40)
+        #expect(brake?.restorePoint == 40 && brake?.doneCount == 0)
+        #expect(engine.reasons(for: items[0]) == [.braked(.leaving)])
+        let other = ItemID(1, 99)
+        #expect(engine.take(.diskChanged(other, document(other, "new"))) == [.upload(ContentName("new"))])
+        let effects = engine.take(.brakeReleased(.leaving))
+        #expect(effects.count == 21 && engine.brake == nil)
+        #expect(
+            effects.allSatisfy { if case .commit(let commit) = $0 { commit.state == nil } else { false } }
+        )
+    }
+
+    @Test("What is gone and should not be is got back")
+    func undone() {
+        var engine = engine()
+        _ = engine.take(removals(30))
+        let effects = engine.take(.brakeUndone(.leaving))
+        let wanted = items.prefix(30).map { SyncEngine.Effect.place($0, document($0), expecting: nil) }
+        #expect(effects == wanted && engine.brake == nil)
+        #expect(engine.take(items.prefix(30).map { .placed($0) }) == [] && engine.isAtRest)
+    }
+
+    @Test(
+        "One change that is heard of bit by bit is held as soon as it is too large, with what is left of it"
+    )
+    func bitByBit() {
+        var engine = engine()
+        #expect(engine.take(Array(removals(20))).count == 20)
+        #expect(engine.take(Array(removals(25).suffix(5))) == [])
+        #expect(engine.brake?.waitingCount == 25)
+        // Those that were on their way arrive all the same.
+        let gone: [ItemID: ItemState?] = Dictionary(uniqueKeysWithValues: items.prefix(20).map { ($0, nil) })
+        _ = engine.take(.logRead(entries(gone, from: 40)))
+        #expect(
+            engine.brake?.waitingCount == 5 && engine.brake?.doneCount == 20 && engine.brake?.itemCount == 40
+        )
+    }
+
+    @Test("Contents that come in place of too many others wait, and those that were here can be kept")
+    func arriving() {
+        var engine = engine()
+        let others: [ItemID: ItemState?] = states.mapValues { state in
+            var state = state
+            state.content = ContentName("scrambled")
+            return state
+        }
+        #expect(engine.take(.logRead(entries(others, from: 40))) == [])
+        #expect(engine.brake?.direction == .arriving && engine.brake?.waitingCount == 40)
+        let effects = engine.take(.brakeUndone(.arriving))
+        let commits = effects.compactMap { if case .commit(let commit) = $0 { commit } else { nil } }
+        #expect(commits.count == 40 && commits.allSatisfy { $0.state?.content == ContentName("c") })
+        #expect(engine.brake == nil)
+    }
+
+    @Test("Who puts back by hand what is gone is asked nothing any more")
+    func putBack() {
+        var engine = engine()
+        _ = engine.take(removals(40))
+        #expect(engine.brake != nil)
+        #expect(engine.take(items.map { .diskChanged($0, document($0)) }) == [])
+        #expect(engine.brake == nil && engine.isAtRest)
+        #expect(engine.take(removals(20)).count == 20)
+    }
+
+    @Test("A question and an answer outlive the process", arguments: [false, true])
+    func restarted(isAnswered: Bool) {
+        var engine = engine()
+        _ = engine.take(removals(40))
+        if isAnswered { _ = engine.take(.brakeReleased(.leaving)) }
+        let stage: SyncBrake.Stage = isAnswered ? .answered : .asked
+        #expect(engine.takeMemoryChanges().brakeStages == [.leaving: stage])
+        #expect(engine.takeMemoryChanges().brakeStages == nil)
+        let log = entries(states, from: 0)
+        var next = SyncEngine(device: DeviceID(1), session: 2, engine.memory, entries: log)
+        // Less than the share is left to do, and it is the same change.
+        let rest = states.filter { $0.key.low > 10 }
+        #expect(next.take(.scanned(rest)).count == (isAnswered ? 10 : 0))
+        #expect((next.brake == nil) == isAnswered)
+    }
+
+    @Test("A new container is filled, and a hub put back to a backup is healed, without a question")
+    func noQuestion() {
+        var fresh = SyncEngine(device: DeviceID(2), session: 1)
+        _ = fresh.take(.logRead(entries(states, from: 0)))
+        #expect(fresh.take(.fetched(ContentName("c"))).count == 40 && fresh.brake == nil)
+        let others: [ItemID: ItemState?] = states.mapValues { state in
+            var state = state
+            state.content = ContentName("later")
+            return state
+        }
+        let log = entries(states, from: 0)
+        var memory = SyncMemory()
+        memory.agreed = others.compactMapValues { $0 }
+        var engine = SyncEngine(
+            device: DeviceID(1),
+            session: 1,
+            memory,
+            entries: log + entries(others, from: 40)
+        )
+        _ = engine.take(.scanned(memory.agreed))
+        #expect(engine.rewind(to: log) == [.upload(ContentName("later"))])
+        #expect(engine.take(.uploaded(ContentName("later"))).count == 40)
+    }
+}
