@@ -174,4 +174,22 @@ struct FolderLookTests {
         #expect(table[try #require(item("p.rtfd", in: table))]?.state.kind == .document)
         try FileManager.default.removeItem(at: root)
     }
+
+    @Test("What is not as expected comes back from its removal, and so does what a process that died was removing")
+    func removals() throws {
+        let path = FilePath(root.appendingPathComponent("a.txt").path)
+        try write("mine", "a.txt")
+        #expect(try !Removal.remove(path, if: { $0.stamp.byteCount != 4 }))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == ["a.txt"])
+        // It died before it had looked, and somebody has taken the name since.
+        try rename("a.txt", ".sheaf-removed-12ab-a.txt")
+        try write("another", "a.txt")
+        var table = FolderTable()
+        _ = try look(&table)
+        let names = try FileManager.default.contentsOfDirectory(atPath: root.path).sorted()
+        #expect(names == ["a 2.txt", "a.txt"] && item("a 2.txt", in: table) != nil)
+        #expect(try Removal.remove(path, if: { $0.stamp.byteCount == 7 }))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == ["a 2.txt"])
+        try FileManager.default.removeItem(at: root)
+    }
 }

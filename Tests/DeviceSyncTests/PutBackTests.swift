@@ -3,6 +3,7 @@ import DocumentFoundation
 import Foundation
 import HubProtocol
 import Sealing
+import SyncMessages
 import Testing
 
 @testable import DeviceSync

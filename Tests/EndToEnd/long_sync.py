@@ -110,7 +110,7 @@ def run(base, networks, arguments, choice):
         meet(world, people)
         print(f"{counts}, {people.count} files written, {len(people.thrown_away)} lines thrown away: nothing is lost")
     except AssertionError:
-        print("\n".join(people.story[-400:]))
+        (base / "story").write_text("\n".join(people.story))
         raise
     finally:
         world.end()

@@ -248,12 +248,10 @@ struct Placer {
         }
     }
 
-    /// Out of sight in one step, then away: a package is never half there.
     func removeDocument(_ path: FilePath, _ known: FolderItem) throws {
-        guard try isAsSeen(known, at: path) else { throw Changed() }
-        let aside = path.parent.appending(".sheaf-removed-\(UUID().uuidString)")
-        try ItemMoves.move(path, toFree: aside)
-        try FileManager.default.removeItem(at: aside.url(isDirectory: known.trace.kind == .directory))
+        guard try isAsSeen(known, at: path),
+            try Removal.remove(path, if: { ItemTrace($0).hasContents(of: known.trace) })
+        else { throw Changed() }
     }
 
     // MARK: Coordination

@@ -126,7 +126,7 @@ package struct ContainerTree: Hashable, Sendable {
     }
 
     /// "Letter.txt" becomes "Letter 2.txt", ".profile" becomes ".profile 2".
-    static func numbered(_ name: String, _ number: Int) -> String {
+    package static func numbered(_ name: String, _ number: Int) -> String {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(name) \(number)" }
         return "\(name[..<dot]) \(number)\(name[dot...])"
     }

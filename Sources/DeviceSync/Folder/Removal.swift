@@ -1,0 +1,53 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+
+/// Takes documents away, each out of sight in one step: a package is never half there, and what is not as expected comes
+/// back.
+///
+///     letter.txt ──▶ .sheaf-removed-1a2b3c4d-letter.txt ──▶ nothing
+///                 ◀── (it is another, or the process died)
+enum Removal {
+    private static let prefix = ".sheaf-removed-"
+    /// So long a name may be in the file systems of Linux, in bytes.
+    private static let nameByteCountMax = 255
+
+    /// Removes a document if it is as expected when it is out of everybody's reach.
+    ///
+    /// - Returns: False when it is another; it is where it was then, or beside it.
+    static func remove(_ path: FilePath, if isExpected: (MemberStatus) -> Bool) throws -> Bool {
+        let tag = String(UInt32.random(in: 0...UInt32.max), radix: 16)
+        var name = Substring(path.name)
+        while name.utf8.count > nameByteCountMax - prefix.utf8.count - 9 { name = name.dropLast() }
+        let aside = path.parent.appending("\(prefix)\(tag)-\(name)")
+        try ItemMoves.move(path, toFree: aside)
+        guard let status = try FolderScan.status(at: aside), isExpected(status) else {
+            try putBack(aside, to: path)
+            return false
+        }
+        try FileManager.default.removeItem(at: aside.url(isDirectory: status.stamp.kind == .directory))
+        return true
+    }
+
+    /// The name that a document had which a process took aside and died; nil for any other.
+    static func formerName(of name: String) -> String? {
+        guard name.hasPrefix(prefix) else { return nil }
+        let rest = name.dropFirst(prefix.count)
+        guard let end = rest.firstIndex(of: "-") else { return nil }
+        let former = String(rest[rest.index(after: end)...])
+        return former.isEmpty ? nil : former
+    }
+
+    /// Puts a document back: under its name, or the next one that is free.
+    static func putBack(_ aside: FilePath, to path: FilePath) throws(SystemError) {
+        var (target, number) = (path, 1)
+        while true {
+            do { return try ItemMoves.move(aside, toFree: target) } catch {
+                guard error.errno == EEXIST else { throw error }
+                number += 1
+                target = path.parent.appending(ContainerTree.numbered(path.name, number))
+            }
+        }
+    }
+}
