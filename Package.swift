@@ -62,6 +62,7 @@ let package = Package(
         ),
         .target(name: "HTTPClient", dependencies: ["CCurl", "Locks"], swiftSettings: strict),
         .target(name: "LocalSockets", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
+        .target(name: "SyncMessages", dependencies: ["FileSystem", "LocalSockets"], swiftSettings: strict),
         .target(
             name: "HTTPService",
             dependencies: ["CLinux", "CMicroHTTPD", "Locks"],
@@ -102,7 +103,7 @@ let package = Package(
             name: "DocumentFoundation",
             dependencies: [
                 "ChangeSets", "Coordination", "Cryptography", "FileSystem", "KeyValues", "LocalSockets",
-                "Locks",
+                "Locks", "SyncMessages",
                 "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
@@ -116,8 +117,8 @@ let package = Package(
             name: "DeviceSync",
             dependencies: [
                 "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient",
-                "HubProtocol", "LocalSockets", "Locks",
-                "SQLite", "Sealing", "Sync",
+                "HubProtocol", "KeyValues", "LocalSockets", "Locks", "Merging",
+                "SQLite", "Sealing", "Sync", "SyncMessages",
                 "Vault",
             ],
             swiftSettings: strict
@@ -142,7 +143,7 @@ let package = Package(
             name: "sheaf",
             dependencies: [
                 "Agent", "Commands", "DeviceSync", "DocumentFoundation", "FileSystem", "HTTPService", "Hub",
-                "LocalSockets", "Sealing",
+                "LocalSockets", "Sealing", "SyncMessages",
             ],
             swiftSettings: strict
         ),
@@ -167,7 +168,7 @@ let package = Package(
                 "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DeviceSync",
                 "DocumentFoundation",
                 "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "Merging",
-                "Sealing", "Sync", "UIKit", "Vault",
+                "Sealing", "Sync", "SyncMessages", "UIKit", "Vault",
             ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict
@@ -267,9 +268,10 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
-                "Sealing",
-                "SeededNumbers", "Sync", "Vault",
+                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol",
+                "LocalSockets",
+                "Locks", "Sealing",
+                "SeededNumbers", "Sync", "SyncMessages", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -352,7 +354,7 @@ let package = Package(
             dependencies: [
                 "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues",
                 "Locks",
-                "Merging", "SeededNumbers", "TestSurroundings", "Vault",
+                "Merging", "SeededNumbers", "SyncMessages", "TestSurroundings", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -361,7 +363,9 @@ let package = Package(
             dependencies: [
                 "ChangeSets", "DocumentFoundation", "FileSystem", "HTTPService", "LocalSockets", "Locks",
                 "Merging",
-                "SeededNumbers", "TestSurroundings", "UIKit", "UniformTypeIdentifiers", "Vault", "WebHost",
+                "SeededNumbers", "SyncMessages", "TestSurroundings", "UIKit", "UniformTypeIdentifiers",
+                "Vault",
+                "WebHost",
                 "_Testing_UIKit",
             ],
             swiftSettings: strict

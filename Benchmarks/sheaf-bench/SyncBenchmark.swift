@@ -5,6 +5,7 @@ import FileSystem
 import Foundation
 import HubProtocol
 import Sealing
+import SyncMessages
 
 /// Two devices in this process and a hub in another, over the loopback, all durable and sealed.
 @MainActor

@@ -4,6 +4,7 @@ package import FileSystem
 internal import Foundation
 internal import Locks
 package import Sealing
+package import SyncMessages
 internal import Vault
 
 /// Keeps one folder of this device and one container at a hub the same.
@@ -79,24 +80,57 @@ package final class ContainerSync: Sendable {
     /// - Parameter path: Below the container's folder.
     package func explain(_ path: String) -> Explanation { queue.sync { run.value.explain(path) } }
 
+    /// How an item stands; nil for nothing.
+    ///
+    /// - Parameter path: Below the container's folder.
+    package func item(_ path: String) -> ItemSyncState? { queue.sync { run.value.state(at: path) } }
+
+    /// How all items below a folder stand.
+    ///
+    /// - Parameter path: Below the container's folder; empty for that.
+    package func items(below path: String) -> [ItemSyncState] {
+        queue.sync { run.value.states(below: path) }
+    }
+
+    /// Has the contents of an item, or of all in a folder, leave this device: placeholders take their places.
+    ///
+    /// - Throws: `SyncRefusal` for what has to stay, with the reason; what else could go has gone.
+    package func evict(_ path: String) throws { try queue.sync { try run.value.evict(path) } }
+
+    /// Has the contents of an item, or of all in a folder, come to this device.
+    ///
+    /// - Parameters:
+    ///   - path: Below the container's folder.
+    ///   - progress: Told how far it has come.
+    ///   - done: Told once, how it has ended; nil for well. When it is nil, nobody waits: what cannot come now is tried
+    ///     again when there is a line.
+    /// - Returns: What ends the waiting without an answer.
+    /// - Throws: `SyncRefusal` when nothing of this name is here.
+    package func download(
+        _ path: String,
+        progress: @escaping @Sendable (ItemSyncState.Share) -> Void = { _ in },
+        done: (@Sendable (SyncRefusal?) -> Void)?
+    ) throws -> @Sendable () -> Void {
+        try queue.sync {
+            try run.value.download(path, done.map { DownloadWaiter(progress: progress, done: $0) })
+        }
+    }
+
+    /// Tells from now on how items stand that stand otherwise, and whether all is in step.
+    ///
+    /// - Parameters:
+    ///   - path: A folder below the container's; empty for that.
+    ///   - tell: Called at once, then again and again, on the container's queue.
+    /// - Returns: What ends it.
+    package func follow(
+        _ path: String,
+        _ tell: @escaping @Sendable ([ItemSyncState], _ isSettled: Bool) -> Void
+    ) -> @Sendable () -> Void {
+        queue.sync { run.value.follow(Follower(path: path, tell: tell)) }
+    }
+
     /// How things stand.
     package var status: SyncStatus { queue.sync { run.value.status } }
-}
-
-/// How things stand with a container.
-package struct SyncStatus: Hashable, Sendable, Codable {
-    package enum Line: String, Hashable, Sendable, Codable { case up, down, stopped }
-
-    package var line: Line
-    /// Why the line is not up.
-    package var lineFailure: String?
-    package var itemCount: Int
-    /// How many items are not here as they are at the hub.
-    package var unsettledCount: Int
-    /// Whether all that is here is at the hub, and the other way round, as far as is known.
-    package var isSettled: Bool
-    /// What cannot be done, item by item: its path, and why.
-    package var stuck: [String: String]
 }
 
 /// What happens, for a log.
@@ -111,6 +145,8 @@ package enum SyncReport: Hashable, Sendable {
     case failed(path: String, why: String)
     /// The hub has lost what came after an entry of its log. What this device has of that is sent again.
     case hubPutBack(from: UInt64, to: UInt64)
+    /// The room that the contents of evicted items took is free.
+    case freed
     /// All is the same here and at the hub.
     case settled
 }

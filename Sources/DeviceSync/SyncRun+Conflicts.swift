@@ -9,7 +9,8 @@ internal import Vault
 extension SyncRun {
     /// Makes versions of contents that have lost a conflict, and settles those that are settled elsewhere.
     func showConflicts(of item: ItemID) throws {
-        guard versions.isOn, let state = table[item]?.state, let path = table.path(of: item, in: place.folder)
+        guard versions.isOn, let state = table[item]?.state, table[item]?.isDataless == false,
+            let path = table.path(of: item, in: place.folder)
         else { return }
         let known = conflicts[item] ?? [:]
         guard Set(known.keys) != state.conflicts else { return }
@@ -20,7 +21,15 @@ extension SyncRun {
             // Nobody else's; what cannot be removed is in the way of nothing.
             defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
             try contents.restore(content, to: copy)
-            conflicts[item, default: [:]][content] = try versions.keepConflict(at: copy, of: url, .conflict)
+            // Contents come without a date; a list of versions is to say when this one came.
+            let attributes: [FileAttributeKey: Any] = [.modificationDate: Date()]
+            try FileManager.default.setAttributes(attributes, ofItemAtPath: copy.string)
+            conflicts[item, default: [:]][content] = try versions.keepConflict(
+                at: copy,
+                of: url,
+                as: item.mark,
+                .conflict
+            )
         }
         let settled = known.filter { !state.conflicts.contains($0.key) }
         try versions.settle(Set(settled.values), at: url)
@@ -35,7 +44,7 @@ extension SyncRun {
         var events: [Event] = []
         for (item, known) in conflicts {
             guard var seen = table[item], let path = table.path(of: item, in: place.folder) else { continue }
-            let open = try versions.unresolvedConflictIDs(at: path.url(isDirectory: false))
+            let open = try versions.unsettled(Set(known.values), at: path.url(isDirectory: false))
             let settled = known.filter { !open.contains($0.value) }.keys
             guard !settled.isEmpty else { continue }
             for content in settled {

@@ -57,7 +57,7 @@ extension SyncRun {
         for item in found.missing { _ = try gone(item) }
     }
 
-    private func lookAtDirty() throws {
+    func lookAtDirty() throws {
         let folders = dirtyFolders
         dirtyFolders = []
         guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
@@ -110,13 +110,15 @@ extension SyncRun {
         var look = FolderLook(table, at: place.folder, isPackage: { PackageTypes.isPackage(named: $0) })
         let outcome = try look.look(at: folders)
         table = look.table
+        takeExclusions(outcome)
+        var found = Found(missing: outcome.missing)
+        found.events += takeContents(outcome)
         for item in outcome.folders {
             try watch(folder: item)
             // What came into it between the look and the watch.
             dirtyFolders.insert(item)
             lookSoon()
         }
-        var found = Found(missing: outcome.missing)
         var changed = outcome.placed
         for item in try keep(outcome.touched) { changed.insert(item) }
         for item in changed.sorted(by: { depth($0) < depth($1) }) {

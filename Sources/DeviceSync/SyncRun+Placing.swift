@@ -25,10 +25,14 @@ extension SyncRun {
 
     private func place(_ item: ItemID, _ state: ItemState, expecting expected: ItemState?) throws {
         let effect = Effect.place(item, state, expecting: expected)
+        guard !isExcluded(item) else { return holdBack(item, effect) }
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }
-        try take(try placer.place(item, state, in: table), of: item, state, expecting: expected)
+        var replaced: ReplacedFile?
+        let outcome = try placer.place(item, state, in: table, replaced: &replaced)
+        try take(outcome, of: item, state, expecting: expected)
+        if let replaced, case .done = outcome { hold(replaced, of: item) }
     }
 
     /// Puts new documents in place together.
@@ -74,7 +78,12 @@ extension SyncRun {
         }
         take([.placed(item)])
         refusals[item] = nil
-        try showConflicts(of: item)
+        if placed?.isDataless == true {
+            // What is on its way is another by now.
+            if downloads[item] != nil { requestContents(of: item) }
+        } else {
+            try showConflicts(of: item)
+        }
         report(.received(path: path(of: item)))
         if !state.conflicts.isSubset(of: expected?.conflicts ?? []) {
             report(.conflict(path: path(of: item)))
@@ -83,6 +92,7 @@ extension SyncRun {
 
     private func remove(_ item: ItemID, expecting expected: ItemState) throws {
         let effect = Effect.remove(item, expecting: expected)
+        guard !isExcluded(item) else { return holdBack(item, effect) }
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }

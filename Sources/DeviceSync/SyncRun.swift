@@ -5,6 +5,7 @@ internal import Foundation
 internal import HubProtocol
 internal import Sealing
 internal import Sync
+internal import SyncMessages
 internal import Vault
 
 /// What `ContainerSync` does, on its queue.
@@ -27,7 +28,7 @@ final class SyncRun {
 
     var engine: SyncEngine
     var table: FolderTable
-    private var line: HubLine?
+    private(set) var line: HubLine?
     private(set) var watches: FolderWatches?
     let desk: LogDesk
     /// What came of the log and is not in the memory yet.
@@ -48,7 +49,19 @@ final class SyncRun {
     var refused: Set<ItemID> = []
     /// Contents that could not be sent or had, though there is a line; tried again now and then.
     var failedContents: [ContentName: String] = [:]
+    /// Files that were replaced a moment ago.
+    var late: [LateFile] = []
     var isStopped = false
+    /// Contents that somebody waits for, by item.
+    var downloads: [ItemID: Download] = [:]
+    /// Evicted items whose contents are about to leave the vault.
+    var forgetting: Set<ItemID> = []
+    /// Known items that are excluded from sync on this device.
+    var excluded: Set<ItemID> = []
+    /// Items that stand otherwise than when those who follow were told last, and whether they are about to be told.
+    var news: Set<ItemID> = []
+    var isNewsDue = false
+    var followers: [UUID: Follower] = [:]
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
     var dirtyPackages: Set<ItemID> = []
@@ -69,11 +82,9 @@ final class SyncRun {
         (self.place, self.contents, self.hub, self.merger) = (place, contents, hub, merger)
         (self.queue, self.report, self.versions) = (queue, report, versions)
         memory = try DeviceMemory(in: try StorageFolder(at: place.memory))
-        placer = Placer(
-            root: place.folder,
-            contents: contents,
-            coordinator: NSFileCoordinator(filePresenter: nil)
-        )
+        let coordinator = NSFileCoordinator(filePresenter: nil)
+        coordinator.leavesPlaceholders = true
+        placer = Placer(root: place.folder, contents: contents, coordinator: coordinator)
         let heard = try memory.log()
         desk = try LogDesk(contents.keys, by: identity, known: heard)
         engine = SyncEngine(
@@ -98,11 +109,16 @@ final class SyncRun {
         let states = table.items.compactMapValues {
             $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil
         }
-        take([.scanned(states)])
+        take([.evicted(table.dataless), .scanned(states)])
+        // What the process before could not show any more.
+        for (item, state) in states where !state.conflicts.isEmpty || conflicts[item] != nil {
+            try showConflicts(of: item)
+        }
         let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
             queue.async { box.value.value?.heard(news) }
         }
         self.line = line
+        try forgetLeftovers()
         line.open()
         retryLater()
     }
@@ -150,7 +166,7 @@ final class SyncRun {
     /// Where an item is below the container's folder, or would be.
     func path(of item: ItemID) -> String {
         let root = place.folder.string + "/"
-        if let path = table.path(of: item, in: place.folder) {
+        if let path = table.shownPath(of: item, in: place.folder) {
             return String(path.string.dropFirst(root.count))
         }
         return engine.tree.lastPlace(of: item)?.name ?? item.description
@@ -206,7 +222,10 @@ final class SyncRun {
         changes.heard = newlyHeard
         changes.engine = engine.takeMemoryChanges()
         changes.session = session
+        news.formUnion(newlyHeard.map(\.entry.commit.item))
+        news.formUnion(changes.engine.agreed.keys)
         for item in table.takeWritten() {
+            news.insert(item)
             let seen = table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0 : nil }
             changes.items.updateValue(seen, forKey: item)
         }
@@ -220,7 +239,7 @@ final class SyncRun {
         stop()
     }
 
-    private var isSettled: Bool {
+    var isSettled: Bool {
         lineState == .up && engine.isAtRest && unkept.isEmpty && dirtyFolders.isEmpty && dirtyPackages.isEmpty
             && missing.isEmpty
     }
@@ -229,6 +248,7 @@ final class SyncRun {
         let isSettled = isSettled
         if isSettled, !wasSettled { report(.settled) }
         wasSettled = isSettled
+        tellFollowers()
     }
 
     private func carryOut(_ effects: [Effect]) {
@@ -298,19 +318,26 @@ final class SyncRun {
         case .fetched(let names):
             for name in names { failedContents[name] = nil }
             take(names.map { .fetched($0) })
+            fillDownloaded()
+        case .progress(let name, let byteCount): progress(name, byteCount)
         case .failed(let names, let why):
             for name in names {
                 failedContents[name] = why
                 report(.failed(path: path(of: item(needing: name)), why: why))
             }
+            failDownloads(of: names, why)
         case .up:
             (lineState, lineFailure) = (.up, nil)
             report(.lineUp)
             take([.reconnected])
+            for item in downloads.keys { requestContents(of: item) }
         case .down(let why):
             (lineState, lineFailure) = (.down, why)
             wasSettled = false
             report(.lineDown(why))
+            self.news.formUnion(engine.differing)
+            failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
+            tellFollowers()
         case .putBack(let place):
             do { try goBack(to: place) } catch { fail("\(error)") }
         case .strange(let what): report(.failed(path: "the hub's log", why: what))

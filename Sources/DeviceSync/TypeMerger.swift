@@ -2,6 +2,8 @@ internal import DocumentFoundation
 internal import DocumentMerging
 package import FileSystem
 internal import Foundation
+internal import KeyValues
+internal import Merging
 
 /// Merges documents by their types, as `UIDocument` does.
 package struct TypeMerger: DocumentMerger {
@@ -9,6 +11,9 @@ package struct TypeMerger: DocumentMerger {
 
     package func merge(base: FilePath?, mine: FilePath, theirs: FilePath, to target: FilePath) throws -> Bool
     {
+        if mine.name.hasSuffix(KeyValueSettings.fileSuffix) {
+            return try mergeKeyValues(base, mine, theirs, to: target)
+        }
         let type = PackageTypes.identifier(of: mine.url(isDirectory: false))
         guard let own = try contents(mine), let other = try contents(theirs) else { return false }
         let known = try base.flatMap { try contents($0) }
@@ -20,6 +25,24 @@ package struct TypeMerger: DocumentMerger {
         case let wrapper as FileWrapper: try wrapper.write(to: place, options: [], originalContentsURL: nil)
         default: return false
         }
+        return true
+    }
+
+    /// Of each key the later write, as a process of the app does with its file.
+    private func mergeKeyValues(
+        _ base: FilePath?,
+        _ mine: FilePath,
+        _ theirs: FilePath,
+        to target: FilePath
+    ) throws -> Bool {
+        func bytes(_ path: FilePath) throws -> [UInt8] { [UInt8](try FileReading.contents(of: path)) }
+        let merged = KeyValueMerger().merge(
+            base: try base.map(bytes),
+            mine: try bytes(mine),
+            theirs: try bytes(theirs)
+        )
+        guard merged.conflicts.isEmpty else { return false }
+        try Data(merged.contents).write(to: target.url(isDirectory: false))
         return true
     }
 

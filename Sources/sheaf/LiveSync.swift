@@ -4,6 +4,7 @@ internal import FileSystem
 internal import Foundation
 internal import LocalSockets
 internal import Sealing
+internal import SyncMessages
 
 /// What the commands about folders in step do on this machine.
 enum LiveSync {
@@ -14,18 +15,51 @@ enum LiveSync {
         pair: { folder, console in try pair(folder, console) },
         up: { isQuiet, console in try up(isQuiet, console) },
         status: { try status() },
-        explain: { path in try explain(path) }
+        explain: { path in try explain(path) },
+        evict: { path in try SyncQuery.perform(.evict(path: try shownPlace(path).string), in: try runtime())
+        },
+        download: { path, progress in try download(path, progress) }
     )
+
+    private static func runtime() throws -> RuntimeFolder { try RuntimeFolder(environment: environment) }
 
     /// A path as the kernel has it, links followed as far as it exists.
     private static func place(_ path: String) -> FilePath {
         FilePath(URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path)
     }
 
+    /// The place of an item that need not be there itself, links followed on the way to it.
+    private static func shownPlace(_ path: String) throws -> FilePath {
+        let path = FilePath(URL(fileURLWithPath: path).standardizedFileURL.path)
+        // Where nothing leads nothing is kept in step: that is said by whoever is asked.
+        return (try? path.resolvedInFolder()) ?? path
+    }
+
+    private static func download(
+        _ path: String,
+        _ progress: @escaping @Sendable (Double) -> Void
+    ) throws {
+        let question = SyncQuestion.download(path: try shownPlace(path).string, isAwaited: true)
+        let conversation = try SyncConversation(question, in: try runtime())
+        while true {
+            switch try conversation.next(milliseconds: -1) {
+            case .progress(let share): progress(share.fraction)
+            case .done: return
+            case .refused(let refusal): throw refusal
+            default: continue
+            }
+        }
+    }
+
     private static func join(_ request: SyncRole.Join, _ console: Console) throws -> String {
         guard let hub = URL(string: request.hub) else { throw Refusal("“\(request.hub)” is not an address.") }
         let name = request.name ?? ProcessInfo.processInfo.hostName
-        let joining = Joining(try DeviceHome(environment: environment), at: hub, named: name)
+        let joining = Joining(
+            try DeviceHome(environment: environment),
+            at: hub,
+            named: name,
+            identifier: request.identifier
+        )
         let settings: ContainerSettings
         if let invitation = request.invitation {
             settings = try joining.begin(place(request.folder), invitation: invitation)
@@ -126,6 +160,7 @@ enum LiveSync {
             )
         case .conflict(let path): ("\(path) has versions that could not be merged", true)
         case .failed(let path, let why): ("\(path): \(why)", true)
+        case .freed: ("the room of evicted contents is free", false)
         case .settled: ("in step", false)
         }
     }

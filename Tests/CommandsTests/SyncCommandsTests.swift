@@ -15,13 +15,21 @@ struct SyncCommandsTests {
         }
     }
 
+    private struct Refused: Error, CustomStringConvertible { let description: String }
+
     private func role(_ folders: [SyncRole.Folder] = [], _ item: SyncRole.Item? = nil) -> SyncRole {
         SyncRole(
             join: { request, _ in "joined \(request.folder) at \(request.hub)" },
             pair: { _, _ in },
             up: { _, _ in },
             status: { folders },
-            explain: { _ in item }
+            explain: { _ in item },
+            evict: { path in if path != "a.txt" { throw Refused(description: "“\(path)” stays here") } },
+            download: { path, progress in
+                guard path == "a.txt" else { throw Refused(description: "“\(path)” is not there") }
+                progress(0.5)
+                progress(1)
+            }
         )
     }
 
@@ -73,6 +81,19 @@ struct SyncCommandsTests {
             unknown.code == .failure
                 && unknown.complained.text.contains("is in no folder that is kept in step")
         )
+    }
+
+    @Test("Contents go and come, and what keeps them is said")
+    func contents() {
+        let tool = Tool.sheaf(sync: role())
+        #expect(Answer(tool, "evict", "a.txt").code == .success)
+        let stays = Answer(tool, "evict", "b.txt")
+        #expect(stays.code == .failure && stays.complained.text.contains("“b.txt” stays here"))
+        let come = Answer(tool, "download", "a.txt")
+        #expect(come.code == .success && come.said.text == "50 %\n100 %\n")
+        let json = Answer(tool, "download", "--json", "a.txt")
+        #expect(json.said.text == "{\n  \"isHere\" : true,\n  \"path\" : \"a.txt\"\n}\n")
+        #expect(Answer(tool, "download", "b.txt").code == .failure)
     }
 
     @Test("To join, a hub is needed, and an invitation or a code")

@@ -5,6 +5,7 @@ import Foundation
 import HubProtocol
 import Locks
 import Sealing
+import SyncMessages
 
 /// One device with a folder of its own, in a temporary place.
 final class TestDevice: Sendable {
@@ -73,6 +74,9 @@ final class TestDevice: Sendable {
     }
 
     var status: SyncStatus? { sync.withLock { $0 }?.status }
+    var running: ContainerSync? { sync.withLock { $0 } }
+    /// Where the device keeps its vault.
+    var memory: FilePath { place.memory }
     func explanation(_ path: String) -> Explanation? { sync.withLock { $0 }?.explain(path) }
     var said: [SyncReport] { reports.withLock { $0 } }
 

@@ -3,6 +3,7 @@ import DocumentFoundation
 import Foundation
 import HubProtocol
 import Sealing
+import SyncMessages
 import Testing
 
 @testable import DeviceSync
@@ -129,8 +130,7 @@ struct TwoDevicesTests {
             #expect(try device.wait { try device.conflicts("a.bin") == ["theirs"] }, "\(device.said)")
         }
         let url = two.folder.appendingPathComponent("a.bin")
-        let open = try two.versions.unresolvedConflictIDs(at: url)
-        try two.versions.settle(open, at: url)
+        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
         #expect(try one.wait { try one.conflicts("a.bin") == [] }, "\(one.said)")
         expectBoth(["a.bin": "mine"])
         try end()
@@ -205,5 +205,22 @@ struct TwoDevicesTests {
         #expect(one.contents == ["a.txt": "precious"])
         one.stop()
         try FileManager.default.removeItem(at: base)
+    }
+
+    @Test("What a program writes into a file that has just been replaced is kept, as a conflict")
+    func writtenLate() throws {
+        try one.write("first", to: "a.txt")
+        expectBoth(["a.txt": "first"])
+        let open = try FileHandle(forWritingTo: two.folder.appendingPathComponent("a.txt"))
+        try one.write("second", to: "a.txt")
+        expectBoth(["a.txt": "second"])
+        try open.seekToEnd()
+        try open.write(contentsOf: Data(" and late".utf8))
+        try open.close()
+        for device in [one, two] {
+            #expect(try device.wait { try device.conflicts("a.txt") == ["first and late"] }, "\(device.said)")
+        }
+        #expect(one.text("a.txt") == "second" && two.text("a.txt") == "second")
+        try end()
     }
 }

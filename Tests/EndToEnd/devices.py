@@ -1,9 +1,11 @@
 """Hub and devices as processes of their own, with folders that people and programs write to."""
 
+import json
 import os
 import pathlib
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,13 +21,16 @@ def free_port():
 class Process:
     """A program that is started, killed and started again, its words in one file."""
 
+    # What it is started by: a network of its own, if it has one.
+    prefix = ()
+
     def __init__(self, words, environment, log):
         self.words, self.environment, self.log = [str(word) for word in words], environment, log
         self.process = None
 
     def start(self):
         self.process = subprocess.Popen(
-            self.words,
+            [*self.prefix, *self.words],
             env={**os.environ, **self.environment, "SHEAF_AGENT": "off"},
             stdin=subprocess.DEVNULL,
             stdout=open(self.log, "ab"),
@@ -66,15 +71,27 @@ def wait_for(condition, seconds, what):
 
 
 class Hub(Process):
-    def __init__(self, sheaf, base):
+    def __init__(self, sheaf, base, host="127.0.0.1"):
+        self.sheaf, self.data = sheaf, base / "hub"
         self.port = free_port()
-        self.address = f"http://127.0.0.1:{self.port}"
+        self.address = f"http://{host}:{self.port}"
+        # Who is not on this machine alone sits behind a proxy; here the network is all there is.
+        others = [] if host == "127.0.0.1" else ["--behind-proxy"]
         super().__init__(
-            [sheaf, "hub", "--data", base / "hub", "--listen", f"127.0.0.1:{self.port}",
-             "--address-rate", "100"],
+            [sheaf, "hub", "--data", self.data, "--listen", f"{host}:{self.port}", "--address-rate", "100", *others],
             {},
             base / "hub.log"
         )
+
+    def back_up(self, place):
+        done = subprocess.run([self.sheaf, "hub", "--data", self.data, "backup", place], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def put_back(self, place):
+        """Is what it was when it was backed up; it must not run."""
+        shutil.rmtree(self.data)
+        done = subprocess.run([self.sheaf, "hub", "--data", self.data, "restore", place], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
 
     def invitation(self):
         return wait_for(lambda: re.findall(r"for an hour: (\S+)", self.said), 20, "an invitation")[-1]
@@ -93,15 +110,17 @@ class Device(Process):
             {
                 "SHEAF_HOME": str(home),
                 "SHEAF_RUNTIME_DIR": str(runtime),
-                # Devices have no versions in common.
+                # Devices have no versions in common, nor anything else of a user's.
+                "HOME": str(home),
                 "SHEAF_VAULT": str(home / "versions"),
+                **{f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA", "STATE")},
             },
             base / f"{name}.log",
         )
 
     def run(self, *words, **options):
         return subprocess.run(
-            [self.sheaf, *map(str, words)],
+            [*self.prefix, self.sheaf, *map(str, words)],
             env={**os.environ, **self.environment, "SHEAF_AGENT": "off"},
             capture_output=True,
             text=True,
@@ -118,7 +137,7 @@ class Device(Process):
 
         def talk(device, *words):
             return subprocess.Popen(
-                [device.sheaf, *map(str, words)],
+                [*device.prefix, device.sheaf, *map(str, words)],
                 env={**os.environ, **device.environment, "SHEAF_AGENT": "off"},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -138,6 +157,23 @@ class Device(Process):
             process.stdin.write(answer + "\n")
             process.stdin.flush()
         return first.communicate(timeout=60)[0], second.communicate(timeout=60)[0]
+
+    def conflicts(self, name):
+        """What has lost a conflict with a file that nobody has settled."""
+        return self.conflicts_at(self.folder / name)
+
+    def conflicts_at(self, path):
+        listed = self.run("versions", path, "--json")
+        assert listed.returncode == 0, listed.stderr
+        found = []
+        for version in json.loads(listed.stdout):
+            if not version["isConflict"]:
+                continue
+            copy = self.folder.parent / f"copy {time.monotonic_ns()}"
+            done = self.run("versions", path, "--restore", version["id"], "--to", copy)
+            assert done.returncode == 0, done.stderr
+            found.append(copy.read_bytes())
+        return found
 
     @property
     def is_in_step(self):

@@ -110,4 +110,74 @@ struct SyncEngineTests {
         run(&engine, &log, zip(items, moved).map { .diskChanged($0, $1) })
         #expect(engine.isAtRest && engine.tree.items == Dictionary(uniqueKeysWithValues: zip(items, moved)))
     }
+
+    @Test("An item without its contents becomes what the log says, and needs none of them")
+    func evicted() {
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        let state = ItemState(.document, at: ItemPlace(.root, "a"), content: content)
+        _ = engine.take(.diskChanged(item, state))
+        guard case .commit(let commit)? = engine.take(.uploaded(content)).first else {
+            Issue.record("nothing is committed")
+            return
+        }
+        _ = engine.take(.logRead([LogEntry(1, commit)]))
+        #expect(engine.take(.evicted([item])) == [] && engine.isAtRest)
+        // Its name is edited here, its contents elsewhere; one has lost a conflict.
+        var (here, there) = (state, state)
+        here.place.name = "b"
+        there.content = ContentName("d")
+        there.conflicts = [ContentName("e")]
+        guard case .commit(let renaming)? = engine.take(.diskChanged(item, here)).first else {
+            Issue.record("a rename waits for contents")
+            return
+        }
+        let other = Commit(Commit.ID(DeviceID(2), session: 1, 1), item, on: 1, there)
+        let effects =
+            engine.take(.logRead([LogEntry(2, other)]))
+            + engine.take(
+                .commitRefused(renaming.id, readTo: 2)
+            )
+        var wanted = there
+        wanted.place.name = "b"
+        #expect(effects == [.place(item, wanted, expecting: here)])
+        guard case .commit(let second)? = engine.take(.placed(item)).first else {
+            Issue.record("the rename is lost")
+            return
+        }
+        #expect(second.state == wanted)
+        _ = engine.take(.logRead([LogEntry(3, second)]))
+        #expect(engine.isAtRest && engine.dataless == [item])
+        // Another item with the same contents has to have them.
+        let twin = ItemID(2, 2)
+        let copy = ItemState(.document, at: ItemPlace(.root, "c"), content: there.content)
+        let commitOfTwin = Commit(Commit.ID(DeviceID(2), session: 1, 2), twin, on: 0, copy)
+        #expect(engine.take(.logRead([LogEntry(4, commitOfTwin)])) == [.fetch(ContentName("d"))])
+        // Filled again it is an item like all others.
+        _ = engine.take(.filled(item))
+        #expect(engine.dataless == [])
+        let removal = Commit(Commit.ID(DeviceID(2), session: 1, 3), item, on: 3, nil)
+        #expect(engine.take(.logRead([LogEntry(5, removal)])).contains(.remove(item, expecting: wanted)))
+    }
+
+    @Test("After a start an item that had been evicted is not taken for one whose contents are here")
+    func evictedBefore() {
+        let state = ItemState(.document, at: ItemPlace(.root, "a"), content: content)
+        let commit = Commit(Commit.ID(DeviceID(2), session: 1, 1), item, on: 0, state)
+        var memory = SyncMemory()
+        memory.agreed = [item: state]
+        var engine = SyncEngine(device: DeviceID(1), session: 2, memory, entries: [LogEntry(1, commit)])
+        #expect(engine.take(.evicted([item])) == [])
+        #expect(engine.take(.scanned([item: state])) == [] && engine.isAtRest)
+        var edited = state
+        edited.content = ContentName("d")
+        let edit = Commit(Commit.ID(DeviceID(2), session: 1, 2), item, on: 1, edited)
+        #expect(engine.take(.logRead([LogEntry(2, edit)])) == [.place(item, edited, expecting: state)])
+        // Removed with its placeholder.
+        _ = engine.take(.placed(item))
+        guard case .commit(let removal)? = engine.take(.diskChanged(item, nil)).first else {
+            Issue.record("nothing is committed")
+            return
+        }
+        #expect(removal.state == nil && engine.dataless == [])
+    }
 }

@@ -9,6 +9,11 @@ extension Command {
             "share what another device has, by the code that sheaf pair shows there"
         )
         let name = ValueOption("name", "NAME", "what to call this device; else the machine's name")
+        let identifier = ValueOption(
+            "identifier",
+            "ID",
+            "what apps call the container, such as iCloud.com.example.notes; else it is any app's"
+        )
         return Command(
             "join",
             summary: "have a folder kept in step with those of other devices",
@@ -21,7 +26,7 @@ extension Command {
                 """,
             [
                 .positional(Positional("FOLDER", "which; made when it is not there")), .option(hub),
-                .option(invitation), .option(code), .option(name),
+                .option(invitation), .option(code), .option(name), .option(identifier),
             ]
         ) { arguments, console in
             guard let address = arguments[hub].last else {
@@ -32,7 +37,8 @@ extension Command {
                 hub: address,
                 invitation: arguments[invitation].last,
                 code: arguments[code].last,
-                name: arguments[name].last
+                name: arguments[name].last,
+                identifier: arguments[identifier].last
             )
             guard (request.invitation == nil) != (request.code == nil) else {
                 throw ReportError(description: "give either --invitation or --code")

@@ -8,6 +8,8 @@ package struct SyncRole: Sendable {
         package var invitation: String?
         package var code: String?
         package var name: String?
+        /// What apps are to call the container.
+        package var identifier: String?
     }
 
     /// How one folder stands.
@@ -58,19 +60,28 @@ package struct SyncRole: Sendable {
     let up: @Sendable (_ isQuiet: Bool, Console) throws -> Void
     let status: @Sendable () throws -> [Folder]
     let explain: @Sendable (_ path: String) throws -> Item?
+    let evict: @Sendable (_ path: String) throws -> Void
+    let download: @Sendable (_ path: String, _ progress: @escaping @Sendable (Double) -> Void) throws -> Void
 
     /// - Parameters:
     ///   - join: Makes a folder a container's; gives what to say of it.
     ///   - pair: Lets another device share a folder's container; nil for the only one.
     ///   - up: Returns when it has ended well.
+    ///   - evict: Has contents leave this device.
+    ///   - download: Returns when the contents are here; told meanwhile how far it is, 0 to 1.
     package init(
         join: @escaping @Sendable (Join, Console) throws -> String,
         pair: @escaping @Sendable (_ folder: String?, Console) throws -> Void,
         up: @escaping @Sendable (_ isQuiet: Bool, Console) throws -> Void,
         status: @escaping @Sendable () throws -> [Folder],
-        explain: @escaping @Sendable (_ path: String) throws -> Item?
+        explain: @escaping @Sendable (_ path: String) throws -> Item?,
+        evict: @escaping @Sendable (_ path: String) throws -> Void,
+        download:
+            @escaping @Sendable (_ path: String, _ progress: @escaping @Sendable (Double) -> Void) throws ->
+            Void
     ) {
         (self.join, self.pair, self.up, self.status, self.explain) = (join, pair, up, status, explain)
+        (self.evict, self.download) = (evict, download)
     }
 
     static func required(_ role: SyncRole?) throws -> SyncRole {

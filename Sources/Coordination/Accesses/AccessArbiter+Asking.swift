@@ -66,7 +66,10 @@ extension AccessArbiter {
         case .writing(let writing):
             let common: [PresenterMessage] =
                 writing == .merging ? [.relinquishToWriter, .saveChanges] : [.relinquishToWriter]
-            let own = claim.removesItem ? common + [.accommodateItemDeletion] : common
+            let own: [PresenterMessage] =
+                claim.removesItem
+                ? common + [.accommodateItemDeletion]
+                : writing == .evicting ? common + [.accommodateItemEviction] : common
             let above = claim.removesItem ? common + [.accommodateSubitemDeletion(claim.item)] : common
             add(presenters(of: claim.item), own)
             for package in claim.packages { add(presenters(of: package), above) }
@@ -120,6 +123,7 @@ extension AccessArbiter {
         case .saveChanges: 2
         case .accommodateItemDeletion: 3
         case .accommodateSubitemDeletion: 4
+        case .accommodateItemEviction: 5
         }
     }
 }

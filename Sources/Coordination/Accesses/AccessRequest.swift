@@ -11,6 +11,8 @@ package struct AccessClaim: Hashable, Sendable {
     /// What a writer is about to do.
     package enum Writing: Hashable, Sendable {
         case updating, merging, moving, deleting, replacing
+        /// Taking the contents away from this machine, which are kept elsewhere; the item stays.
+        case evicting
     }
 
     /// The item.

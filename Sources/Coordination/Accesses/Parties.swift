@@ -67,6 +67,7 @@ package enum PresenterMessage: Hashable, Sendable {
     case saveChanges
     case accommodateItemDeletion
     case accommodateSubitemDeletion(ItemPath)
+    case accommodateItemEviction
 
     /// Whether the answer may bring something to run when the access is over.
     package var isRelinquishing: Bool { self == .relinquishToReader || self == .relinquishToWriter }

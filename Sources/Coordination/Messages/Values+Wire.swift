@@ -65,6 +65,7 @@ extension WireWriter {
         case .accommodateSubitemDeletion(let item):
             byte(4)
             path(item)
+        case .accommodateItemEviction: byte(5)
         }
     }
 
@@ -150,6 +151,7 @@ extension WireReader {
         case 2: .saveChanges
         case 3: .accommodateItemDeletion
         case 4: .accommodateSubitemDeletion(try path())
+        case 5: .accommodateItemEviction
         default: throw .unknownValue
         }
     }
@@ -169,7 +171,7 @@ extension WireReader {
 extension AccessClaim.Use {
     private static let byNumber: [AccessClaim.Use] = [
         .reading(savesFirst: false), .reading(savesFirst: true), .writing(.updating), .writing(.merging),
-        .writing(.moving), .writing(.deleting), .writing(.replacing),
+        .writing(.moving), .writing(.deleting), .writing(.replacing), .writing(.evicting),
     ]
 
     fileprivate init?(wireNumber: UInt8) {
@@ -185,6 +187,7 @@ extension AccessClaim.Use {
         case .writing(.moving): 4
         case .writing(.deleting): 5
         case .writing(.replacing): 6
+        case .writing(.evicting): 7
         }
     }
 }

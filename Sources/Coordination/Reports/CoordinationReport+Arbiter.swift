@@ -86,7 +86,7 @@ extension CoordinationReport.Item {
         self.use =
             switch claim.use {
             case .reading: .read
-            case .writing(.updating): .write
+            case .writing(.updating), .writing(.evicting): .write
             case .writing(.merging): .merge
             case .writing(.moving): .move
             case .writing(.deleting): .delete
@@ -104,6 +104,7 @@ extension PresenterMessage {
         case .saveChanges: "savePresentedItemChanges(completionHandler:)"
         case .accommodateItemDeletion: "accommodatePresentedItemDeletion(completionHandler:)"
         case .accommodateSubitemDeletion: "accommodatePresentedSubitemDeletion(at:completionHandler:)"
+        case .accommodateItemEviction: "accommodatePresentedItemEviction(completionHandler:)"
         }
     }
 }

@@ -70,6 +70,15 @@ struct ContentStore: Sendable {
         try restorer.restore(try Self.contents(name), as: member, in: folder)
     }
 
+    /// Lets go of all contents of items that are at the hub, and are not to be here any more. What no other item needs is
+    /// gone when this has returned, as far as it is worth its while: a pack is made anew when a third of it is not needed.
+    ///
+    /// - Throws: `VaultError` with code `busy` when somebody else collects.
+    func forget(_ items: Set<ItemID>) throws {
+        try vault.remove(try items.sorted().flatMap { try vault.versions(of: $0.mark).map(\.id) })
+        try vault.collect()
+    }
+
     // MARK: The hub
 
     /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
@@ -105,7 +114,14 @@ struct ContentStore: Sendable {
     }
 
     /// Gets contents that are not here, and returns when all of them are here durably.
-    func fetch(_ wanted: [(name: ContentName, item: ItemID)], from hub: any ContainerHub) throws {
+    ///
+    /// - Parameter progress: Told how many sealed bytes have come, again and again.
+    func fetch(
+        _ wanted: [(name: ContentName, item: ItemID)],
+        from hub: any ContainerHub,
+        progress: (Int) -> Void = { _ in }
+    ) throws {
+        var byteCount = 0
         var documents: [(contents: DocumentContents, item: FileMark)] = []
         for (name, item) in wanted {
             let contents = try Self.contents(name)
@@ -118,7 +134,10 @@ struct ContentStore: Sendable {
             for object in objects.prefix(HubLimits.blobNameCountMax) {
                 wanted[try sealer.address(of: object.name.bytes)] = object
             }
-            return try hub.read(Array(wanted.keys)).compactMap { name, blob in
+            let blobs = try hub.read(Array(wanted.keys))
+            byteCount += blobs.reduce(0) { $0 + $1.blob.count }
+            progress(byteCount)
+            return try blobs.compactMap { name, blob in
                 guard let object = wanted[name] else { return nil }
                 let opened = try sealer.open(
                     [UInt8](blob),

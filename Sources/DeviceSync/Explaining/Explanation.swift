@@ -1,19 +1,7 @@
 internal import FileSystem
 internal import Foundation
 internal import Sync
-
-/// Why one item is as it is, and what comes next: a chain of causes, the nearest first.
-package struct Explanation: Codable, Hashable, Sendable {
-    /// Below the container's folder.
-    package var path: String
-    /// Whether it is the same here and at the hub.
-    package var isSettled: Bool
-    package var change: String
-    /// Each what the one before waits for.
-    package var causes: [String]
-    /// The one thing to do, or what happens by itself.
-    package var next: String
-}
+internal import SyncMessages
 
 extension SyncRun {
     /// Explains what is at a place below the folder.
@@ -32,7 +20,7 @@ extension SyncRun {
     }
 
     /// What a path leads to here, or else at the hub.
-    private func item(at path: String) -> ItemID? {
+    func item(at path: String) -> ItemID? {
         var (here, there): (ItemID?, ItemID?) = (.root, .root)
         for name in path.split(separator: "/").map(String.init) {
             here = here.flatMap { table.item(at: ItemPlace($0, name)) }

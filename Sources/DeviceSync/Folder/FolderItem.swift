@@ -45,7 +45,10 @@ struct ItemTrace: Hashable, Sendable {
 /// An item of a container as it is on the disk.
 struct FolderItem: Hashable, Sendable {
     var state: ItemState
+    /// Of the item, or of the placeholder that stands for it.
     var trace: ItemTrace
+    /// Whether a placeholder stands for it: its contents are not here.
+    var isDataless = false
 }
 
 extension ItemID {

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Sync
@@ -10,11 +11,16 @@ internal import Sync
 ///
 /// What is renamed onto a document becomes that document, whatever it was before: an editor's temporary file may have been
 /// seen under its own name, and is an item until then.
+///
+/// A placeholder is the item that it stands for, under that's name; one of an item that is not known is left alone, and
+/// so is what is excluded from sync.
 struct FolderLook {
     let root: FilePath
     let isPackage: (String) -> Bool
     /// Makes a mark for a new item.
     let fresh: () -> FileMark
+    /// Which folders are excluded from sync, of those that were asked about.
+    private var exclusions: [ItemID: Bool] = [:]
     private(set) var table: FolderTable
 
     /// What a look came to.
@@ -28,6 +34,18 @@ struct FolderLook {
         var missing: Set<ItemID> = []
         /// Folders that are new here: to be watched.
         var folders: Set<ItemID> = []
+        /// Items of which a placeholder was found, and no contents any more.
+        var evicted: Set<ItemID> = []
+        /// Items whose contents were found where a placeholder had been.
+        var filled: Set<ItemID> = []
+        /// Placeholders that were given another name than a placeholder's, and where they are.
+        var misnamed: [ItemID: FilePath] = [:]
+        /// Placeholders beside items that have their contents.
+        var leftovers: [FilePath] = []
+        /// Known items that are excluded from sync, all in them left out.
+        var excluded: Set<ItemID> = []
+        /// Known items that were looked at and are not excluded.
+        var included: Set<ItemID> = []
     }
 
     private var outcome = Outcome()
@@ -40,9 +58,11 @@ struct FolderLook {
 
     private struct Found {
         let parent: Parent
-        let name: String
+        /// The item's own name, which a placeholder has in its.
+        var name: String
         let path: FilePath
         var trace: ItemTrace
+        var isPlaceholder = false
         var item: ItemID?
     }
 
@@ -89,7 +109,24 @@ struct FolderLook {
     private mutating func list(_ folder: ItemID) throws {
         guard let path = table.path(of: folder, in: root) else { return }
         if folder != .root, table[folder]?.state.kind != .folder { return }
+        if isExcluded(folder) {
+            matched.formUnion(table.members(of: folder))
+            return
+        }
         try list(path, as: .known(folder))
+    }
+
+    /// Whether a folder is excluded from sync, or in one that is. Each folder is looked at once.
+    private mutating func isExcluded(_ folder: ItemID) -> Bool {
+        guard folder != .root, let known = table[folder], let path = table.path(of: folder, in: root) else {
+            return false
+        }
+        if let answer = exclusions[folder] { return answer }
+        let isMarked = SyncExclusion.isMarked(path)
+        if isMarked { outcome.excluded.insert(folder) } else { outcome.included.insert(folder) }
+        let answer = isMarked || isExcluded(known.state.place.parent)
+        exclusions[folder] = answer
+        return answer
     }
 
     private mutating func list(_ path: FilePath, as parent: Parent) throws {
@@ -101,10 +138,58 @@ struct FolderLook {
         }
         for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
             let place = path.appending(member.name)
-            found.append(
-                Found(parent: parent, name: member.name, path: place, trace: ItemTrace(member.status))
+            var entry = Found(
+                parent: parent,
+                name: member.name,
+                path: place,
+                trace: ItemTrace(member.status)
             )
+            if leaveOutExcluded(entry) { continue }
+            switch try standIn(entry) {
+            case .nothing: break
+            case .item(let name): (entry.name, entry.isPlaceholder) = (name, true)
+            case .stranger: continue
+            }
+            found.append(entry)
         }
+    }
+
+    /// What a name stands for that may be a placeholder's.
+    private enum StandIn { case nothing, item(String), stranger }
+
+    private func standIn(_ entry: Found) throws -> StandIn {
+        guard entry.trace.kind == .regular, let name = Placeholder.itemName(of: entry.name) else {
+            return .nothing
+        }
+        if let known = table.item(like: entry.trace), let item = table[known], item.isDataless,
+            item.trace == entry.trace
+        {
+            return .item(name)
+        }
+        guard Placeholder(at: entry.path) != nil else { return .nothing }
+        guard let mark = try mark(of: entry), let item = table[ItemID(mark)], item.state.kind == .document
+        else { return .stranger }
+        return .item(name)
+    }
+
+    /// Notes an item that is excluded from sync, with all in it.
+    ///
+    /// - Returns: Whether it is.
+    private mutating func leaveOutExcluded(_ entry: Found) -> Bool {
+        let known = table.item(like: entry.trace).flatMap {
+            table[$0]?.trace.isSameItem(as: entry.trace) == true ? $0 : nil
+        }
+        // To exclude something is to change it.
+        if let known, table[known]?.trace == entry.trace { return false }
+        guard SyncExclusion.isMarked(entry.path) else {
+            if let known { outcome.included.insert(known) }
+            return false
+        }
+        if let known {
+            outcome.excluded.insert(known)
+            matched.formUnion(table.subtree(of: known))
+        }
+        return true
     }
 
     /// Whether a name is one that saves and this engine use for themselves.
@@ -126,7 +211,7 @@ struct FolderLook {
 
     // MARK: Identifying
 
-    private enum Pass: CaseIterable { case sameInode, moved, marked, replaced, new }
+    private enum Pass: CaseIterable { case filled, sameInode, moved, marked, replaced, new }
 
     private mutating func identify(_ index: Int) throws {
         for pass in Pass.allCases where found[index].item == nil { try identify(index, pass) }
@@ -136,8 +221,15 @@ struct FolderLook {
         let entry = found[index]
         let place = place(of: entry)
         switch pass {
+        case .filled:
+            // Both are there when nobody could take the placeholder away any more.
+            guard !entry.isPlaceholder, let known = table.item(at: place), table[known]?.isDataless == true,
+                try mark(of: entry).map({ ItemID($0) }) == known
+            else { return }
+            try settle(index, as: known)
         case .sameInode:
-            guard let known = table.item(at: place), table[known]?.trace.isSameItem(as: entry.trace) == true
+            guard let known = table.item(at: place), !entry.isPlaceholder || !matched.contains(known),
+                table[known]?.trace.isSameItem(as: entry.trace) == true
             else { return }
             // An inode's number is given again: a look at the mark tells, where anything else is another now.
             if table[known]?.trace != entry.trace, let mark = try mark(of: entry), ItemID(mark) != known {
@@ -161,12 +253,22 @@ struct FolderLook {
             guard try isFree(ItemID(mark), for: entry) else { return }
             try settle(index, as: ItemID(mark))
         case .replaced:
-            guard let known = table.item(at: place), !matched.contains(known), try mark(of: entry) == nil,
+            guard !entry.isPlaceholder, let known = table.item(at: place), !matched.contains(known),
+                try mark(of: entry) == nil,
                 (table[known]?.trace.kind == .directory) == (entry.trace.kind == .directory)
             else { return }
             try give(known.mark, to: index)
             try settle(index, as: known)
         case .new:
+            // One that was left behind beside its item, or a copy of one.
+            guard !entry.isPlaceholder else {
+                if let known = table.item(at: place), try mark(of: entry).map({ ItemID($0) }) == known,
+                    table[known]?.isDataless == false
+                {
+                    outcome.leftovers.append(entry.path)
+                }
+                return
+            }
             let mark = fresh()
             try give(mark, to: index)
             try settle(index, as: ItemID(mark))
@@ -198,7 +300,8 @@ struct FolderLook {
     /// Whether an item that is known by its mark is nowhere else: what else bears the mark is a copy.
     private func isFree(_ item: ItemID, for entry: Found) throws -> Bool {
         guard let known = table[item] else { return true }
-        guard (known.trace.kind == .directory) == (entry.trace.kind == .directory),
+        let isOfOneKind = (known.trace.kind == .directory) == (entry.trace.kind == .directory)
+        guard isOfOneKind || known.isDataless || entry.isPlaceholder,
             let path = table.path(of: item, in: root)
         else { return false }
         guard let there = try FolderScan.status(at: path) else { return true }
@@ -235,6 +338,11 @@ struct FolderLook {
             }
             return
         }
+        if known.state.kind == .document, takeContents(of: item, entry, &known) {
+            known.state.place = place
+            table[item] = known
+            return
+        }
         let isElsewhere =
             known.state.place.parent != place.parent
             || ExactName(known.state.place.name) != ExactName(place.name)
@@ -250,5 +358,32 @@ struct FolderLook {
             known.trace = entry.trace
         }
         table[item] = known
+    }
+
+    // MARK: Contents
+
+    /// Notes what has become of a document's contents.
+    ///
+    /// - Returns: Whether there is no more to it: false for one that had its contents and has them.
+    private mutating func takeContents(of item: ItemID, _ entry: Found, _ known: inout FolderItem) -> Bool {
+        guard known.isDataless || entry.isPlaceholder else { return false }
+        let place = place(of: entry)
+        if known.state.place.parent != place.parent
+            || ExactName(known.state.place.name) != ExactName(place.name)
+        {
+            outcome.placed.insert(item)
+        }
+        let isMisnamed = !entry.isPlaceholder && entry.trace.hasContents(of: known.trace)
+        if isMisnamed { outcome.misnamed[item] = entry.path }
+        if entry.isPlaceholder || isMisnamed {
+            if !known.isDataless { outcome.evicted.insert(item) }
+            known.isDataless = true
+            known.trace = entry.trace
+        } else {
+            known.isDataless = false
+            outcome.filled.insert(item)
+            outcome.touched[item] = entry.trace
+        }
+        return true
     }
 }

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Sync
 
@@ -62,8 +63,17 @@ struct FolderTable {
         return found.reversed()
     }
 
-    /// Where an item is; nil for one that is not there.
+    /// Where what is on the disk of an item is, a placeholder maybe; nil for one that is not there.
     func path(of item: ItemID, in root: FilePath) -> FilePath? {
+        guard let path = shownPath(of: item, in: root) else { return nil }
+        return items[item]?.isDataless == true ? Placeholder.place(for: path) : path
+    }
+
+    /// The items that placeholders stand for.
+    var dataless: Set<ItemID> { Set(items.filter { $0.value.isDataless }.keys) }
+
+    /// Where an item is under its own name; nil for one that is not there.
+    func shownPath(of item: ItemID, in root: FilePath) -> FilePath? {
         var names: [String] = []
         var at = item
         while at != .root {

@@ -21,7 +21,7 @@ struct Placer {
     }
 
     /// What is expected has changed meanwhile.
-    private struct Changed: Error {}
+    struct Changed: Error {}
 
     // MARK: Placing
 
@@ -29,8 +29,14 @@ struct Placer {
     ///   - item: Which.
     ///   - state: What it is to be.
     ///   - table: What the folder was seen to hold last.
+    ///   - replaced: Set to the file that was replaced, which a program may have open still.
     /// - Throws: What keeps it from being done; nothing has changed then.
-    func place(_ item: ItemID, _ state: ItemState, in table: FolderTable) throws -> Outcome {
+    func place(
+        _ item: ItemID,
+        _ state: ItemState,
+        in table: FolderTable,
+        replaced: inout ReplacedFile?
+    ) throws -> Outcome {
         guard let target = table.path(of: state.place, in: root) else {
             return .another("its folder is not there")
         }
@@ -39,6 +45,7 @@ struct Placer {
             guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else {
                 return .another("it has changed since")
             }
+            if known.isDataless { return try placeDataless(item, state, known, from: source, to: target) }
             var now = known
             if source.string.utf8.elementsEqual(target.string.utf8) == false {
                 try move(source, to: target)
@@ -46,6 +53,7 @@ struct Placer {
             }
             var placed: FileStamp?
             if let content = state.content, content != known.state.content {
+                replaced = ReplacedFile(target)
                 placed = try replace(known, with: content, at: target)
             }
             now.state = state
@@ -120,7 +128,7 @@ struct Placer {
         }
     }
 
-    private func isAsSeen(_ item: FolderItem, at path: FilePath) throws -> Bool {
+    func isAsSeen(_ item: FolderItem, at path: FilePath) throws -> Bool {
         guard let status = try FolderScan.status(at: path) else { return false }
         let trace = ItemTrace(status)
         return item.state.kind == .folder ? trace.isSameItem(as: item.trace) : trace == item.trace
@@ -148,7 +156,7 @@ struct Placer {
     /// How an item looks that has just been put in place.
     ///
     /// - Parameter placed: What was put there. What others have made of it since is different: a look is to find that.
-    private func trace(of path: FilePath, placed: FileStamp?) throws -> ItemTrace? {
+    func trace(of path: FilePath, placed: FileStamp?) throws -> ItemTrace? {
         guard let status = try FolderScan.status(at: path) else { return nil }
         var trace = ItemTrace(status)
         if let placed, placed != status.stamp { trace.changed = 0 }
@@ -164,33 +172,45 @@ struct Placer {
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
             try contents.restore(content, to: try save.stagedPath())
+            // What a program that coordinates nothing wrote until now is not to go.
+            let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
             save.beforeSwap = { () throws(SystemError) in
-                // What a program that coordinates nothing wrote until now is not to go.
-                guard let status = try FolderScan.status(at: path),
-                    ItemTrace(status).hasContents(of: known.trace)
-                else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
+                guard let status = try FolderScan.status(at: path), isAsSeen(status) else {
+                    throw SystemError(call: "renameat2", errno: ESTALE, path: path)
+                }
             }
+            save.isReplaceable = isAsSeen
             try save.commit(try attributes(of: content))
             placed = save.placedStamps[.top]
         }
         return placed
     }
 
-    private func attributes(of content: ContentName) throws -> MemberAttributes {
+    func attributes(of content: ContentName) throws -> MemberAttributes {
         let contents = try ContentStore.contents(content)
         guard contents.kind != .symbolicLink else { return MemberAttributes() }
         return MemberAttributes(permissions: contents.permissions, modificationDate: Date())
     }
 
-    private func mark(_ path: FilePath, as item: ItemID) throws {
+    func mark(_ path: FilePath, as item: ItemID) throws {
         guard let status = try FolderScan.status(at: path), status.stamp.kind != .symbolicLink else { return }
         _ = try FileIdentity.marking(path, with: item.mark, isForeign: { _ in true })
     }
 
     private func move(_ source: FilePath, to target: FilePath) throws {
+        try move(source, to: target, as: source, target)
+    }
+
+    /// Moves what stands for an item, for those who know the item by its own name.
+    func move(
+        _ file: FilePath,
+        to newFile: FilePath,
+        as source: FilePath,
+        _ target: FilePath
+    ) throws {
         let (from, to) = (source.url(isDirectory: false), target.url(isDirectory: false))
         let body = {
-            try ItemMoves.move(source, toFree: target)
+            try ItemMoves.move(file, toFree: newFile)
             coordinator.item(at: from, didMoveTo: to)
         }
         try coordinated(body) { failure, run in
@@ -213,7 +233,7 @@ struct Placer {
             return try FolderScan.status(at: path) == nil ? .done(nil) : .another("it has changed since")
         }
         do {
-            try coordinate(path, .forDeleting) {
+            try coordinate(table.shownPath(of: item, in: root) ?? path, .forDeleting) {
                 if known.state.kind == .folder {
                     try ItemMoves.removeEmptyFolder(path)
                 } else {
@@ -229,7 +249,7 @@ struct Placer {
     }
 
     /// Out of sight in one step, then away: a package is never half there.
-    private func removeDocument(_ path: FilePath, _ known: FolderItem) throws {
+    func removeDocument(_ path: FilePath, _ known: FolderItem) throws {
         guard try isAsSeen(known, at: path) else { throw Changed() }
         let aside = path.parent.appending(".sheaf-removed-\(UUID().uuidString)")
         try ItemMoves.move(path, toFree: aside)
@@ -238,7 +258,7 @@ struct Placer {
 
     // MARK: Coordination
 
-    private func coordinate(
+    func coordinate(
         _ path: FilePath,
         _ options: NSFileCoordinator.WritingOptions,
         _ body: () throws -> Void

@@ -4,12 +4,24 @@ internal import Foundation
 internal import HubProtocol
 package import LocalSockets
 internal import Locks
+internal import SyncMessages
 
 /// Keeps all containers of a device in step, and answers the user's other processes about them.
 ///
 /// One per user at a time: the memory of each container is locked.
 package final class SyncService: Sendable {
-    private let running: [(joined: ContainerSettings, sync: ContainerSync)]
+    /// A folder that is kept in step.
+    package struct Running: Sendable {
+        let folder: String
+        let hub: String
+        let sync: ContainerSync
+
+        package init(folder: String, hub: String, sync: ContainerSync) {
+            (self.folder, self.hub, self.sync) = (folder, hub, sync)
+        }
+    }
+
+    private let running: [Running]
     private let isStopping = Locked(false)
     private let runtime: RuntimeFolder
 
@@ -20,14 +32,13 @@ package final class SyncService: Sendable {
     ///   - runtime: Where others ask.
     ///   - report: Told what happens, with the container's folder.
     /// - Throws: `SyncServiceError.nothingJoined`; what keeps a container from being begun.
-    package init(
+    package convenience init(
         _ home: DeviceHome,
         in runtime: RuntimeFolder,
         report: @escaping @Sendable (_ folder: String, SyncReport) -> Void
     ) throws {
-        self.runtime = runtime
         let identity = try home.identity()
-        var running: [(joined: ContainerSettings, sync: ContainerSync)] = []
+        var running: [Running] = []
         for joined in try home.containers() {
             let settings = joined.settings
             let client = try HubClient(settings.hub, token: settings.credentials.token)
@@ -43,16 +54,20 @@ package final class SyncService: Sendable {
                 merger: TypeMerger(),
                 report: { report(settings.folder, $0) }
             )
-            running.append((settings, sync))
+            running.append(Running(folder: settings.folder, hub: settings.hub.absoluteString, sync: sync))
         }
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
-        self.running = running
-        for (_, sync) in running { try sync.start() }
+        self.init(running, in: runtime)
+        for container in running { try container.sync.start() }
+    }
+
+    /// Answers about containers that are kept in step already, until `run()` ends.
+    package init(_ running: [Running], in runtime: RuntimeFolder) {
+        (self.running, self.runtime) = (running, runtime)
     }
 
     /// Answers until the process is told to end (`SIGTERM`, `SIGINT`), then brings all to rest.
     package func run() throws {
-        let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
         let signals = [SIGTERM, SIGINT].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -61,145 +76,123 @@ package final class SyncService: Sendable {
             return source
         }
         defer { for source in signals { source.cancel() } }
+        try answer()
+    }
+
+    /// Answers until `stop()` is called, then brings all to rest.
+    package func answer() throws {
+        let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
         while !isStopping.withLock({ $0 }) {
             guard listener.waitUntilReadable(milliseconds: Self.pollMilliseconds) else { continue }
-            while let socket = try listener.accept() { answer(socket) }
+            while let socket = try listener.accept() { serve(socket) }
         }
-        for (_, sync) in running { sync.stop() }
+        for container in running { container.sync.stop() }
     }
+
+    package func stop() { isStopping.withLock { $0 = true } }
 
     private static let pollMilliseconds: Int32 = 100
-    private static let questionByteCountMax = 64 << 10
-    private static let answerMilliseconds: Int32 = 2000
+    /// More at a time are turned away: one process asks at most a few things at once.
+    private static let conversationCountMax = 512
+    private let conversationCount = Locked(0)
 
-    private func answer(_ socket: LocalSocket) {
-        // Another user's, or gone: nobody to answer.
-        guard let peer = try? socket.peer(), peer.userID == geteuid() else { return }
-        var question: [UInt8] = []
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
-        defer { buffer.deallocate() }
-        while question.last != UInt8(ascii: "\n"), question.count < Self.questionByteCountMax {
-            guard socket.waitUntilReadable(milliseconds: Self.answerMilliseconds),
-                case .bytes(let count) = socket.receive(into: buffer)
-            else { return }
-            question += buffer[..<count]
+    /// Answers on a thread of its own: some answers take their time.
+    private func serve(_ socket: LocalSocket) {
+        let isRoom = conversationCount.withLock { count in
+            count += 1
+            return count <= Self.conversationCountMax
         }
-        // What asks something else is another version, and is left without an answer.
-        guard let asked = try? JSONDecoder().decode(SyncQuestion.self, from: Data(question)),
-            let bytes = try? JSONEncoder().encode(answer(to: asked))
-        else { return }
-        send(Array(bytes) + [UInt8(ascii: "\n")], to: socket)
+        guard isRoom else {
+            conversationCount.withLock { $0 -= 1 }
+            return
+        }
+        let thread = Thread { [self] in
+            converse(ServiceConversation(socket))
+            conversationCount.withLock { $0 -= 1 }
+        }
+        thread.name = "sheaf answer"
+        thread.start()
     }
 
-    private func send(_ bytes: [UInt8], to socket: LocalSocket) {
-        var sent = 0
-        let deadline = Date().addingTimeInterval(Double(Self.answerMilliseconds) / 1000)
-        while sent < bytes.count, Date() < deadline {
-            let count = bytes.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
-            guard let count else { return }
-            sent += count
-            // Who asks takes what comes; what comes from it now can only be its end.
-            if count == 0 { _ = socket.waitUntilReadable(milliseconds: 1) }
+    private func converse(_ conversation: ServiceConversation?) {
+        // Another user's, gone, or of another version: nobody to answer.
+        guard let conversation, let question = conversation.question() else { return }
+        let end = begin(question, conversation)
+        conversation.run()
+        end()
+    }
+
+    /// - Returns: What is to be done when the one who asked has gone.
+    private func begin(
+        _ question: SyncQuestion,
+        _ conversation: ServiceConversation
+    ) -> @Sendable () -> Void {
+        switch question {
+        case .download(let path, let isAwaited):
+            return attempt(path, conversation) { sync, below in
+                guard isAwaited else {
+                    _ = try sync.download(below, done: nil)
+                    conversation.end(with: .done)
+                    return {}
+                }
+                return try sync.download(below, progress: { conversation.say(.progress($0)) }) { refusal in
+                    conversation.end(with: refusal.map { .refused($0) } ?? .done)
+                }
+            }
+        case .evict(let path):
+            return attempt(path, conversation) { sync, below in
+                try sync.evict(below)
+                conversation.end(with: .done)
+                return {}
+            }
+        case .follow(let folder):
+            return attempt(folder, conversation) { sync, below in
+                sync.follow(below) { conversation.say(.changed($0, isSettled: $1)) }
+            }
+        case .status, .explain, .item, .items:
+            conversation.end(with: answer(to: question))
+            return {}
         }
-        socket.shutDown()
+    }
+
+    private func attempt(
+        _ path: String,
+        _ conversation: ServiceConversation,
+        _ body: (ContainerSync, _ below: String) throws -> @Sendable () -> Void
+    ) -> @Sendable () -> Void {
+        do {
+            guard let found = found(path) else {
+                throw SyncRefusal(.notInContainer, "“\(path)” is in no folder that is kept in step.")
+            }
+            return try body(found.sync, found.below)
+        } catch {
+            let refusal = error as? SyncRefusal ?? SyncRefusal(.failed, "\(error)")
+            conversation.end(with: .refused(refusal))
+            return {}
+        }
     }
 
     private func answer(to question: SyncQuestion) -> SyncAnswer {
         switch question {
         case .status:
             return .status(
-                running.map { settings, sync in
-                    FolderStatus(
-                        folder: settings.folder,
-                        hub: settings.hub.absoluteString,
-                        status: sync.status
-                    )
-                }
+                running.map { FolderStatus(folder: $0.folder, hub: $0.hub, status: $0.sync.status) }
             )
         case .explain(let path):
-            for (settings, sync) in running
-            where path == settings.folder || path.hasPrefix(settings.folder + "/") {
-                return .explanation(sync.explain(String(path.dropFirst(settings.folder.count + 1))))
-            }
-            return .explanation(nil)
+            return .explanation(found(path).map { $0.sync.explain($0.below) })
+        case .item(let path): return .item(found(path).flatMap { $0.sync.item($0.below) })
+        case .items(let folder): return .items(found(folder).map { $0.sync.items(below: $0.below) } ?? [])
+        case .evict, .download, .follow:
+            preconditionFailure("\(question) is not answered in one line")
         }
     }
-}
 
-/// Why nothing is kept in step.
-package enum SyncServiceError: Error, Hashable, Sendable, CustomStringConvertible {
-    case nothingJoined
-    case notRunning
-
-    package var description: String {
-        switch self {
-        case .nothingJoined:
-            "No folder of this device is kept in step. Begin with: sheaf join FOLDER --hub ADDRESS"
-        case .notRunning: "Nothing is kept in step now. Start it with: sheaf up"
+    /// The container that something is in, and its path below that's folder.
+    private func found(_ path: String) -> (sync: ContainerSync, below: String)? {
+        for container in running
+        where path == container.folder || path.hasPrefix(container.folder + "/") {
+            return (container.sync, String(path.dropFirst(container.folder.count + 1)))
         }
-    }
-}
-
-/// How one folder stands.
-package struct FolderStatus: Codable, Hashable, Sendable {
-    package var folder: String
-    package var hub: String
-    package var status: SyncStatus
-}
-
-/// What other processes ask, in one line of JSON.
-enum SyncQuestion: Codable, Hashable, Sendable {
-    case status
-    case explain(path: String)
-}
-
-/// What they are told.
-enum SyncAnswer: Codable, Hashable, Sendable {
-    case status([FolderStatus])
-    case explanation(Explanation?)
-}
-
-/// Asks the process that keeps a user's containers in step.
-package enum SyncQuery {
-    static let socketName = "sync.sock"
-    private static let answerMilliseconds: Int32 = 5000
-
-    /// How all folders stand.
-    ///
-    /// - Throws: `SyncServiceError.notRunning`.
-    package static func status(in runtime: RuntimeFolder) throws -> [FolderStatus] {
-        guard case .status(let folders) = try ask(.status, in: runtime) else {
-            throw SyncServiceError.notRunning
-        }
-        return folders
-    }
-
-    /// Why an item is as it is; nil for one in no container.
-    ///
-    /// - Parameter path: From the root.
-    package static func explain(_ path: String, in runtime: RuntimeFolder) throws -> Explanation? {
-        guard case .explanation(let found) = try ask(.explain(path: path), in: runtime) else {
-            throw SyncServiceError.notRunning
-        }
-        return found
-    }
-
-    private static func ask(_ question: SyncQuestion, in runtime: RuntimeFolder) throws -> SyncAnswer {
-        let socket: LocalSocket
-        do { socket = try LocalSocket(connectingTo: runtime.place(of: socketName)) } catch {
-            throw error.isNobodyThere ? SyncServiceError.notRunning : error
-        }
-        let asked = [UInt8](try JSONEncoder().encode(question)) + [UInt8(ascii: "\n")]
-        _ = asked.withUnsafeBytes { socket.send($0) }
-        var answer: [UInt8] = []
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-        defer { buffer.deallocate() }
-        while answer.last != UInt8(ascii: "\n") {
-            guard socket.waitUntilReadable(milliseconds: answerMilliseconds),
-                case .bytes(let count) = socket.receive(into: buffer)
-            else { throw SyncServiceError.notRunning }
-            answer += buffer[..<count]
-        }
-        return try JSONDecoder().decode(SyncAnswer.self, from: Data(answer))
+        return nil
     }
 }

@@ -3,6 +3,7 @@ package import FileSystem
 package import Foundation
 package import HubProtocol
 package import Sealing
+internal import SyncMessages
 
 /// Where a device keeps what it needs for its containers: in the user's data folder, closed to all others.
 ///
@@ -27,13 +28,7 @@ package struct DeviceHome: Sendable {
     ///
     /// - Parameter environment: `SHEAF_HOME` names the folder itself, else it is in `XDG_DATA_HOME`.
     package init(environment: [String: String]) throws {
-        if let own = environment["SHEAF_HOME"], own.hasPrefix("/") {
-            try self.init(at: FilePath(own))
-        } else {
-            try self.init(
-                at: BaseDirectories(environment: environment).data.appending("sheaf").appending("sync")
-            )
-        }
+        try self.init(at: JoinedFolders.home(environment: environment))
     }
 
     // MARK: The device
@@ -90,9 +85,12 @@ package struct DeviceHome: Sendable {
     }
 
     /// That a folder may become a container's.
-    package func check(_ place: FilePath) throws {
+    package func check(_ place: FilePath, identifier: String? = nil) throws {
         for joined in try containers() {
             let other = FilePath(joined.settings.folder)
+            if let identifier, joined.settings.identifier == identifier {
+                throw DeviceHomeError.identifierTaken(identifier, other)
+            }
             if other == place || place.isInside(other) || other.isInside(place) {
                 throw DeviceHomeError.folderTaken(place, other)
             }
@@ -129,7 +127,7 @@ package struct JoinedContainer: Sendable {
     }
 }
 
-/// Where a container is on this device, and where its hub is.
+/// Where a container is on this device, and where its hub is. `JoinedFolder` reads a part of it.
 package struct ContainerSettings: Codable, Hashable, Sendable {
     package var container: ContainerName
     /// The folder that people see, from the root.
@@ -139,16 +137,23 @@ package struct ContainerSettings: Codable, Hashable, Sendable {
     package var deviceName: String
     /// What the hub calls this device, and knows it by.
     package var credentials: DeviceCredentials
+    /// What apps call the container; nil for a folder that is any app's.
+    package var identifier: String?
+    /// When it was joined, in seconds since 1970.
+    package var joinedSeconds: Double?
 
     package init(
         container: ContainerName,
         folder: String,
         hub: URL,
         deviceName: String,
-        credentials: DeviceCredentials
+        credentials: DeviceCredentials,
+        identifier: String? = nil,
+        joinedSeconds: Double? = nil
     ) {
         (self.container, self.folder, self.hub) = (container, folder, hub)
         (self.deviceName, self.credentials) = (deviceName, credentials)
+        (self.identifier, self.joinedSeconds) = (identifier, joinedSeconds)
     }
 }
 
@@ -156,6 +161,7 @@ package struct ContainerSettings: Codable, Hashable, Sendable {
 package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible {
     case notPrivate(FilePath)
     case folderTaken(FilePath, FilePath)
+    case identifierTaken(String, FilePath)
 
     package var description: String {
         switch self {
@@ -163,6 +169,8 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
             "Others can read “\(path)”, which has keys in it. Check who did, then chmod go= it."
         case .folderTaken(let folder, let other):
             "“\(folder)” cannot be a container's: “\(other)” is kept there already. Choose another folder."
+        case .identifierTaken(let identifier, let other):
+            "The container “\(identifier)” is in “\(other)” already. Choose another identifier, or give none."
         }
     }
 }

@@ -26,9 +26,11 @@ package struct Joining: Sendable {
     let home: DeviceHome
     let hub: URL
     let deviceName: String
+    /// What apps are to call the container on this device.
+    let identifier: String?
 
-    package init(_ home: DeviceHome, at hub: URL, named deviceName: String) {
-        (self.home, self.hub, self.deviceName) = (home, hub, deviceName)
+    package init(_ home: DeviceHome, at hub: URL, named deviceName: String, identifier: String? = nil) {
+        (self.home, self.hub, self.deviceName, self.identifier) = (home, hub, deviceName, identifier)
     }
 
     /// Makes a folder the first one of a new container.
@@ -169,7 +171,7 @@ package struct Joining: Sendable {
     }
 
     private func prepare(_ folder: FilePath) throws {
-        try home.check(folder)
+        try home.check(folder, identifier: identifier)
         try ItemMoves.createFolders(folder, permissions: 0o777)
     }
 
@@ -199,7 +201,9 @@ package struct Joining: Sendable {
             folder: folder.string,
             hub: hub,
             deviceName: deviceName,
-            credentials: credentials
+            credentials: credentials,
+            identifier: identifier,
+            joinedSeconds: Date().timeIntervalSince1970
         )
         try home.keep(JoinedContainer(settings: settings, keys: keys))
         return settings

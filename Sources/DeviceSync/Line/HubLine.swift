@@ -18,6 +18,8 @@ final class HubLine: Sendable {
         case refused([(Commit.ID, readTo: LogPosition)])
         case uploaded([ContentName])
         case fetched([ContentName])
+        /// So many sealed bytes of contents that somebody asked for have come.
+        case progress(ContentName, Int)
         /// Contents that cannot be sent or had, for a reason that is not the line's.
         case failed([ContentName], String)
         case up
@@ -57,6 +59,8 @@ final class HubLine: Sendable {
 
     private let uploads: Locked<BatchQueue<ContentName>?>
     private let fetches: Locked<BatchQueue<Fetch>?>
+    /// What somebody waits for: one after another, beside the rest.
+    private let downloads: Locked<BatchQueue<Fetch>?>
     private let commits: Locked<BatchQueue<Commit>?>
     private let forgotten = Locked<[PublicIdentity]>([])
 
@@ -68,6 +72,7 @@ final class HubLine: Sendable {
     ) {
         (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
+        downloads = Locked(nil)
         let uploads = BatchQueue<ContentName>("sheaf.uploads", countMax: Self.contentCountMax) {
             [weak self] in
             self?.upload($0)
@@ -75,12 +80,16 @@ final class HubLine: Sendable {
         let fetches = BatchQueue<Fetch>("sheaf.fetches", countMax: Self.contentCountMax) { [weak self] in
             self?.fetch($0)
         }
+        let downloads = BatchQueue<Fetch>("sheaf.downloads", countMax: 1) { [weak self] in
+            self?.download($0)
+        }
         let commits = BatchQueue<Commit>("sheaf.commits", countMax: HubLimits.commitCountMax) { [weak self] in
             self?.offer($0)
         }
         self.uploads.withLock { $0 = uploads }
         self.fetches.withLock { $0 = fetches }
         self.commits.withLock { $0 = commits }
+        self.downloads.withLock { $0 = downloads }
     }
 
     /// Begins to read the log.
@@ -96,12 +105,14 @@ final class HubLine: Sendable {
         uploads.withLock { $0 }?.close()
         fetches.withLock { $0 }?.close()
         commits.withLock { $0 }?.close()
+        downloads.withLock { $0 }?.close()
         hub.close()
         wakeUp.signal()
     }
 
     func queue(uploads names: Set<ContentName>) { uploads.withLock { $0 }?.add(names.sorted()) }
     func queue(fetches wanted: [Fetch]) { fetches.withLock { $0 }?.add(wanted) }
+    func queue(downloads wanted: [Fetch]) { downloads.withLock { $0 }?.add(wanted) }
     func queue(commits offered: [Commit]) { commits.withLock { $0 }?.add(offered) }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -134,6 +145,20 @@ final class HubLine: Sendable {
                 try contents.fetch([(name, items[name] ?? .root)], from: hub)
             } then: {
                 .fetched([$0])
+            }
+        }
+    }
+
+    private func download(_ wanted: [Fetch]) {
+        for fetch in wanted {
+            attempt {
+                try contents.fetch([(fetch.name, fetch.item)], from: hub) {
+                    receiver(.progress(fetch.name, $0))
+                }
+            } then: {
+                receiver(.fetched([fetch.name]))
+            } or: { error in
+                receiver(.failed([fetch.name], "\(error)"))
             }
         }
     }
@@ -198,6 +223,7 @@ final class HubLine: Sendable {
         uploads.withLock { $0 }?.clear()
         fetches.withLock { $0 }?.clear()
         commits.withLock { $0 }?.clear()
+        downloads.withLock { $0 }?.clear()
         if isNews { receiver(.down("\(error)")) }
     }
 
@@ -205,16 +231,19 @@ final class HubLine: Sendable {
 
     private func follow() {
         var pause = Self.retrySeconds.lowerBound
+        var isAtHead = false
         while !isClosed {
             do {
-                let isUp = state.withLock { $0.isUp }
-                let page = try hub.log(after: desk.head.position, waitSeconds: isUp ? Self.waitSeconds : 0)
+                let waits = isAtHead && (state.withLock { $0.isUp } || !desk.isMember)
+                let page = try hub.log(after: desk.head.position, waitSeconds: waits ? Self.waitSeconds : 0)
                 guard !isClosed else { return }
                 guard try take(page) else { return }
+                isAtHead = desk.head.position >= page.head.position
                 pause = Self.retrySeconds.lowerBound
             } catch {
                 guard !isClosed else { return }
                 lose(error)
+                isAtHead = false
                 _ = wakeUp.wait(timeout: .now() + pause * Double.random(in: 0.5...1))
                 pause = min(pause * 2, Self.retrySeconds.upperBound)
             }
@@ -237,6 +266,12 @@ final class HubLine: Sendable {
         }
         if let finding = reading.finding { return try goBack(finding) }
         if desk.head.position >= page.head.position {
+            guard desk.isMember else {
+                receiver(
+                    .down("the hub has forgotten this device; it waits until another one has let it in again")
+                )
+                return true
+            }
             let isNews = state.withLock { state in
                 defer { state.isUp = true }
                 return !state.isUp

@@ -91,6 +91,12 @@ final class LogDesk: @unchecked Sendable {
     /// Who shares the container, as of there.
     var devices: DeviceList { lock.withLock { reader.devices } }
 
+    /// Whether this device shares the container, as of there: what another one commits is nothing but in the way.
+    var isMember: Bool { lock.withLock { isKnown } }
+
+    /// Under the lock.
+    private var isKnown: Bool { reader.devices.members[identity.id].map { !$0.isRevoked } ?? false }
+
     /// Reads the next page.
     func read(_ page: LogPage) throws -> Reading {
         try lock.withLock {
@@ -121,8 +127,7 @@ final class LogDesk: @unchecked Sendable {
     func sealAddition(of device: PublicIdentity, as id: Commit.ID? = nil) throws -> OfferedCommit? {
         try lock.withLock {
             let members = reader.devices.members
-            let isMember = members[identity.id].map { !$0.isRevoked } ?? false
-            guard members[device.id] == nil, isMember else { return nil }
+            guard members[device.id] == nil, isKnown else { return nil }
             let id = id ?? Commit.ID(identity.id, session: .random(in: 1...UInt64.max), 1)
             let statement = try reader.devices.adding(device, by: identity)
             return try offered([record(of: statement, as: id)]).first

@@ -119,7 +119,9 @@ final class DeviceMemory {
             guard let state = try reader.state() else {
                 throw MalformedMemory(what: "an item without a state")
             }
-            items[item] = FolderItem(state: state, trace: try reader.trace())
+            var seen = FolderItem(state: state, trace: try reader.trace())
+            seen.isDataless = try !reader.isAtEnd && reader.integer(UInt8.self) == 1
+            items[item] = seen
         }
         return items
     }
@@ -209,6 +211,7 @@ final class DeviceMemory {
                     { writer in
                         writer.state(seen.state)
                         writer.trace(seen.trace)
+                        if seen.isDataless { writer.integer(UInt8(1)) }
                     }
                 }
                 try put("items", item, encode)

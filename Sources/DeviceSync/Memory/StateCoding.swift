@@ -63,6 +63,8 @@ struct StateReader {
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
+    var isAtEnd: Bool { rest.isEmpty }
+
     mutating func integer<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws -> Number {
         let byteCount = MemoryLayout<Number>.size
         guard rest.count >= byteCount else { throw MalformedMemory(what: "a number is cut off") }

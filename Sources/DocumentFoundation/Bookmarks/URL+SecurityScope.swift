@@ -20,18 +20,4 @@ extension URL {
     public func stopAccessingSecurityScopedResource() {
         SecurityScope.shared.stop(self)
     }
-
-    /// Whether an item is there that another program may have promised.
-    ///
-    /// - Differs from Darwin: nothing is only promised here; the item itself is looked at.
-    public func checkPromisedItemIsReachable() throws -> Bool {
-        try checkResourceIsReachable()
-    }
-
-    /// Resource values of an item that another program may have promised.
-    ///
-    /// - Differs from Darwin: nothing is only promised here; the item itself is asked.
-    public func promisedItemResourceValues(forKeys keys: Set<URLResourceKey>) throws -> URLResourceValues {
-        try resourceValues(forKeys: keys)
-    }
 }

@@ -125,6 +125,7 @@ extension FileAccessRegistry {
         case .accommodateItemDeletion: presenter.accommodatePresentedItemDeletion(completionHandler: done)
         case .accommodateSubitemDeletion(let item):
             presenter.accommodatePresentedSubitemDeletion(at: item.fileURL, completionHandler: done)
+        case .accommodateItemEviction: presenter.accommodatePresentedItemEviction(completionHandler: done)
         }
     }
 

@@ -10,7 +10,8 @@ extension NSFileCoordinator {
     ///
     /// - Parameters:
     ///   - url: The item: a file URL.
-    ///   - options: How it will be read.
+    ///   - options: How it will be read. Contents in a container that are not here are fetched first, unless only
+    ///     metadata is wanted; the progress counts for the thread's `Progress.current()`.
     ///   - outError: Gets the error if `reader` is not run: a presenter's own; `CocoaError.userCancelled`;
     ///     `FileCoordinationError` when a presenter does not answer, or when the call would have waited for
     ///     ever, for others that wait for code that this thread is inside of.
@@ -92,7 +93,7 @@ extension NSFileCoordinator {
     ) {
         let (registry, items) = (registry, intents.map(\.item))
         let mustCopy = items.contains { $0.isForUploading }
-        registry.begin(items, by: caller) { result in
+        beginWithContents(items) { result in
             queue.addOperation {
                 do {
                     let access = try result.get()
@@ -147,6 +148,7 @@ extension NSFileCoordinator {
             return
         }
         do {
+            try run(missingContents(for: items))
             let access = try registry.begin(items, by: caller, isPreparation: true)
             let reservation = Reservation(access, in: registry)
             ThreadNesting.enter(.access(access.id), of: registry) {
@@ -160,8 +162,27 @@ extension NSFileCoordinator {
 
     // MARK: Steps
 
+    /// Asks for access when the contents are here that it needs; blocks no thread of the caller's.
+    ///
+    /// - Parameter progress: Makes the progress of one item's fetching; called on a thread of its own.
+    func beginWithContents(
+        _ items: [RequestedItem],
+        progress: (@Sendable () -> Progress)? = nil,
+        resume: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
+    ) {
+        let missing = missingContents(for: items)
+        guard !missing.isEmpty else { return registry.begin(items, by: caller, resume: resume) }
+        let thread = Thread { [self] in
+            do { try run(missing, progress) } catch { return resume(.failure(error)) }
+            registry.begin(items, by: caller, resume: resume)
+        }
+        thread.name = "sheaf contents"
+        thread.start()
+    }
+
     private func access(_ items: [RequestedItem], _ outError: NSErrorPointer, _ accessor: ([URL]) -> Void) {
         do {
+            try run(missingContents(for: items))
             let access = try registry.begin(items, by: caller)
             if items.contains(where: \.isForUploading) {
                 if let error = try Self.runOnCopies(access, items, in: registry, accessor) { throw error }

@@ -11,15 +11,17 @@ extension NSFileCoordinator {
     /// - Parameters:
     ///   - intent: The item.
     ///   - queue: Where `accessor` runs.
+    ///   - progress: Makes the progress of fetching contents that are not here; called on a thread of its own.
     ///   - accessor: Run once: with the item's place when access is given, which ends when it returns; or with
     ///     the error.
     package func coordinate(
         _ intent: NSFileAccessIntent,
         on queue: DispatchQueue,
+        progress: (@Sendable () -> Progress)? = nil,
         byAccessor accessor: @escaping @Sendable (Result<URL, any Error>) -> Void
     ) {
         let registry = registry
-        registry.begin([intent.item], by: caller) { result in
+        beginWithContents([intent.item], progress: progress) { result in
             queue.async {
                 switch result {
                 case .success(let access):

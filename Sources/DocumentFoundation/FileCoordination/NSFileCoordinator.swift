@@ -27,7 +27,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         public static let resolvesSymbolicLink = ReadingOptions(rawValue: 1 << 1)
         /// Only metadata will be read, so that contents need not be fetched.
         ///
-        /// Contents on this machine are there already: it changes nothing for them.
+        /// Without it the contents of an item in a container are fetched first where only a placeholder is here.
         public static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 1 << 2)
         /// The accessor gets a copy that is removed afterwards, and no one waits for the accessor.
         ///
@@ -55,7 +55,11 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         /// Only metadata that does not depend on the contents is written.
         public static let contentIndependentMetadataOnly = WritingOptions(rawValue: 1 << 4)
 
+        /// The item's contents go from this machine, and a placeholder takes its place.
+        package static let forEvicting = WritingOptions(rawValue: 1 << 16)
+
         var writing: AccessClaim.Writing {
+            if contains(.forEvicting) { return .evicting }
             if contains(.forReplacing) { return .replacing }
             if contains(.forDeleting) { return .deleting }
             if contains(.forMoving) { return .moving }
@@ -67,6 +71,8 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         var purpose: Purpose
         var isPurposeSettable: Bool
         var isCancelled = false
+        var leavesPlaceholders = false
+        var fetches: [UUID: ContentsFetch] = [:]
     }
 
     let registry: FileAccessRegistry
@@ -140,8 +146,45 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     ///
     /// An accessor that runs already goes on. Returns at once.
     open func cancel() {
-        state.withLock { $0.isCancelled = true }
+        let fetches = state.withLock { state in
+            state.isCancelled = true
+            return Array(state.fetches.values)
+        }
+        for fetch in fetches { fetch.cancel() }
         registry.cancel(coordinator: number)
+    }
+
+    /// Whether no contents are fetched for what only a placeholder is here of: for those who make and fill placeholders.
+    package var leavesPlaceholders: Bool {
+        get { state.withLock { $0.leavesPlaceholders } }
+        set { state.withLock { $0.leavesPlaceholders = newValue } }
+    }
+
+    /// What has to be fetched before items are accessed.
+    func missingContents(for items: [RequestedItem]) -> [ContentsFetch] {
+        leavesPlaceholders ? [] : ContentsFetch.missing(for: items)
+    }
+
+    /// Waits for contents, one item's after another's, blocking the thread.
+    ///
+    /// - Throws: `CocoaError`, as `ContentsFetch.run`.
+    func run(_ fetches: [ContentsFetch], _ progress: (() -> Progress)? = nil) throws {
+        let queueID = BlockedCaller().queueID
+        for fetch in fetches {
+            let id = UUID()
+            let isCancelled = state.withLock { state in
+                state.fetches[id] = fetch
+                return state.isCancelled
+            }
+            defer { state.withLock { $0.fetches[id] = nil } }
+            if isCancelled { fetch.cancel() }
+            // It counts for whoever has made a progress the thread's current one.
+            let own = progress?() ?? Progress(totalUnitCount: 1)
+            try fetch.run(
+                own,
+                handleMessages: queueID.map { id in { [registry] in registry.handleMessages(for: id) } }
+            )
+        }
     }
 
     var caller: AccessCaller {

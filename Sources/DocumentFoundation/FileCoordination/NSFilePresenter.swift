@@ -11,8 +11,7 @@ public import Foundation
 /// package becomes `presentedItemDidChange()`.
 ///
 /// - Differs from Darwin: nothing is optional, so a default is a method and not an absence; a class that
-///   others subclass must implement what its subclasses are to override. Messages about versions of items in a
-///   presented directory and about eviction are not there yet, nor are the `async` twins.
+///   others subclass must implement what its subclasses are to override. The `async` twins are not there yet.
 public protocol NSFilePresenter: NSObjectProtocol {
     /// The item; nil while there is none. Asked on any thread: when the presenter is added and after each
     /// coordinated write done for it.
@@ -40,6 +39,10 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// When someone who coordinates nothing has removed the item, it is gone already: nobody waits for the
     /// answer then. Should an item come back at the place, `presentedItemDidChange()` says so.
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// The item's contents are about to leave this machine, as they are at the hub: make do without them, then call the
+    /// handler. An error keeps them here.
+    func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Something in the presented package is about to go: let it, then call the handler.
     func accommodatePresentedSubitemDeletion(
@@ -111,6 +114,13 @@ extension NSFilePresenter {
 
     /// Lets the item go.
     public func accommodatePresentedItemDeletion(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    /// Lets the contents go.
+    public func accommodatePresentedItemEviction(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         completionHandler(nil)

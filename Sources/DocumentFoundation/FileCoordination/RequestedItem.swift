@@ -9,12 +9,15 @@ struct RequestedItem: Sendable {
     let resolvesSymbolicLink: Bool
     /// Whether the accessor gets a copy, and the access ends before it runs.
     let isForUploading: Bool
+    /// Whether the accessor may look at contents, which then have to be here.
+    let needsContents: Bool
 
     init(reading url: URL, _ options: NSFileCoordinator.ReadingOptions) {
         self.url = url
         self.use = .reading(savesFirst: !options.contains(.withoutChanges))
         self.resolvesSymbolicLink = options.contains(.resolvesSymbolicLink)
         self.isForUploading = options.contains(.forUploading)
+        self.needsContents = !options.contains(.immediatelyAvailableMetadataOnly)
     }
 
     init(writing url: URL, _ options: NSFileCoordinator.WritingOptions) {
@@ -22,6 +25,7 @@ struct RequestedItem: Sendable {
         self.use = .writing(options.writing)
         self.resolvesSymbolicLink = false
         self.isForUploading = false
+        self.needsContents = options.subtracting(.forMerging).isEmpty
     }
 
     var isWriting: Bool {

@@ -66,32 +66,36 @@ extension VersionStore {
     /// - Parameters:
     ///   - source: Where it is: a file, a package or a link that nobody else touches.
     ///   - url: The item.
+    ///   - mark: The item's. What is at the place at this moment may not bear it, as somebody has just saved there.
     /// - Returns: The version.
     /// - Throws: `FileVersionError`.
-    package func keepConflict(at source: FilePath, of url: URL, _ reason: VersionReason) throws -> VersionID {
+    package func keepConflict(
+        at source: FilePath,
+        of url: URL,
+        as mark: FileMark,
+        _ reason: VersionReason
+    ) throws -> VersionID {
         let (vault, device) = try open(for: url)
         return try keepingErrors(of: url) {
-            let item = try markedItem(at: url)
             let origin = origin(reason, of: url.lastPathComponent, on: device, isConflict: true)
-            let kept = try vault.keep(source, as: item.mark, origin: origin, isElsewhere: true)
+            let kept = try vault.keep(source, as: mark, origin: origin, isElsewhere: true)
             announce(.gained, kept.id, at: url)
             return kept.id
         }
     }
 
-    /// The versions of an item that lost a conflict which nobody has settled.
-    package func unresolvedConflictIDs(at url: URL) throws -> Set<VersionID> {
-        do { return Set(try unresolved(at: url).map(\.id)) } catch let error as SystemError
-            where error.isAbsent
-        {
-            return []
-        }
+    /// Those of some versions that nobody has settled, nor removed. Where the item is makes no difference.
+    package func unsettled(_ ids: Set<VersionID>, at url: URL) throws -> Set<VersionID> {
+        let vault = try open(for: url).vault
+        return try ids.filter { try vault.version($0).map { !$0.isResolved } ?? false }
     }
 
     /// Says that conflicts have been settled elsewhere.
     package func settle(_ ids: Set<VersionID>, at url: URL) throws {
         guard !ids.isEmpty else { return }
-        for version in try unresolved(at: url) where ids.contains(version.id) {
+        let vault = try open(for: url).vault
+        for id in ids {
+            guard let version = try vault.version(id), !version.isResolved else { continue }
             try setResolved(version, at: url)
         }
     }

@@ -4,7 +4,9 @@ internal import Dispatch
 internal import FileSystem
 internal import Foundation
 internal import KeyValues
+internal import LocalSockets
 internal import Locks
+internal import SyncMessages
 
 /// What an app's key-value store is in this process: the values in memory, the file, and who is told what.
 ///
@@ -26,6 +28,7 @@ final class KeyValueCore: Sendable {
         var isSavePending = false
         /// Nothing of other devices has come yet: what is written meanwhile gives way to it.
         var awaitsInitialSync = false
+        var conversation: SyncConversation?
     }
 
     private let state: Locked<State>
@@ -118,7 +121,14 @@ final class KeyValueCore: Sendable {
         let settings = state.withLock { $0.settings }
         guard let folder = settings.folder else { return }
         do {
-            try ItemMoves.createFolders(folder, permissions: 0o700)
+            let isNew =
+                try settings.container != nil
+                && FileStamp.ifPresent(at: folder.appending(settings.fileName)) == nil
+            try KeyValueFile(settings).makePlace()
+            if isNew {
+                state.withLock { $0.awaitsInitialSync = true }
+                awaitFirstValues(settings)
+            }
             // First the watch: what is written while the file is read is told.
             let watch = try DirectoryWatch(folder, on: queue) { [weak self] events in
                 let isOurs = events.contains { $0.name == settings.fileName || $0.kind == .overflowed }
@@ -129,6 +139,30 @@ final class KeyValueCore: Sendable {
         } catch {
             Self.warn("\(Self.sentence(error)) What is stored is not read yet.")
         }
+    }
+
+    /// Waits for the container to be in step once: if nothing of other devices has come then, there is nothing.
+    private func awaitFirstValues(_ settings: KeyValueSettings) {
+        guard let folder = settings.folder, let runtime = try? UbiquityAccount.shared.runtime(),
+            let conversation = try? SyncConversation(.follow(folder: folder.string), in: runtime)
+        else { return }
+        let former = state.withLock { state in
+            defer { state.conversation = conversation }
+            return state.conversation
+        }
+        former?.end()
+        let thread = Thread { [weak self] in
+            while let answer = try? conversation.next(milliseconds: -1) {
+                guard let self else { return conversation.end() }
+                guard case .changed(_, isSettled: true) = answer else { continue }
+                // What has come is read first, and was the first then.
+                queue.sync { self.readNews() }
+                endInitialSync()
+                return conversation.end()
+            }
+        }
+        thread.name = "sheaf key-values"
+        thread.start()
     }
 
     private func readNews() {

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import FileSystem
 internal import Foundation
 internal import KeyValues
@@ -6,11 +7,13 @@ internal import KeyValues
 /// own, and puts the outcome in place only if that is still what it read.
 struct KeyValueFile: Sendable {
     let path: FilePath
+    private let container: String?
     /// A file that others replace all the time is left alone after so many attempts.
     private static let attemptCountMax = 20
 
     init(_ settings: KeyValueSettings) {
         path = (settings.folder ?? FilePath("/nonexistent")).appending(settings.fileName)
+        container = settings.container
     }
 
     /// What is there; nil when nothing is.
@@ -31,7 +34,7 @@ struct KeyValueFile: Sendable {
     /// - Returns: The state that is in the file now.
     /// - Throws: `KeyValueError` for a file of a later version, which is left as it is; `SystemError`.
     func join(_ state: KeyValueState) throws -> KeyValueState {
-        try ItemMoves.createFolders(path.parent, permissions: 0o700)
+        try makePlace()
         for _ in 0..<Self.attemptCountMax {
             let stamp = try FileStamp.ifPresent(at: path)
             var joined = KeyValueState()
@@ -46,6 +49,36 @@ struct KeyValueFile: Sendable {
             if try write(joined, over: stamp) { return joined }
         }
         throw SystemError(call: "rename", errno: EBUSY, path: path)
+    }
+
+    // MARK: In a container
+
+    /// Makes the folder, and in a container also the file: both are to be the same items on all devices, whichever made
+    /// them first, so they bear marks that all devices give them.
+    func makePlace() throws {
+        guard let container else { return try ItemMoves.createFolders(path.parent, permissions: 0o700) }
+        if try FileStamp.ifPresent(at: path.parent) == nil {
+            try make(path.parent, in: container) { try ItemMoves.createFolder($0, permissions: 0o700) }
+        }
+        if try FileStamp.ifPresent(at: path) == nil {
+            let empty = Data(KeyValueState().encoded)
+            try make(path, in: container) { try ItemMoves.createFile($0, contents: empty) }
+        }
+    }
+
+    /// Makes something under a name that is not synced, and moves it to its own when it bears its mark.
+    private func make(_ place: FilePath, in container: String, _ body: (FilePath) throws -> Void) throws {
+        let made = place.parent.appending(".sheaf-keyvalues-\(UUID().uuidString)")
+        try body(made)
+        let digest = try SHA256Digest.hash(of: [Array("sheaf \(container) \(place.name)".utf8)])
+        if let mark = FileMark(bytes: Data(digest.prefix(16))) {
+            _ = try FileIdentity.marking(made, with: mark, isForeign: { _ in true })
+        }
+        do { try ItemMoves.move(made, toFree: place) } catch {
+            // Another process was faster, or another device's has come.
+            guard error.errno == EEXIST || error.errno == ENOTEMPTY else { throw error }
+            try FileManager.default.removeItem(at: made.url(isDirectory: false))
+        }
     }
 
     /// - Returns: Whether the file was still what it was; if not, nothing was written.

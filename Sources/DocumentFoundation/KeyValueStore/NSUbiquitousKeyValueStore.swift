@@ -19,7 +19,9 @@ internal import KeyValues
 /// ``didChangeExternallyNotification`` with ``NSUbiquitousKeyValueStoreQuotaViolationChange``. A longer key traps.
 ///
 /// Writes are in memory at once and on the disk a twentieth of a second later, or when ``synchronize()`` returns. Other
-/// processes of the app get them from there. Works the same without an account; then the values are this device's own.
+/// processes of the app get them from there. Where a folder of this device is joined (`sheaf join`), the file is in it, in
+/// `.keyvalues`, and so on all of the user's devices. Works the same without; then the values are this device's own, and
+/// stay there when a folder is joined.
 /// May be used on any thread. `SHEAF_KEY_VALUES` names the folder of the files, or says `off`.
 ///
 /// - Source: Apple's NSUbiquitousKeyValueStore.
@@ -30,7 +32,22 @@ public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     /// The app's store.
     public class var `default`: NSUbiquitousKeyValueStore { shared }
-    private static let shared = NSUbiquitousKeyValueStore(.current)
+    private static let shared: NSUbiquitousKeyValueStore = {
+        // From now on another account is told of.
+        _ = UbiquityAccount.shared.identity
+        let store = NSUbiquitousKeyValueStore(.current)
+        store.followsAccount()
+        return store
+    }()
+
+    private func followsAccount() {
+        // The store lasts as long as the process.
+        _ = NotificationCenter.default.addObserver(
+            forName: .NSUbiquityIdentityDidChange,
+            object: nil,
+            queue: nil
+        ) { [weak self] _ in self?.changeAccount(to: .current) }
+    }
 
     /// Values have changed other than by this store's own setters, or a write was dropped.
     ///

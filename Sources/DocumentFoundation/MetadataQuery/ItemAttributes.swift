@@ -71,6 +71,8 @@ struct ItemAttributes: PredicateTest.Subject, Sendable {
     let name: String
     let form: ItemForm
     let types: ItemTypes
+    /// How items of containers stand; nil in a search that does not show placeholders.
+    var ubiquity: UbiquityStates?
 
     var path: FilePath { folder.appending(name) }
 
@@ -97,11 +99,13 @@ struct ItemAttributes: PredicateTest.Subject, Sendable {
             (status?.creationDate).map(PredicateValue.date) ?? .null
         case NSMetadataItemFSContentChangeDateKey, NSMetadataItemContentModificationDateKey:
             changeDate.map(PredicateValue.date) ?? .null
-        default: .null
+        default: ubiquity?.value(of: key, at: path) ?? .null
         }
     }
 
     // What went meanwhile, or cannot be seen, has no size and no dates.
+
+    private var placeholder: Placeholder? { ubiquity == nil ? nil : Placeholder(standingFor: path) }
 
     private var status: ItemStatus? { try? ItemStatus(of: path) }
 
@@ -114,7 +118,9 @@ struct ItemAttributes: PredicateTest.Subject, Sendable {
         switch form {
         case .folder: .null
         case .package: summary.map { .integer($0.byteCount) } ?? .null
-        case .file, .link, .other: status.map { .integer($0.byteCount) } ?? .null
+        case .file, .link, .other:
+            (status?.byteCount ?? placeholder.map { Int64(clamping: $0.byteCount) }).map { .integer($0) }
+                ?? .null
         }
     }
 

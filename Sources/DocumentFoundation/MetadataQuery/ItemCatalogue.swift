@@ -41,6 +41,13 @@ struct ItemCatalogue {
         return folder.place.flatMap { place in path(ofFolder: place.folder)?.appending(place.name) }
     }
 
+    /// The folder at a path, if it is one of the scopes or in one.
+    func folder(at path: FilePath) -> Int? {
+        if let root = folders.first(where: { $0.value.root == path }) { return root.key }
+        guard path != path.parent, let above = folder(at: path.parent) else { return nil }
+        return folders[above]?.folders[path.name]
+    }
+
     func member(_ id: Int) -> Member? {
         guard places.indices.contains(id), let place = places[id] else { return nil }
         return folders[place.folder]?.members[place.name]

@@ -1,8 +1,7 @@
 public import Foundation
 
-// The keys, scopes and notifications that there is something behind. Raw values are Apple's. Ubiquity keys and scopes
-// are not here, as there are no ubiquity containers yet; nor are the attributes that only an importer of contents
-// could tell, such as a song's album.
+// The keys, scopes and notifications that there is something behind. Raw values are Apple's. The attributes that only an
+// importer of contents could tell, such as a song's album, are not here.
 
 /// The name in its folder, with its extension: `String`.
 public let NSMetadataItemFSNameKey = "kMDItemFSName"

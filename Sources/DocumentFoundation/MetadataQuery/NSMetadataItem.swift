@@ -59,7 +59,10 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
     }
 
     /// The value of an attribute; nil where there is none.
-    open func value(forAttribute key: String) -> Any? { value(of: key).object }
+    open func value(forAttribute key: String) -> Any? {
+        let attributes = state.withLock { $0.attributes }
+        return attributes.ubiquity?.error(of: key, at: attributes.path) ?? value(of: key).object
+    }
 
     /// The values of some attributes, those left out that have none.
     open func values(forAttributes keys: [String]) -> [String: Any]? {
@@ -69,7 +72,9 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
     }
 
     /// The attributes that have a value.
-    open var attributes: [String] { ItemAttributes.keys.filter { value(of: $0) != .null } }
+    open var attributes: [String] {
+        (ItemAttributes.keys + UbiquityStates.keys).filter { value(of: $0) != .null }
+    }
 }
 
 extension NSMetadataItem: PredicateAttributes {

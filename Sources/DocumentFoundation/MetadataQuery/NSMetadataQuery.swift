@@ -24,7 +24,7 @@ internal import Locks
 ///
 /// - Source: Apple's NSMetadataQuery.
 /// - Differs from Darwin: looks at folders instead of an index. Scopes are folders, and without one the home folder is
-///   searched; the ubiquity scopes and `searchItems` are not there. `results` is an array of what is there at the time.
+///   searched; `searchItems` is not there. `results` is an array of what is there at the time.
 open class NSMetadataQuery: NSObject, @unchecked Sendable {
     // Sendable because it is used on one queue only, as Apple demands it: the main queue, or `operationQueue`, one
     // operation at a time. What other threads touch is in `QueryRun`.
@@ -62,7 +62,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// runs anew.
     open var sortDescriptors: [NSSortDescriptor] = [] { didSet { restart() } }
 
-    /// Where to search: file URLs or paths of folders, or `NSMetadataQueryUserHomeScope`. Changed while the query runs,
+    /// Where to search: file URLs or paths of folders, `NSMetadataQueryUserHomeScope`, or the scopes of containers
+    /// (`NSMetadataQueryUbiquitousDocumentsScope`, `NSMetadataQueryUbiquitousDataScope`). With one of these, items whose
+    /// contents are not here are found, too, and items have attributes about how they stand. Changed while the query runs,
     /// it runs anew.
     open var searchScopes: [Any] = [] { didSet { restart() } }
 
@@ -135,7 +137,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             test: PredicateTest(formula, lists: .byAnyMember),
             sortKeys: keys.map { $0.name },
             comesFirst: keys.isEmpty ? nil : order,
-            interval: notificationBatchingInterval
+            interval: notificationBatchingInterval,
+            ubiquity: ubiquity()
         )
     }
 
@@ -164,11 +167,43 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// The folders to search, none of them in another.
     func roots() -> [FilePath] {
         let home = BaseDirectories(environment: ProcessInfo.processInfo.environment).home
-        let scopes = searchScopes.isEmpty ? [home] : searchScopes.map { Self.path(ofScope: $0, home: home) }
+        let scopes =
+            searchScopes.isEmpty
+            ? [home]
+            : searchScopes.flatMap { scope in
+                (scope as? String).flatMap(Self.folders(ofUbiquityScope:))
+                    ?? [Self.path(ofScope: scope, home: home)]
+            }
         // A folder that is not there has nothing in it, under any name.
         let paths = Set(scopes.map { (try? $0.resolved()) ?? $0 })
         return paths.filter { path in !paths.contains { $0 != path && path.isInside($0) } }
             .sorted { $0.string < $1.string }
+    }
+
+    private static let ubiquityScopes = [
+        NSMetadataQueryUbiquitousDocumentsScope, NSMetadataQueryUbiquitousDataScope,
+    ]
+
+    private var isUbiquitous: Bool {
+        searchScopes.contains { ($0 as? String).map(Self.ubiquityScopes.contains) == true }
+    }
+
+    private func ubiquity() -> UbiquityStates? {
+        isUbiquitous ? UbiquityStates(.shared, below: roots()) : nil
+    }
+
+    /// The folders of a scope of containers; nil for another scope.
+    private static func folders(ofUbiquityScope scope: String) -> [FilePath]? {
+        guard ubiquityScopes.contains(scope) else { return nil }
+        // Without a container there is nothing to find.
+        guard let root = UbiquityAccount.shared.container(nil).flatMap({ FilePath($0) }) else { return [] }
+        let documents = root.appending("Documents")
+        if scope == NSMetadataQueryUbiquitousDocumentsScope { return [documents] }
+        // What a folder cannot be asked about is not in it.
+        let names = (try? FolderScan.visibleItems(in: root)) ?? []
+        return names.filter { $0.stamp.kind == .directory && $0.name != "Documents" }.map {
+            root.appending($0.name)
+        }
     }
 
     private static func path(ofScope scope: Any, home: FilePath) -> FilePath {

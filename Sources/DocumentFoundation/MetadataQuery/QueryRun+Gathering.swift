@@ -96,7 +96,7 @@ extension QueryRun {
             found.isMissed = [ENOENT, ENOTDIR].contains(error.errno)
         }
         // A folder that went meanwhile, or that we may not read, has nothing in it for us.
-        guard let items = try? FolderScan.listing(of: task.path) else { return found }
+        guard let items = try? listing(of: task.path) else { return found }
         // What cannot be looked at any more is another.
         if let inode = task.inode, (try? ItemStatus(of: task.path))?.inode != inode { found.isMissed = true }
         if task.package == nil {
@@ -109,7 +109,7 @@ extension QueryRun {
             guard task.package == nil else { continue }
             let id = found.base + offset
             found.members[item.name] = ItemCatalogue.Member(id: id, inode: item.inode, form: form)
-            let attributes = ItemAttributes(folder: task.path, name: item.name, form: form, types: types)
+            let attributes = attributes(task.path, item.name, form)
             if let values = match(attributes) {
                 found.matches.append(MetadataQueryCore.Match(id: id, sortValues: values))
             }

@@ -27,7 +27,7 @@ extension QueryRun {
                 })
             else { continue }
             // In a folder that is gone nothing is.
-            let found = (try? FolderScan.listing(of: path)) ?? []
+            let found = (try? listing(of: path)) ?? []
             let items = Dictionary(found.map { ($0.name, $0) }) { $1 }
             for (name, member) in folder.members where items[name] == nil {
                 gone.append((Place(folder: number, name: name), member))

@@ -28,6 +28,17 @@ extension QueryRun {
         look(after: EventFolding.quietSeconds)
     }
 
+    /// Items stand otherwise at the hub, or their contents come or go.
+    func heard(ofStates paths: [FilePath]) {
+        for path in paths {
+            let place = state.withLock { state -> Place? in
+                state.catalogue.folder(at: path.parent).map { Place(folder: $0, name: path.name) }
+            }
+            if let place { dirty.insert(place) }
+        }
+        look(after: 0)
+    }
+
     private func take(_ event: WatchEvent, in folder: Int) {
         guard let name = event.name else {
             // Of the folder itself: what it means for its name is told by the folder above it, but for a scope's own.
@@ -37,7 +48,7 @@ extension QueryRun {
             if event.kind == .selfDeleted { lookAnew(atFolder: folder) }
             return
         }
-        guard name.utf8.first != UInt8(ascii: ".") else { return }
+        guard let name = shownName(name) else { return }
         let place = Place(folder: folder, name: name)
         dirty.insert(place)
         switch event.kind {
@@ -163,7 +174,7 @@ extension QueryRun {
     private func listed(_ place: Place) -> ListedItem? {
         guard let folder = state.withLock({ $0.catalogue.path(ofFolder: place.folder) }) else { return nil }
         // In a folder that is gone nothing is.
-        return (try? FolderScan.listing(of: [place.name], in: folder))?.first
+        return (try? listing(of: [place.name], in: folder))?.first
     }
 
     func remove(_ place: Place, _ outcome: inout Outcome) {
@@ -193,7 +204,7 @@ extension QueryRun {
                 continue
             }
             // In a folder that is gone nothing is.
-            let found = (try? FolderScan.listing(of: names, in: path)) ?? []
+            let found = (try? listing(of: names, in: path)) ?? []
             guard isFolder(folder, at: path) else {
                 // It is elsewhere, and that is about to be told.
                 for place in places { departures[place] = nil }

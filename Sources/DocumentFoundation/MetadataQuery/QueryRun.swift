@@ -19,6 +19,8 @@ final class QueryRun: @unchecked Sendable {
         var sortKeys: [String] = []
         var comesFirst: MetadataQueryCore.Order?
         var interval: Double
+        /// How items of containers stand; nil for a search that does not show placeholders.
+        var ubiquity: UbiquityStates?
     }
 
     struct State {
@@ -70,6 +72,10 @@ final class QueryRun: @unchecked Sendable {
     func start() {
         state.withLock { $0.core.start() }
         announce()
+        plan.ubiquity?.follow { [weak self] paths in
+            guard let self else { return }
+            queue.async { self.heard(ofStates: paths) }
+        }
         queue.async { self.gather() }
     }
 
@@ -79,6 +85,7 @@ final class QueryRun: @unchecked Sendable {
             state.isStopped = true
             state.core.stop()
         }
+        plan.ubiquity?.end()
         queue.async { self.watches = [:] }
     }
 
@@ -143,7 +150,39 @@ final class QueryRun: @unchecked Sendable {
         guard let member = state.catalogue.member(id), let place = state.catalogue.places[id],
             let folder = state.catalogue.path(ofFolder: place.folder)
         else { return nil }
-        return ItemAttributes(folder: folder, name: place.name, form: member.form, types: types)
+        return attributes(folder, place.name, member.form)
+    }
+
+    func attributes(_ folder: FilePath, _ name: String, _ form: ItemForm) -> ItemAttributes {
+        ItemAttributes(folder: folder, name: name, form: form, types: types, ubiquity: plan.ubiquity)
+    }
+
+    // MARK: Placeholders
+
+    /// All in a folder, placeholders as what they stand for where the search shows them.
+    func listing(of path: FilePath) throws(SystemError) -> [ListedItem] {
+        guard plan.ubiquity != nil else { return try FolderScan.listing(of: path) }
+        return try FolderScan.listing(of: path, standIn: Placeholder.itemName(of:))
+    }
+
+    /// Some in a folder, by the names that they are shown under.
+    func listing(of names: [String], in path: FilePath) throws(SystemError) -> [ListedItem] {
+        var items = try FolderScan.listing(of: names, in: path)
+        guard plan.ubiquity != nil else { return items }
+        let missing = Set(names).subtracting(items.map(\.name))
+        for name in missing {
+            guard let fileName = Placeholder.fileName(for: name),
+                let found = try FolderScan.listing(of: [fileName], in: path).first
+            else { continue }
+            items.append(ListedItem(name: name, inode: found.inode, kind: .regular))
+        }
+        return items
+    }
+
+    /// The name that an event is about, as it is shown; nil for what is hidden.
+    func shownName(_ name: String) -> String? {
+        guard name.utf8.first == UInt8(ascii: ".") else { return name }
+        return plan.ubiquity == nil ? nil : Placeholder.itemName(of: name)
     }
 
     func form(_ item: ListedItem) -> ItemForm {

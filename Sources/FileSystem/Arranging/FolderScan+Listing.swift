@@ -5,6 +5,10 @@ package struct ListedItem: Hashable, Sendable {
     package let name: String
     package let inode: UInt64
     package let kind: FileStamp.Kind
+
+    package init(name: String, inode: UInt64, kind: FileStamp.Kind) {
+        (self.name, self.inode, self.kind) = (name, inode, kind)
+    }
 }
 
 extension FolderScan {
@@ -12,11 +16,22 @@ extension FolderScan {
     /// the volume tells in it what members are.
     ///
     /// A name that is not UTF-8 is left out.
-    package static func listing(of path: FilePath) throws(SystemError) -> [ListedItem] {
+    ///
+    /// - Parameter standIn: Asked of a hidden file, by its name, for what name it is to be listed; nil for none.
+    package static func listing(
+        of path: FilePath,
+        standIn: (String) -> String? = { _ in nil }
+    ) throws(SystemError) -> [ListedItem] {
         let folder = try Folder.open(path)
         var items: [ListedItem] = []
+        var standIns: [ListedItem] = []
         try SystemCalls.forEachMember(of: folder) { (name, inode, kind) throws(SystemError) in
-            guard name.utf8.first != UInt8(ascii: ".") else { return true }
+            guard name.utf8.first != UInt8(ascii: ".") else {
+                if kind ?? .regular == .regular, let shown = standIn(name) {
+                    standIns.append(ListedItem(name: shown, inode: inode, kind: .regular))
+                }
+                return true
+            }
             if let kind {
                 items.append(ListedItem(name: name, inode: inode, kind: kind))
             } else if let stamp = try SystemCalls.statusIfPresent(folder, name)?.stamp {
@@ -24,7 +39,9 @@ extension FolderScan {
             }
             return true
         }
-        return items
+        guard !standIns.isEmpty else { return items }
+        let names = Set(items.map(\.name))
+        return items + standIns.filter { !names.contains($0.name) }
     }
 
     /// Some members, by name; those that are not there are left out.

@@ -65,6 +65,11 @@ package enum FileReading {
         throw SystemError(call: "readlinkat", errno: EINVAL, path: path)
     }
 
+    /// One extended attribute of an item itself; nil where there is none.
+    package static func extendedAttribute(_ name: String, of path: FilePath) throws(SystemError) -> Data? {
+        try SystemCalls.lgetxattr(path, name)
+    }
+
     /// The extended attributes of an item itself, by name; none where the volume has none.
     package static func extendedAttributes(of path: FilePath) throws(SystemError) -> [String: Data] {
         var attributes: [String: Data] = [:]

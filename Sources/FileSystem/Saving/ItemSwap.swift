@@ -37,6 +37,29 @@ struct ItemSwap {
         try performInTwoSteps()
     }
 
+    /// Lets the new version take the place of what is as expected. What is not is put back, with all that others may put
+    /// there meanwhile.
+    ///
+    /// - Returns: False on a volume that cannot exchange two names; nothing has changed then.
+    /// - Throws: `ESTALE` when the place is another's.
+    func perform(if isExpected: (MemberStatus) -> Bool) throws(SystemError) -> Bool {
+        let own = try SystemCalls.fstatat(sourceFolder, source).stamp
+        do { try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange) } catch {
+            guard Self.unexchangeable.contains(error.errno) else { throw error }
+            return false
+        }
+        if try isExpected(MemberStatus(SystemCalls.fstatat(sourceFolder, source))) { return true }
+        // Whoever puts something there while it goes back has that go back as well.
+        repeat {
+            try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange)
+        } while try !Self.isSame(SystemCalls.fstatat(sourceFolder, source).stamp, own)
+        throw SystemError(call: "renameat2", errno: ESTALE, path: targetFolder.place(of: target))
+    }
+
+    private static func isSame(_ stamp: FileStamp, _ other: FileStamp) -> Bool {
+        stamp.device == other.device && stamp.inode == other.inode
+    }
+
     /// Makes the swap last through a power cut.
     func sync(hasOldVersion: Bool) throws(SystemError) {
         try SystemCalls.fsync(targetFolder.descriptor)

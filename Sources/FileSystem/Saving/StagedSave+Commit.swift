@@ -141,9 +141,13 @@ extension StagedSave {
     ) throws(SystemError) {
         let isOfItem = swap.targetPath == .top
         try beforeSwap?()
-        try swap.perform(replacing: replaced, isFolder: isFolder, mustNotExist: mustNotExist && isOfItem)
+        if isOfItem, replaced != nil, let isReplaceable, try swap.perform(if: isReplaceable) {
+            hasOldVersion = true
+        } else {
+            try swap.perform(replacing: replaced, isFolder: isFolder, mustNotExist: mustNotExist && isOfItem)
+            hasOldVersion = replaced != nil && (replaced == .directory || isFolder)
+        }
         isInPlace = true
-        hasOldVersion = replaced != nil && (replaced == .directory || isFolder)
         try swap.sync(hasOldVersion: hasOldVersion)
     }
 }

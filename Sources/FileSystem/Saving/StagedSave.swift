@@ -39,6 +39,10 @@ package final class StagedSave {
     /// changed what is replaced. What it throws ends the save.
     package var beforeSwap: (() throws(SystemError) -> Void)?
 
+    /// Asked of what a whole item has just taken the place of, on volumes that can exchange two names: what is not as
+    /// expected is put back, and the save ends with `ESTALE`. Nothing that somebody puts there in the last instant is lost.
+    package var isReplaceable: ((MemberStatus) -> Bool)?
+
     /// How far the save is.
     enum Stage {
         case empty

@@ -74,7 +74,9 @@ extension SyncEngine {
         if ours.place != base.place, !isAside(item) { wanted.place = ours.place }
         wanted.conflicts = theirs.conflicts.subtracting(base.conflicts.subtracting(ours.conflicts))
             .union(ours.conflicts.subtracting(base.conflicts))
-        if let mine = ours.content, let other = theirs.content, mine != base.content, mine != other {
+        if dataless.contains(item) {
+            wanted.content = theirs.content
+        } else if let mine = ours.content, let other = theirs.content, mine != base.content, mine != other {
             if other == base.content {
                 wanted.content = mine
             } else {
@@ -116,7 +118,7 @@ extension SyncEngine {
         from ours: ItemState?,
         agreedAs: ItemState
     ) -> [Effect] {
-        let missing = state.contents.filter { !here.contains($0) }.sorted()
+        let missing = dataless.contains(item) ? [] : state.contents.filter { !here.contains($0) }.sorted()
         guard missing.isEmpty else { return missing.flatMap { fetch($0, for: item) } }
         let parent = state.place.parent
         guard parent == .root || disk[parent]?.kind == .folder else {

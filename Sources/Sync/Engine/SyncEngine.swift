@@ -9,12 +9,19 @@
 /// 3. Removed by one and edited by the other: it stays.
 /// 4. Nothing is committed before its contents are at the hub, and nothing placed before its contents are here.
 ///
+/// 5. An item whose contents were evicted needs none to become what the log says.
+///
 /// A step that the disk refuses, since it is not any more what the engine takes it for, is planned anew with what is
 /// there now: an effect says what it expects to find.
 package struct SyncEngine: Sendable {
     package enum Event: Hashable, Sendable {
         /// The disk has an item, or has it otherwise than before; nil for: it is gone, and that is certain.
         case diskChanged(ItemID, ItemState?)
+        /// The contents of items are not here, though the disk has all else of them; what is only theirs is gone from
+        /// here.
+        case evicted(Set<ItemID>)
+        /// The contents of an item are here again.
+        case filled(ItemID)
         /// All that is on the disk, after a start: what is not in it is gone.
         case scanned([ItemID: ItemState])
         /// Entries of the log, from some position on. Those that are known already do no harm.
@@ -60,6 +67,9 @@ package struct SyncEngine: Sendable {
     let device: DeviceID
     package internal(set) var tree = ContainerTree()
     package internal(set) var disk: [ItemID: ItemState] = [:]
+    /// Items of the disk without their contents. Nobody can have edited these here, so what the log says of their
+    /// contents holds, and no contents are fetched for them.
+    package private(set) var dataless: Set<ItemID> = []
     var agreed = ItemTable<ItemState>()
     var steps = ItemTable<Step>()
     /// Commits of these items were refused: the log is to be read to there first.
@@ -154,6 +164,11 @@ package struct SyncEngine: Sendable {
     private mutating func note(_ event: Event) {
         switch event {
         case .diskChanged(let item, let state): noteDisk(item, state)
+        case .evicted(let items): noteEvicted(items)
+        case .filled(let item):
+            dataless.remove(item)
+            if let state = disk[item] { here.formUnion(state.contents) }
+            touch(item)
         case .scanned(let items): noteScan(items)
         case .logRead(let entries): read(entries)
         case .commitRefused(let id, let position): refused(id, position)
@@ -196,12 +211,21 @@ package struct SyncEngine: Sendable {
         if let state {
             diskNames[state.place, default: []].insert(item)
             diskChildren[state.place.parent, default: []].insert(item)
-            state.forEachContent { here.insert($0) }
+            if !dataless.contains(item) { state.forEachContent { here.insert($0) } }
             touch(state.place.parent)
+        } else {
+            dataless.remove(item)
         }
         touch(item)
         wake(.folder(item))
         if old?.place.parent != state?.place.parent { wake(.loop) }
+    }
+
+    private mutating func noteEvicted(_ items: Set<ItemID>) {
+        dataless.formUnion(items)
+        // What of other items is here stays so; what may be here beyond that is asked for again, and found.
+        here = []
+        for (item, state) in disk where !dataless.contains(item) { here.formUnion(state.contents) }
     }
 
     private mutating func noteScan(_ items: [ItemID: ItemState]) {
@@ -229,7 +253,7 @@ package struct SyncEngine: Sendable {
         for (item, state) in items {
             diskNames[state.place, default: []].insert(item)
             diskChildren[state.place.parent, default: []].insert(item)
-            state.forEachContent { here.insert($0) }
+            if !dataless.contains(item) { state.forEachContent { here.insert($0) } }
         }
     }
 

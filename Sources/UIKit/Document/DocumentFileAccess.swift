@@ -77,7 +77,13 @@ final class DocumentFileAccess: @unchecked Sendable {
         _ block: @escaping @Sendable (Result<URL, any Error>) -> Void
     ) {
         enqueue { [queue] done in
-            NSFileCoordinator(filePresenter: document).coordinate(intent, on: queue) { place in
+            let progress: @Sendable () -> Progress = {
+                let made = Transferred(Progress(totalUnitCount: 1))
+                DispatchQueue.main.async { MainActor.assumeIsolated { document.show(made.value) } }
+                return made.value
+            }
+            NSFileCoordinator(filePresenter: document).coordinate(intent, on: queue, progress: progress) {
+                place in
                 block(place)
                 done()
             }

@@ -106,6 +106,10 @@ struct DocumentLifecycle {
         }
     }
 
+    mutating func setProgressAvailable(_ isAvailable: Bool) {
+        if isAvailable { state.insert(.progressAvailable) } else { state.remove(.progressAvailable) }
+    }
+
     mutating func setInConflict(_ isInConflict: Bool) {
         if isInConflict { state.insert(.inConflict) } else { state.remove(.inConflict) }
     }

@@ -42,6 +42,7 @@ extension UIDocument {
     /// The document becomes its presenter inside that read, so that no change falls between the two.
     func readInBackground(from url: URL, then finish: @escaping (Result<Void, any Error>) -> Void) {
         let finish = MainActorCallback<Result<[NSFileVersion], any Error>> { [self] result in
+            show(nil)
             if case .success(let unresolved) = result { knowConflicts(unresolved) }
             finish(result.map { _ in })
         }
@@ -53,6 +54,13 @@ extension UIDocument {
             fileAccess.versions.othersWrote()
             keepVersion(of: place, readReason)
         }
+    }
+
+    /// Shows how far the contents have come that are fetched; nil for no more.
+    func show(_ progress: Progress?) {
+        guard download !== progress else { return }
+        download = progress
+        change { $0.setProgressAvailable(progress != nil) }
     }
 
     private nonisolated func readGranted(_ place: URL) throws -> URL {

@@ -45,6 +45,7 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     var scheduleTimer = 0
     var whenSettled: [() -> Void] = []
     var openHandlers: [(Bool) -> Void] = []
+    var download: Progress?
     var closeHandlers: [(Bool) -> Void] = []
     var savesRunning = 0
     /// How many there have been, those under way among them.
@@ -108,8 +109,9 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     /// How the document stands.
     public var documentState: State { lifecycle.state }
 
-    /// The progress of a download or an upload; nil while there is none.
-    open var progress: Progress? { nil }
+    /// The progress of a download of the contents, in bytes; nil while there is none. `documentState` says
+    /// `progressAvailable` then. Cancelling it ends the opening with false.
+    open var progress: Progress? { download }
 
     /// Where edits are registered to be undone. Made when first asked for; set nil to get a new one.
     ///
@@ -474,6 +476,19 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         accommodateDeletion(completionHandler)
+    }
+
+    /// Objects: an open document's contents stay here. Close it first.
+    nonisolated open func accommodatePresentedItemEviction(
+        completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let why = "“\(record.withLock { $0.fileURL }.lastPathComponent)” is open. Close it first."
+        completionHandler(
+            CocoaError(
+                .fileLocking,
+                userInfo: [NSLocalizedDescriptionKey: why, NSLocalizedFailureReasonErrorKey: why]
+            )
+        )
     }
 
     /// Follows the item to its new place.

@@ -164,6 +164,7 @@ struct ArbiterScript {
         case .saveChanges: "save"
         case .accommodateItemDeletion: "deletion"
         case .accommodateSubitemDeletion(let item): "deletion of \(item)"
+        case .accommodateItemEviction: "eviction"
         }
     }
 

@@ -44,7 +44,9 @@ enum WireSamples {
         AccessRequest(
             id: access,
             purpose: .coordinator(other, 9),
-            claims: [AccessClaim(note, use: .writing(.updating))]
+            claims: [
+                AccessClaim(note, use: .writing(.updating)), AccessClaim(note, use: .writing(.evicting)),
+            ]
         ),
     ]
 

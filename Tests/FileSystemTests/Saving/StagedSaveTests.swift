@@ -48,6 +48,32 @@ struct StagedSaveTests {
         #expect(try FileReading.extendedAttributes(of: item)["user.sheaf"] == Data("kept".utf8))
     }
 
+    @Test(
+        "What somebody put in place in the last instant stays, if the save says so",
+        arguments: [true, false]
+    )
+    func replacedInTheLastInstant(isExpected: Bool) throws {
+        try DiskTree.file("old").write(to: item)
+        let known = try FileStamp(of: item)
+        let save = try StagedSave(item: item)
+        try Data("new".utf8).write(to: try save.stagedPath().url(isDirectory: false))
+        save.beforeSwap = { [item] () throws(SystemError) in
+            guard !isExpected else { return }
+            do { try Data("another's".utf8).write(to: item.url(isDirectory: false), options: .atomic) } catch
+            {
+                throw SystemError(call: "write", errno: EIO, path: item)
+            }
+        }
+        save.isReplaceable = { $0.stamp == known }
+        if isExpected {
+            try save.commit()
+            #expect(try DiskTree(at: item) == "new")
+        } else {
+            #expect { try save.commit() } throws: { ($0 as? SystemError)?.errno == ESTALE }
+            #expect(try DiskTree(at: item) == "another's")
+        }
+    }
+
     @Test("Attributes asked for go before those the item had")
     func attributesAskedFor() throws {
         try DiskTree.file("old").write(to: item)

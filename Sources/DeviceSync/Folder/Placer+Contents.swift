@@ -1,0 +1,160 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import SyncMessages
+
+// How an item's contents leave the disk, and come back. At every moment one of the two bears the item's mark: the item
+// or its placeholder; where both do, the item counts.
+extension Placer {
+    /// Puts a placeholder in the place of an item.
+    ///
+    /// - Throws: `SyncRefusal` when a presenter objects; what the disk refuses. The item is as it was then.
+    func evict(_ item: ItemID, in table: FolderTable) throws -> Outcome {
+        guard let known = table[item], !known.isDataless, let content = known.state.content,
+            let path = table.path(of: item, in: root)
+        else { return .another("it has gone since") }
+        guard let place = Placeholder.place(for: path) else {
+            throw SyncRefusal(
+                .failed,
+                "“\(path.name)” is too long a name for a placeholder's; shorten it first."
+            )
+        }
+        do {
+            try coordinate(path, .forEvicting) {
+                guard try isAsSeen(known, at: path), try isUnedited(known, content, at: path, item) else {
+                    throw Changed()
+                }
+                try write(try placeholder(for: path, known, content), at: place, as: item)
+                do { try removeDocument(path, known) } catch {
+                    // It stays, so nothing is to stand for it.
+                    try ItemMoves.removeFile(place)
+                    throw error
+                }
+            }
+        } catch is Changed {
+            return .another("it has changed since")
+        } catch let error as SystemError {
+            throw error
+        } catch let error as SyncRefusal {
+            throw error
+        } catch {
+            throw SyncRefusal(
+                .inUse,
+                "“\(path.name)” stays here, as somebody objects who has it open: \(error.localizedDescription)"
+            )
+        }
+        guard let status = try FolderScan.status(at: place) else { return .another("it has gone since") }
+        return .done(FolderItem(state: known.state, trace: ItemTrace(status), isDataless: true))
+    }
+
+    /// A package's own times say nothing of what is deep in it.
+    private func isUnedited(
+        _ known: FolderItem,
+        _ content: ContentName,
+        at path: FilePath,
+        _ item: ItemID
+    ) throws -> Bool {
+        guard known.trace.kind == .directory else { return true }
+        let kept = try contents.keep([.init(path, as: item.mark)]).first
+        return try kept?.get() == content
+    }
+
+    private func placeholder(
+        for path: FilePath,
+        _ known: FolderItem,
+        _ content: ContentName
+    ) throws -> Placeholder {
+        let isDirectory = try ContentStore.contents(content).kind == .directory
+        return Placeholder(
+            name: path.name,
+            byteCount: try ContentStore.contents(content).byteCount,
+            isDirectory: isDirectory,
+            typeIdentifier: PackageTypes.identifier(of: path.url(isDirectory: isDirectory)),
+            thumbnail: isDirectory ? Self.thumbnail(inPackage: path) : nil
+        )
+    }
+
+    /// The picture that a package has of itself; none for one that is too large for a placeholder.
+    private static func thumbnail(inPackage path: FilePath) -> Data? {
+        for name in ["Thumbnail.png", "Thumbnail.jpg", "Thumbnail.jpeg"] {
+            let place = path.appending("QuickLook").appending(name)
+            // What cannot be read is no picture.
+            guard let stamp = try? FileStamp.ifPresent(at: place), stamp.kind == .regular,
+                stamp.byteCount <= Placeholder.thumbnailByteCountMax
+            else { continue }
+            return try? FileReading.contents(of: place, mapped: false)
+        }
+        return nil
+    }
+
+    private func write(_ placeholder: Placeholder, at place: FilePath, as item: ItemID) throws {
+        // One that was left behind.
+        if Placeholder(at: place) != nil, try FileIdentity.ifPresent(at: place)?.mark == item.mark {
+            try ItemMoves.removeFile(place)
+        }
+        let save = try StagedSave(item: place, mustNotExist: true, followsSymbolicLink: false)
+        try commit(placeholder, by: save, as: item)
+    }
+
+    private func commit(_ placeholder: Placeholder, by save: StagedSave, as item: ItemID) throws {
+        let staged = try save.stagedPath()
+        try ItemMoves.createFile(staged, contents: try placeholder.encoded())
+        try mark(staged, as: item)
+        try save.commit(MemberAttributes(permissions: 0o600))
+    }
+
+    /// Puts an item in the place of its placeholder.
+    func fill(_ item: ItemID, in table: FolderTable) throws -> Outcome {
+        guard let known = table[item], known.isDataless, let content = known.state.content,
+            let place = table.path(of: item, in: root), let target = table.shownPath(of: item, in: root),
+            try isAsSeen(known, at: place)
+        else { return .another("it has changed since") }
+        guard try FolderScan.status(at: target) == nil else { return .another("something has its name") }
+        var placed: FileStamp?
+        do {
+            try coordinate(target, []) {
+                let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
+                let staged = try save.stagedPath()
+                try contents.restore(content, to: staged)
+                try mark(staged, as: item)
+                try save.commit(try attributes(of: content))
+                placed = save.placedStamps[.top]
+                try ItemMoves.removeFile(place)
+            }
+        } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR].contains(error.errno) {
+            return .another("\(error)")
+        }
+        guard let trace = try trace(of: target, placed: placed) else { return .another("it has gone since") }
+        return .done(FolderItem(state: known.state, trace: trace))
+    }
+
+    /// Has a placeholder be where the log has its item, and say what the log says.
+    func placeDataless(
+        _ item: ItemID,
+        _ state: ItemState,
+        _ known: FolderItem,
+        from source: FilePath,
+        to shown: FilePath
+    ) throws -> Outcome {
+        guard let target = Placeholder.place(for: shown) else {
+            throw SyncRefusal(
+                .failed,
+                "“\(shown.name)” is too long a name for a placeholder's; download it first."
+            )
+        }
+        if source != target {
+            guard try FolderScan.status(at: shown) == nil else {
+                return .another("something is at its place")
+            }
+            let name = Placeholder.itemName(of: source.name) ?? source.name
+            try move(source, to: target, as: source.parent.appending(name), shown)
+        }
+        if let content = state.content, content != known.state.content || source.name != target.name {
+            let save = try StagedSave(item: target, followsSymbolicLink: false)
+            try commit(try placeholder(for: shown, known, content), by: save, as: item)
+        }
+        guard let status = try FolderScan.status(at: target) else { return .another("it has gone since") }
+        return .done(FolderItem(state: state, trace: ItemTrace(status), isDataless: true))
+    }
+}

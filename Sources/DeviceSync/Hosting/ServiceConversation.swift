@@ -1,0 +1,94 @@
+internal import Foundation
+internal import LocalSockets
+internal import Locks
+internal import SyncMessages
+
+/// One question of another process, and what it is told until either of the two has enough.
+///
+/// What is to be said may come from any thread; it is sent by the one that runs this.
+final class ServiceConversation: Sendable {
+    private struct State {
+        var answers: [SyncAnswer] = []
+        var isOver = false
+    }
+
+    private let socket: LocalSocket
+    private let bell: SocketBell
+    private let state = Locked(State())
+
+    private static let questionByteCountMax = 64 << 10
+    private static let questionMilliseconds: Int32 = 2000
+    /// Who takes nothing for so long is not there any more.
+    private static let sendingSeconds = 5.0
+
+    /// Nil for another user's, or where no bell is to be had.
+    init?(_ socket: LocalSocket) {
+        guard let peer = try? socket.peer(), peer.userID == geteuid(), let bell = try? SocketBell() else {
+            return nil
+        }
+        (self.socket, self.bell) = (socket, bell)
+    }
+
+    /// What is asked; nil for what is no question of ours.
+    func question() -> SyncQuestion? {
+        var line: [UInt8] = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+        defer { buffer.deallocate() }
+        while line.last != UInt8(ascii: "\n"), line.count < Self.questionByteCountMax {
+            guard socket.waitUntilReadable(milliseconds: Self.questionMilliseconds),
+                case .bytes(let count) = socket.receive(into: buffer)
+            else { return nil }
+            line += buffer[..<count]
+        }
+        // What asks something else is another version, and is left without an answer.
+        return try? SyncLine.value(line)
+    }
+
+    func say(_ answer: SyncAnswer) { add(answer, isLast: false) }
+
+    func end(with answer: SyncAnswer) { add(answer, isLast: true) }
+
+    private func add(_ answer: SyncAnswer, isLast: Bool) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            state.isOver = isLast
+            // Of how far something has come the newest is enough.
+            if case .progress? = state.answers.last, case .progress = answer { state.answers.removeLast() }
+            state.answers.append(answer)
+        }
+        bell.ring()
+    }
+
+    /// Sends what is to be said, until the last of it or until the other side has gone.
+    func run() {
+        defer { socket.shutDown() }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let (answers, isOver) = state.withLock { state in
+                defer { state.answers = [] }
+                return (state.answers, state.isOver)
+            }
+            for answer in answers { guard send(answer) else { return } }
+            if isOver { return }
+            // Who asks says nothing more: what comes is its end.
+            if socket.waitUntilReadable(or: bell), socket.receive(into: buffer) == .end {
+                return state.withLock { $0.isOver = true }
+            }
+        }
+    }
+
+    private func send(_ answer: SyncAnswer) -> Bool {
+        guard let bytes = try? SyncLine.bytes(answer) else { return false }
+        var sent = 0
+        let deadline = Date().addingTimeInterval(Self.sendingSeconds)
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+            guard let count, Date() < deadline else { return false }
+            sent += count
+            // Who asks takes what comes; what comes from it now can only be its end.
+            if count == 0 { _ = socket.waitUntilReadable(milliseconds: 1) }
+        }
+        return true
+    }
+}

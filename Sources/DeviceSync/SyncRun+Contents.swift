@@ -1,0 +1,397 @@
+internal import Dispatch
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import SyncMessages
+internal import Vault
+
+// Contents that leave this device, and come back when somebody wants them.
+
+/// An item's contents that somebody waits for.
+struct Download {
+    var waiters: [UUID: DownloadWaiter] = [:]
+    /// Whether they are wanted though nobody waits.
+    var isRequested = false
+    var byteCount: UInt64 = 0
+    var failure: SyncRefusal?
+    var attemptCount = 0
+}
+
+/// Who waits for contents.
+struct DownloadWaiter: Sendable {
+    /// Told how far it has come; on the container's queue.
+    var progress: @Sendable (ItemSyncState.Share) -> Void
+    /// Told once, how it has ended; nil for well. On the container's queue.
+    var done: @Sendable (SyncRefusal?) -> Void
+}
+
+extension SyncRun {
+    /// An item, or all documents below a folder.
+    private func documents(at path: String) throws -> [ItemID] {
+        guard let item = item(at: path), table[item] != nil || item == .root || engine.tree[item] != nil
+        else {
+            throw SyncRefusal(.absent, "“\(path)” is not there.")
+        }
+        guard item == .root || table[item]?.state.kind == .folder else { return [item] }
+        return table.subtree(of: item).filter { table[$0]?.state.kind == .document }
+    }
+
+    // MARK: Out
+
+    /// Has the contents of an item, or of all in a folder, leave this device.
+    ///
+    /// - Throws: `SyncRefusal` for the first that has to stay; those before it are gone.
+    func evict(_ path: String) throws {
+        // What has just been done here is to count.
+        try lookAtDirty()
+        let items = try documents(at: path)
+        let isOne =
+            items.count == 1
+            && table[items[0]].map { self.path(of: items[0]) == path && !$0.isDataless } ?? false
+        var evicted: Set<ItemID> = []
+        var refusal: SyncRefusal?
+        for item in items where table[item]?.isDataless == false {
+            // A link has no contents to speak of.
+            if table[item]?.trace.kind == .symbolicLink, !isOne { continue }
+            // Nor is an app's store ever without its values.
+            if table[item]?.state.place.name.hasSuffix(KeyValueSettings.fileSuffix) == true, !isOne {
+                continue
+            }
+            do {
+                try checkThatContentsMayGo(item)
+                switch try placer.evict(item, in: table) {
+                case .done(let placeholder):
+                    watches?.end(item)
+                    table[item] = placeholder
+                    evicted.insert(item)
+                case .another(let why):
+                    dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
+                    lookSoon()
+                    throw SyncRefusal(.inUse, "“\(self.path(of: item))” stays here: \(why). Try again.")
+                }
+            } catch let error as SyncRefusal {
+                refusal = refusal ?? error
+            } catch {
+                refusal = refusal ?? SyncRefusal(.failed, "“\(self.path(of: item))” stays here: \(error)")
+            }
+        }
+        if !evicted.isEmpty {
+            note(isForgetting: true)
+            take([.evicted(evicted)])
+            forget(evicted)
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// That nothing is lost when an item's contents go.
+    private func checkThatContentsMayGo(_ item: ItemID) throws {
+        let name = "“\(path(of: item))”"
+        guard let known = table[item], let content = known.state.content else {
+            throw SyncRefusal(.busy, "\(name) has not been read yet. Try again.")
+        }
+        guard known.trace.kind == .regular || known.trace.kind == .directory else {
+            throw SyncRefusal(.failed, "\(name) is a link, which has no contents to free.")
+        }
+        guard !known.state.place.name.hasSuffix(KeyValueSettings.fileSuffix) else {
+            throw SyncRefusal(.failed, "\(name) is an app's key-value store, which stays here.")
+        }
+        guard !isExcluded(item) else {
+            throw SyncRefusal(.notUploaded, "\(name) is excluded from sync: it is nowhere else.")
+        }
+        guard known.state.conflicts.isEmpty else {
+            throw SyncRefusal(.busy, "\(name) has versions in conflict. Settle the conflict first.")
+        }
+        let isLookedAt =
+            unkept[item] == nil && !dirtyPackages.contains(item) && !missing.contains(item)
+            && !dirtyFolders.contains(known.state.place.parent)
+        guard isLookedAt, engine.change(of: item) == .none, engine.tree[item]?.content == content,
+            engine.reasons(for: item).isEmpty
+        else {
+            throw SyncRefusal(
+                .notUploaded,
+                "\(name) is not at the hub as it is here, so it stays. See: sheaf explain"
+            )
+        }
+        guard downloads[item] == nil else {
+            throw SyncRefusal(.busy, "\(name) is being downloaded. Try again when it has come.")
+        }
+    }
+
+    /// Gives back the room that contents took in the vault, off the queue: that may take long. Until then they are not
+    /// asked for again.
+    private func forget(_ items: Set<ItemID>) {
+        forgetting.formUnion(items)
+        let (contents, report) = (contents, report)
+        DispatchQueue.global(qos: .utility).async { [queue, box = Confined(Weak(self))] in
+            var isDone = false
+            do {
+                try contents.forget(items)
+                isDone = true
+                report(.freed)
+            } catch let error as VaultError where error.code == .busy {
+                // The next start does this, or the next eviction.
+            } catch {
+                report(.failed(path: "the container's vault", why: "its room cannot be given back: \(error)"))
+            }
+            queue.async { [isDone] in box.value.value?.forgotten(items, isDone) }
+        }
+    }
+
+    private func forgotten(_ items: Set<ItemID>, _ isDone: Bool) {
+        forgetting.subtract(items)
+        guard !isStopped else { return }
+        if isDone, forgetting.isEmpty { note(isForgetting: false) }
+        for item in items { requestContents(of: item) }
+    }
+
+    private static let forgettingKey = "forgetting"
+
+    private func note(isForgetting: Bool) {
+        do { try memory.remember(Self.forgettingKey, [isForgetting ? 1 : 0]) } catch {
+            // Some room stays taken, or is looked for once more.
+            report(.failed(path: "what this device remembers", why: "\(error)"))
+        }
+    }
+
+    /// Goes on with what a process had begun that has ended.
+    func forgetLeftovers() throws {
+        guard try memory.value(Self.forgettingKey) == [1] else { return }
+        forget(table.dataless)
+    }
+
+    // MARK: In
+
+    /// Has contents of an item, or of all in a folder, come to this device.
+    ///
+    /// - Parameter waiter: Who waits; nil for nobody. Told once for all of it.
+    /// - Returns: What ends the waiting without an answer.
+    func download(_ path: String, _ waiter: DownloadWaiter?) throws -> @Sendable () -> Void {
+        let items = try documents(at: path).filter {
+            table[$0]?.isDataless != false || engine.disk[$0] == nil
+        }
+        guard let waiter, !items.isEmpty else {
+            waiter?.done(nil)
+            for item in items {
+                downloads[item, default: Download()].isRequested = true
+                requestContents(of: item)
+            }
+            tellFollowers()
+            return {}
+        }
+        let id = UUID()
+        let shared = SharedWaiter(waiter, items.reduce(into: [:]) { $0[$1] = byteCount(of: $1) })
+        for item in items {
+            downloads[item, default: Download()].waiters[id] = DownloadWaiter(
+                progress: { shared.progress(item, $0.doneByteCount) },
+                done: { shared.done(item, $0) }
+            )
+        }
+        for item in items { requestContents(of: item) }
+        tellFollowers()
+        return { [queue, box = Confined(Weak(self))] in
+            queue.async { box.value.value?.endWaiting(id, for: items) }
+        }
+    }
+
+    private func endWaiting(_ id: UUID, for items: [ItemID]) {
+        for item in items {
+            downloads[item]?.waiters[id] = nil
+            if let download = downloads[item], download.waiters.isEmpty, !download.isRequested {
+                downloads[item] = nil
+                news.insert(item)
+            }
+        }
+        tellFollowers()
+    }
+
+    private func byteCount(of item: ItemID) -> UInt64 {
+        (table[item]?.state ?? engine.tree[item])?.content.flatMap { Self.byteCount(of: $0) } ?? 0
+    }
+
+    /// The contents that an item has to have here to be filled.
+    private func needed(_ item: ItemID) -> [ContentName] {
+        guard let known = table[item], known.isDataless else { return [] }
+        return known.state.contents.sorted()
+    }
+
+    /// Asks for what is missing of an item, and fills it when nothing is.
+    func requestContents(of item: ItemID) {
+        guard downloads[item] != nil, !forgetting.contains(item) else { return }
+        news.insert(item)
+        // What is not on the disk at all is on its way there by itself.
+        guard table[item] != nil else { return failIfThereIsNoLine(item) }
+        do {
+            let missing = try needed(item).filter { try !contents.has($0) }
+            if missing.isEmpty { return try fill(item) }
+            downloads[item]?.failure = nil
+            guard lineState == .up else { return failIfThereIsNoLine(item) }
+            line?.queue(downloads: missing.map { HubLine.Fetch(name: $0, item: item) })
+        } catch {
+            end(item, SyncRefusal(.failed, "“\(path(of: item))” cannot be put in place: \(error)"))
+        }
+    }
+
+    private func failIfThereIsNoLine(_ item: ItemID) {
+        guard lineState != .up else { return }
+        end(item, SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
+    }
+
+    /// So often an item is tried to be filled again whose place was not as expected.
+    private static let attemptCountMax = 5
+
+    private func fill(_ item: ItemID) throws {
+        guard table[item]?.isDataless == true else { return end(item, nil) }
+        switch try placer.fill(item, in: table) {
+        case .done(let filled):
+            table[item] = filled
+            if filled?.trace.kind == .directory, let path = table.path(of: item, in: place.folder) {
+                try watch(package: item, at: path)
+            }
+            take([.filled(item)])
+            try showConflicts(of: item)
+            report(.received(path: path(of: item)))
+            end(item, nil)
+        case .another(let why):
+            downloads[item]?.attemptCount += 1
+            guard let count = downloads[item]?.attemptCount, count < Self.attemptCountMax else {
+                return end(item, SyncRefusal(.busy, "“\(path(of: item))” cannot be put in place: \(why)."))
+            }
+            dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
+            try lookAtDirty()
+            requestContents(of: item)
+        }
+    }
+
+    /// Fills what has all that it needs, and notes what has come by itself.
+    func fillDownloaded() {
+        for item in downloads.keys.sorted() {
+            guard
+                table[item] == nil || table[item]?.isDataless == false
+                    || (try? needed(item).allSatisfy { try contents.has($0) }) == true
+            else { continue }
+            if table[item] == nil, engine.tree[item] != nil { continue }
+            requestContents(of: item)
+        }
+    }
+
+    func progress(_ name: ContentName, _ byteCount: Int) {
+        for item in downloads.keys where table[item]?.state.contents.contains(name) == true {
+            downloads[item]?.byteCount = UInt64(byteCount)
+            let share = ItemSyncState.Share(UInt64(byteCount), of: self.byteCount(of: item))
+            for waiter in downloads[item]?.waiters.values ?? [:].values { waiter.progress(share) }
+            news.insert(item)
+        }
+        tellFollowers()
+    }
+
+    func failDownloads(of names: [ContentName], _ why: String) {
+        for item in downloads.keys where table[item]?.state.contents.isDisjoint(with: names) == false {
+            end(item, SyncRefusal(.failed, "“\(path(of: item))” cannot be had from the hub: \(why)"))
+        }
+    }
+
+    func failDownloads(_ refusal: SyncRefusal) { for item in downloads.keys { end(item, refusal) } }
+
+    /// Tells those who wait; what was only asked for is tried again when there is a line.
+    private func end(_ item: ItemID, _ refusal: SyncRefusal?) {
+        guard let download = downloads[item] else { return }
+        news.insert(item)
+        if let refusal, download.isRequested {
+            downloads[item]?.failure = refusal
+            downloads[item]?.waiters = [:]
+            downloads[item]?.attemptCount = 0
+        } else {
+            downloads[item] = nil
+        }
+        for waiter in download.waiters.values { waiter.done(refusal) }
+        tellFollowers()
+    }
+
+    // MARK: Found by a look
+
+    /// Takes in what a look has found of placeholders.
+    ///
+    /// - Returns: What the engine is to hear first.
+    func takeContents(_ outcome: FolderLook.Outcome) -> [Event] {
+        for (item, path) in outcome.misnamed {
+            guard let place = table.path(of: item, in: place.folder), place != path else { continue }
+            do {
+                try ItemMoves.move(path, toFree: place)
+                if let status = try FolderScan.status(at: place) { table[item]?.trace = ItemTrace(status) }
+            } catch {
+                report(.failed(path: self.path(of: item), why: "its placeholder has a wrong name: \(error)"))
+            }
+        }
+        for path in outcome.leftovers {
+            // The next look finds it again.
+            try? ItemMoves.removeFile(path)
+        }
+        var events: [Event] = outcome.filled.sorted().map { .filled($0) }
+        if !outcome.evicted.isEmpty { events.append(.evicted(outcome.evicted)) }
+        return events
+    }
+
+    // MARK: Excluded
+
+    func takeExclusions(_ outcome: FolderLook.Outcome) {
+        let included = excluded.intersection(outcome.included)
+        excluded.formUnion(outcome.excluded)
+        excluded.subtract(included)
+        guard !included.isEmpty else { return }
+        // What has been done in them meanwhile.
+        for item in included.flatMap({ table.subtree(of: $0) }) {
+            if table[item]?.state.kind == .folder {
+                dirtyFolders.insert(item)
+            } else if table[item]?.trace.kind == .directory {
+                dirtyPackages.insert(item)
+            }
+        }
+        lookSoon()
+    }
+
+    /// Whether an item is excluded from sync, or in a folder that is.
+    func isExcluded(_ item: ItemID) -> Bool {
+        guard !excluded.isEmpty else { return false }
+        var at = item
+        while at != .root {
+            if excluded.contains(at) { return true }
+            guard let parent = (table[at]?.state ?? engine.tree[at])?.place.parent else { return false }
+            at = parent
+        }
+        return false
+    }
+
+    func holdBack(_ item: ItemID, _ effect: Effect) {
+        stuck[item] = (effect, "It is excluded from sync on this device, and was changed elsewhere.")
+    }
+}
+
+/// One who waits for several items, told of them as of one. On the container's queue.
+private final class SharedWaiter: @unchecked Sendable {
+    // Sendable because it is only touched on the container's queue.
+    private let waiter: DownloadWaiter
+    private let byteCounts: [ItemID: UInt64]
+    private var done: [ItemID: UInt64] = [:]
+    private var waiting: Set<ItemID>
+    private var isOver = false
+
+    init(_ waiter: DownloadWaiter, _ byteCounts: [ItemID: UInt64]) {
+        (self.waiter, self.byteCounts) = (waiter, byteCounts)
+        waiting = Set(byteCounts.keys)
+    }
+
+    func progress(_ item: ItemID, _ byteCount: UInt64) {
+        // Sealed bytes are some more or less than those that they hold.
+        done[item] = min(byteCount, byteCounts[item] ?? 0)
+        let total = byteCounts.values.reduce(0, +)
+        if !isOver { waiter.progress(.init(done.values.reduce(0, +), of: total)) }
+    }
+
+    func done(_ item: ItemID, _ refusal: SyncRefusal?) {
+        waiting.remove(item)
+        guard !isOver, refusal != nil || waiting.isEmpty else { return }
+        isOver = true
+        waiter.done(refusal)
+    }
+}

@@ -1,0 +1,81 @@
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import SyncMessages
+internal import Vault
+
+// How items stand, for others who ask.
+extension SyncRun {
+    /// How what is at a place below the folder stands; nil for nothing.
+    func state(at path: String) -> ItemSyncState? { item(at: path).map { state(of: $0) } }
+
+    /// How all items below a folder stand, itself left out.
+    func states(below path: String) -> [ItemSyncState] {
+        guard let folder = item(at: path) else { return [] }
+        return table.subtree(of: folder).filter { $0 != folder }.map { state(of: $0) }
+    }
+
+    func state(of item: ItemID) -> ItemSyncState {
+        var state = ItemSyncState(path: place.folder.string + "/" + path(of: item))
+        let (ours, theirs) = (engine.disk[item], engine.tree[item])
+        let known = ours ?? theirs
+        state.isFolder = known?.kind == .folder
+        let change = engine.change(of: item)
+        let isSeen = unkept[item] == nil && !dirtyPackages.contains(item)
+        state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
+        let reasons = engine.reasons(for: item)
+        state.isUploading =
+            lineState == .up
+            && reasons.contains { reason in
+                switch reason {
+                case .sending(let content): failedContents[content] == nil
+                case .committing: true
+                default: false
+                }
+            }
+        if !state.isUploaded { state.uploadFailure = uploadFailure(of: item, ours?.content) }
+        guard !state.isFolder else { return state }
+        if ours == nil || table[item]?.isDataless == true {
+            state.contents = .missing
+        } else if let theirs, change == .elsewhere || change == .both, theirs.content != ours?.content {
+            state.contents = .stale
+        }
+        state.byteCount = known?.content.flatMap { Self.byteCount(of: $0) }
+        let awaited = reasons.compactMap { reason in
+            if case .getting(let content) = reason { content } else { nil }
+        }
+        if let download = downloads[item] {
+            state.isDownloadRequested = true
+            state.downloadFailure = download.failure
+            if download.failure == nil {
+                state.download = ItemSyncState.Share(
+                    min(download.byteCount, state.byteCount ?? 0),
+                    of: state.byteCount ?? 0
+                )
+            }
+        } else if let failure = downloadFailure(awaited) {
+            state.downloadFailure = failure
+        } else if !awaited.isEmpty {
+            state.download = ItemSyncState.Share(0, of: state.byteCount ?? 0)
+        }
+        return state
+    }
+
+    private func uploadFailure(of item: ItemID, _ content: ContentName?) -> SyncRefusal? {
+        if let why = unkept[item] { return SyncRefusal(.failed, "It cannot be read: \(why)") }
+        if lineState != .up { return SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)") }
+        return content.flatMap { failedContents[$0] }.map { SyncRefusal(.failed, $0) }
+    }
+
+    /// Why contents that are awaited do not come.
+    func downloadFailure(_ contents: [ContentName]) -> SyncRefusal? {
+        guard !contents.isEmpty else { return nil }
+        if lineState != .up { return SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)") }
+        return contents.compactMap { failedContents[$0] }.first.map { SyncRefusal(.failed, $0) }
+    }
+
+    /// Of all files in it; nil for what no vault has written down.
+    static func byteCount(of content: ContentName) -> UInt64? {
+        try? ContentStore.contents(content).byteCount
+    }
+}

@@ -1,0 +1,188 @@
+internal import Dispatch
+internal import FileSystem
+internal import Foundation
+internal import LocalSockets
+internal import Locks
+internal import SyncMessages
+
+/// How items of containers stand, as the process says that keeps them in step, for one run of a query.
+///
+/// One struct under one lock. A thread waits for what it says; when it ends, the next one is waited for at the folder that
+/// its socket is in. Nothing runs while nothing happens.
+final class UbiquityStates: Sendable {
+    private struct State {
+        var items: [String: ItemSyncState] = [:]
+        var conversations: [SyncConversation] = []
+        var watch: DirectoryWatch?
+        var isEnded = false
+    }
+
+    private let account: UbiquityAccount
+    private let roots: [FilePath]
+    private let state = Locked(State())
+    private let comeBack = DispatchSemaphore(value: 0)
+    private let displayName: String?
+
+    /// - Parameter roots: The folders that are searched.
+    init(_ account: UbiquityAccount, below roots: [FilePath]) {
+        (self.account, self.roots) = (account, roots)
+        displayName = roots.first.flatMap { account.place(of: $0.url(isDirectory: true)) }
+            .map { account.displayName(of: $0.folder, Bundle.main.infoDictionary ?? [:]) }
+    }
+
+    // MARK: Following
+
+    /// Begins to listen.
+    ///
+    /// - Parameter changed: Gets the paths of items that stand otherwise; on any thread.
+    func follow(_ changed: @escaping @Sendable ([FilePath]) -> Void) {
+        guard let runtime = try? account.runtime() else { return }
+        // A socket that comes is told by its folder; before it was watched it is looked for below.
+        let watch = try? DirectoryWatch(FilePath(runtime.path), on: DispatchQueue(label: "sheaf.states")) {
+            [comeBack] events in
+            if events.contains(where: { $0.name == SyncQuery.socketName || $0.name == nil }) {
+                comeBack.signal()
+            }
+        }
+        state.withLock { $0.watch = watch }
+        for root in roots {
+            let thread = Thread { [weak self] in
+                while let self, !self.isEnded {
+                    self.listen(below: root, runtime, changed)
+                    if !self.isEnded { self.comeBack.wait() }
+                }
+            }
+            thread.name = "sheaf states"
+            thread.start()
+        }
+    }
+
+    private var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    func end() {
+        let conversations = state.withLock { state in
+            state.isEnded = true
+            state.watch = nil
+            return state.conversations
+        }
+        for conversation in conversations { conversation.end() }
+        for _ in roots { comeBack.signal() }
+    }
+
+    /// Returns when nobody answers any more.
+    private func listen(
+        below root: FilePath,
+        _ runtime: RuntimeFolder,
+        _ changed: @Sendable ([FilePath]) -> Void
+    ) {
+        // Nobody there: it is waited for.
+        guard let conversation = try? SyncConversation(.follow(folder: root.string), in: runtime) else {
+            return
+        }
+        let isEnded = state.withLock { state in
+            state.conversations.append(conversation)
+            return state.isEnded
+        }
+        defer { state.withLock { $0.conversations.removeAll { $0 === conversation } } }
+        if isEnded { return }
+        var isFirst = true
+        while let answer = try? conversation.next(milliseconds: -1) {
+            guard case .changed(var items, _) = answer else { continue }
+            if isFirst {
+                // From now on nothing is missed.
+                items = ((try? SyncQuery.items(below: root.string, in: runtime)) ?? []) + items
+                isFirst = false
+            }
+            let news = state.withLock { state in
+                items.filter { item in
+                    defer { state.items[item.path] = item }
+                    return state.items[item.path] != item
+                }
+            }
+            if !news.isEmpty { changed(news.map { FilePath($0.path) }) }
+        }
+        let known = state.withLock { state in
+            defer { state.items = state.items.filter { !FilePath($0.key).isInside(root) } }
+            return state.items.keys.filter { FilePath($0).isInside(root) }
+        }
+        changed(known.map { FilePath($0) })
+    }
+
+    // MARK: Values
+
+    static let keys = [
+        NSMetadataItemIsUbiquitousKey, NSMetadataUbiquitousItemDownloadingStatusKey,
+        NSMetadataUbiquitousItemIsDownloadingKey, NSMetadataUbiquitousItemDownloadRequestedKey,
+        NSMetadataUbiquitousItemPercentDownloadedKey, NSMetadataUbiquitousItemDownloadingErrorKey,
+        NSMetadataUbiquitousItemIsUploadedKey, NSMetadataUbiquitousItemIsUploadingKey,
+        NSMetadataUbiquitousItemPercentUploadedKey, NSMetadataUbiquitousItemUploadingErrorKey,
+        NSMetadataUbiquitousItemHasUnresolvedConflictsKey, NSMetadataUbiquitousItemContainerDisplayNameKey,
+        NSMetadataUbiquitousItemIsSharedKey,
+    ]
+
+    /// The value of a key about containers; nil for another key.
+    func value(of key: String, at path: FilePath) -> PredicateValue? {
+        guard Self.keys.contains(key) else { return nil }
+        let known = state.withLock { $0.items[path.string] }
+        switch key {
+        case NSMetadataItemIsUbiquitousKey: return .truth(true)
+        case NSMetadataUbiquitousItemIsSharedKey: return .truth(false)
+        case NSMetadataUbiquitousItemContainerDisplayNameKey: return displayName.map { .string($0) } ?? .null
+        case NSMetadataUbiquitousItemHasUnresolvedConflictsKey:
+            let url = path.url(isDirectory: false)
+            return .truth(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == false)
+        case NSMetadataUbiquitousItemDownloadingStatusKey: return .string(status(known, path))
+        case NSMetadataUbiquitousItemPercentDownloadedKey:
+            let isHere = status(known, path) != NSMetadataUbiquitousItemDownloadingStatusNotDownloaded
+            return .real(isHere ? 100 : 100 * (known?.download?.fraction ?? 0))
+        default: return known.map { value(of: key, $0) } ?? .null
+        }
+    }
+
+    private func value(of key: String, _ item: ItemSyncState) -> PredicateValue {
+        switch key {
+        case NSMetadataUbiquitousItemIsDownloadingKey: .truth(item.download != nil)
+        case NSMetadataUbiquitousItemDownloadRequestedKey: .truth(item.isDownloadRequested)
+        case NSMetadataUbiquitousItemDownloadingErrorKey: error(item.downloadFailure, item)
+        case NSMetadataUbiquitousItemIsUploadedKey: .truth(item.isUploaded)
+        case NSMetadataUbiquitousItemIsUploadingKey: .truth(item.isUploading)
+        case NSMetadataUbiquitousItemPercentUploadedKey: .real(item.isUploaded ? 100 : 0)
+        case NSMetadataUbiquitousItemUploadingErrorKey: error(item.uploadFailure, item)
+        default: .null
+        }
+    }
+
+    /// Nobody there to tell: what is here counts as current.
+    private func status(_ known: ItemSyncState?, _ path: FilePath) -> String {
+        switch known?.contents {
+        case .current: return NSMetadataUbiquitousItemDownloadingStatusCurrent
+        case .stale: return NSMetadataUbiquitousItemDownloadingStatusDownloaded
+        case .missing: return NSMetadataUbiquitousItemDownloadingStatusNotDownloaded
+        case nil:
+            return Placeholder(standingFor: path) == nil
+                ? NSMetadataUbiquitousItemDownloadingStatusCurrent
+                : NSMetadataUbiquitousItemDownloadingStatusNotDownloaded
+        }
+    }
+
+    /// To a predicate an error is its text.
+    private func error(_ refusal: SyncRefusal?, _ item: ItemSyncState) -> PredicateValue {
+        refusal.map { .string($0.description) } ?? .null
+    }
+
+    /// The error that a key stands for; nil for another key, and for none.
+    func error(of key: String, at path: FilePath) -> NSError? {
+        guard let item = state.withLock({ $0.items[path.string] }) else { return nil }
+        let refusal: SyncRefusal? =
+            switch key {
+            case NSMetadataUbiquitousItemDownloadingErrorKey: item.downloadFailure
+            case NSMetadataUbiquitousItemUploadingErrorKey: item.uploadFailure
+            default: nil
+            }
+        return refusal.map { CocoaError($0, URL(fileURLWithPath: item.path)) as NSError }
+    }
+}
+
+extension PredicateValue {
+    fileprivate static func truth(_ isTrue: Bool) -> PredicateValue { .integer(isTrue ? 1 : 0) }
+}

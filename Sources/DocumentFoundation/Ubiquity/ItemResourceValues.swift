@@ -1,0 +1,239 @@
+internal import FileSystem
+public import Foundation
+internal import SyncMessages
+
+/// What `URL.resourceValues(forKeys:)` gives: Foundation's values, and those of items in containers.
+///
+/// All that Foundation's `URLResourceValues` has can be read and set here too. Values are those of the moment in which
+/// they were asked for; nil for keys that were not.
+///
+/// - Differs from Darwin: there it is `URLResourceValues` itself. Foundation for Linux answers the keys about containers
+///   with nil, and its struct cannot be given other values. A call whose outcome is declared to be a `URLResourceValues`
+///   is Foundation's own.
+@dynamicMemberLookup
+public struct ItemResourceValues {
+    /// Foundation's.
+    public private(set) var foundation: URLResourceValues
+    private let keys: Set<URLResourceKey>
+    private var item: ItemState?
+    private var promised: Placeholder?
+    private var isExcluded: Bool?
+
+    /// What is known of an item in a container.
+    struct ItemState: Sendable {
+        var isDownloaded: Bool
+        /// Nil when the process that keeps folders in step does not answer.
+        var state: ItemSyncState?
+        var hasConflicts: Bool
+        var containerName: String
+    }
+
+    /// Asks for an item's values.
+    ///
+    /// - Throws: As Foundation's, but not for an item whose contents are not here.
+    init(_ url: URL, _ keys: Set<URLResourceKey>) throws {
+        self.keys = keys
+        let asked = keys.intersection(Self.ubiquityKeys)
+        let known =
+            asked.isEmpty && FileManager.default.fileExists(atPath: url.path) ? nil : UbiquitousItem(url)
+        promised = known?.placeholder
+        if let known, known.placeholder != nil {
+            foundation = URLResourceValues()
+            foundation.name = known.path.name
+        } else {
+            foundation = try url.resourceValues(forKeys: keys.subtracting(Self.ubiquityKeys))
+            // Foundation says so itself of the keys that it looks at.
+            if known == nil, let path = FilePath(url), try FileStamp.ifPresent(at: path) == nil {
+                throw CocoaError(.fileReadNoSuchFile, userInfo: [NSURLErrorKey: url])
+            }
+        }
+        if keys.contains(.ubiquitousItemIsExcludedFromSyncKey) {
+            isExcluded = FilePath(url).map(SyncExclusion.isMarked)
+        }
+        guard let known, !asked.isEmpty else { return }
+        item = ItemState(known, url, asked)
+    }
+
+    /// Foundation's value.
+    public subscript<Value>(dynamicMember path: KeyPath<URLResourceValues, Value>) -> Value {
+        foundation[keyPath: path]
+    }
+
+    /// Foundation's value, which can be set with `URL.setResourceValues(_:)`.
+    public subscript<Value>(dynamicMember path: WritableKeyPath<URLResourceValues, Value>) -> Value {
+        get { foundation[keyPath: path] }
+        set { foundation[keyPath: path] = newValue }
+    }
+
+    static let ubiquityKeys: Set<URLResourceKey> = [
+        .isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsDownloadingKey,
+        .ubiquitousItemDownloadRequestedKey, .ubiquitousItemDownloadingErrorKey, .ubiquitousItemIsUploadedKey,
+        .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey,
+        .ubiquitousItemHasUnresolvedConflictsKey, .ubiquitousItemContainerDisplayNameKey,
+        .ubiquitousItemIsExcludedFromSyncKey, .ubiquitousItemIsSharedKey,
+        .ubiquitousSharedItemCurrentUserRoleKey, .ubiquitousSharedItemCurrentUserPermissionsKey,
+        .ubiquitousSharedItemOwnerNameComponentsKey, .ubiquitousSharedItemMostRecentEditorNameComponentsKey,
+    ]
+
+    /// Keys that need the process that keeps folders in step.
+    static let stateKeys: Set<URLResourceKey> = [
+        .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsDownloadingKey,
+        .ubiquitousItemDownloadRequestedKey, .ubiquitousItemDownloadingErrorKey, .ubiquitousItemIsUploadedKey,
+        .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey,
+    ]
+
+    /// All values, by key: Foundation's, and those of items in containers.
+    public var allValues: [URLResourceKey: Any] {
+        var values = foundation.allValues
+        // What carries a value to be set is no value.
+        values[URLResourceKey(rawValue: "NSURLQuarantinePropertiesKey")] = nil
+        let others: [URLResourceKey: Any?] = [
+            .nameKey: promised.map(\.name), .fileSizeKey: promised.map { Int($0.byteCount) },
+            .isDirectoryKey: promised.map(\.isDirectory), .isRegularFileKey: promised.map { !$0.isDirectory },
+            .isUbiquitousItemKey: isUbiquitousItem,
+            .ubiquitousItemDownloadingStatusKey: ubiquitousItemDownloadingStatus,
+            .ubiquitousItemIsDownloadingKey: ubiquitousItemIsDownloading,
+            .ubiquitousItemDownloadRequestedKey: ubiquitousItemDownloadRequested,
+            .ubiquitousItemDownloadingErrorKey: ubiquitousItemDownloadingError,
+            .ubiquitousItemIsUploadedKey: ubiquitousItemIsUploaded,
+            .ubiquitousItemIsUploadingKey: ubiquitousItemIsUploading,
+            .ubiquitousItemUploadingErrorKey: ubiquitousItemUploadingError,
+            .ubiquitousItemHasUnresolvedConflictsKey: ubiquitousItemHasUnresolvedConflicts,
+            .ubiquitousItemContainerDisplayNameKey: ubiquitousItemContainerDisplayName,
+            .ubiquitousItemIsExcludedFromSyncKey: isExcluded,
+            .ubiquitousItemIsSharedKey: ubiquitousItemIsShared,
+        ]
+        for (key, value) in others where keys.contains(key) {
+            if let value { values[key] = value }
+        }
+        return values
+    }
+
+    private func asked<Value>(_ key: URLResourceKey, _ value: (ItemState) -> Value?) -> Value? {
+        keys.contains(key) ? item.flatMap(value) : nil
+    }
+}
+
+// MARK: - In containers
+
+extension ItemResourceValues {
+    /// Whether it is in a container.
+    public var isUbiquitousItem: Bool? { keys.contains(.isUbiquitousItemKey) ? item != nil : nil }
+
+    /// What of its contents is here. Without the process that keeps folders in step, what is here counts as current.
+    public var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus? {
+        asked(.ubiquitousItemDownloadingStatusKey) { item in
+            guard item.isDownloaded else { return .notDownloaded }
+            return item.state?.contents == .stale ? .downloaded : .current
+        }
+    }
+
+    /// Whether its contents are on their way here; nil when nobody knows, as `sheaf up` does not run.
+    public var ubiquitousItemIsDownloading: Bool? {
+        asked(.ubiquitousItemIsDownloadingKey) { $0.state.map { $0.download != nil } }
+    }
+
+    /// Whether somebody has asked for its contents, which are not here yet.
+    public var ubiquitousItemDownloadRequested: Bool? {
+        asked(.ubiquitousItemDownloadRequestedKey) { $0.state?.isDownloadRequested }
+    }
+
+    /// Why its contents do not come.
+    public var ubiquitousItemDownloadingError: NSError? {
+        asked(.ubiquitousItemDownloadingErrorKey) { Self.error($0.state?.downloadFailure, $0.state) }
+    }
+
+    /// Whether the hub has it as it is here.
+    public var ubiquitousItemIsUploaded: Bool? {
+        asked(.ubiquitousItemIsUploadedKey) { $0.state?.isUploaded }
+    }
+
+    /// Whether it is on its way to the hub.
+    public var ubiquitousItemIsUploading: Bool? {
+        asked(.ubiquitousItemIsUploadingKey) { $0.state?.isUploading }
+    }
+
+    /// Why it does not get to the hub.
+    public var ubiquitousItemUploadingError: NSError? {
+        asked(.ubiquitousItemUploadingErrorKey) { Self.error($0.state?.uploadFailure, $0.state) }
+    }
+
+    private static func error(_ refusal: SyncRefusal?, _ state: ItemSyncState?) -> NSError? {
+        guard let refusal, let state else { return nil }
+        return CocoaError(refusal, URL(fileURLWithPath: state.path)) as NSError
+    }
+
+    /// Whether there are versions of it that lost a conflict which nobody has settled: see `NSFileVersion`.
+    public var ubiquitousItemHasUnresolvedConflicts: Bool? {
+        asked(.ubiquitousItemHasUnresolvedConflictsKey) { $0.hasConflicts }
+    }
+
+    /// What people call its container: the Info.plist's `NSUbiquitousContainerName`, else the joined folder's name.
+    public var ubiquitousItemContainerDisplayName: String? {
+        asked(.ubiquitousItemContainerDisplayNameKey) { $0.containerName }
+    }
+
+    /// Whether it stays on this device: what is done with it, and with what is in it, goes nowhere. Settable.
+    public var ubiquitousItemIsExcludedFromSync: Bool? {
+        get { isExcluded }
+        set {
+            isExcluded = newValue
+            foundation.ubiquitousItemIsExcludedFromSync = newValue
+        }
+    }
+
+    /// Whether it is shared with other people: nothing is here yet.
+    public var ubiquitousItemIsShared: Bool? { asked(.ubiquitousItemIsSharedKey) { _ in false } }
+
+    /// What this user is to a shared item; nil, as for all that is not shared.
+    public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? { nil }
+
+    /// What this user may do with a shared item; nil, as for all that is not shared.
+    public var ubiquitousSharedItemCurrentUserPermissions: URLUbiquitousSharedItemPermissions? { nil }
+
+    /// Who shares it; nil, as for all that is not shared.
+    public var ubiquitousSharedItemOwnerNameComponents: PersonNameComponents? { nil }
+
+    /// Who edited a shared item last; nil, as for all that is not shared.
+    public var ubiquitousSharedItemMostRecentEditorNameComponents: PersonNameComponents? { nil }
+}
+
+// MARK: - Promised items
+
+extension ItemResourceValues {
+    private func promise<Value>(_ key: URLResourceKey, _ value: (Placeholder) -> Value) -> Value? {
+        keys.contains(key) ? promised.map(value) : nil
+    }
+
+    /// Its name, be its contents here or not.
+    public var name: String? {
+        get { promise(.nameKey) { $0.name } ?? foundation.name }
+        set { foundation.name = newValue }
+    }
+
+    /// Its size in bytes, be its contents here or not.
+    public var fileSize: Int? { promise(.fileSizeKey) { Int($0.byteCount) } ?? foundation.fileSize }
+
+    /// Whether it is a directory, be its contents here or not.
+    public var isDirectory: Bool? { promise(.isDirectoryKey) { $0.isDirectory } ?? foundation.isDirectory }
+
+    /// Whether it is a file, be its contents here or not.
+    public var isRegularFile: Bool? {
+        promise(.isRegularFileKey) { !$0.isDirectory } ?? foundation.isRegularFile
+    }
+}
+
+extension ItemResourceValues.ItemState {
+    init(_ item: UbiquitousItem, _ url: URL, _ keys: Set<URLResourceKey>) {
+        let account = UbiquityAccount.shared
+        isDownloaded = item.placeholder == nil
+        if !keys.isDisjoint(with: ItemResourceValues.stateKeys) {
+            // Nobody there to answer: what needs him is nil.
+            state = try? SyncQuery.item(item.path.string, in: try account.runtime())
+        }
+        hasConflicts =
+            keys.contains(.ubiquitousItemHasUnresolvedConflictsKey)
+            && NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == false
+        containerName = account.displayName(of: item.folder, Bundle.main.infoDictionary ?? [:])
+    }
+}

@@ -1,0 +1,105 @@
+package import FileSystem
+package import Foundation
+
+/// What stands for an item whose contents are not here: a hidden property list beside where it would be, `.NAME.icloud`.
+///
+/// No program can mistake it for the item. It bears the item's mark; whoever moves, renames or removes it does so with the
+/// item.
+package struct Placeholder: Hashable, Sendable {
+    /// The item's own name.
+    package var name: String
+    package var byteCount: UInt64
+    /// Whether the item is a package.
+    package var isDirectory: Bool
+    package var typeIdentifier: String?
+    /// A small picture of the item, where it has one.
+    package var thumbnail: Data?
+
+    package init(
+        name: String,
+        byteCount: UInt64,
+        isDirectory: Bool,
+        typeIdentifier: String?,
+        thumbnail: Data? = nil
+    ) {
+        (self.name, self.byteCount, self.isDirectory) = (name, byteCount, isDirectory)
+        (self.typeIdentifier, self.thumbnail) = (typeIdentifier, thumbnail)
+    }
+
+    // MARK: Names
+
+    private static let suffix = ".icloud"
+    /// In bytes, on all volumes that this runs on.
+    private static let nameByteCountMax = 255
+    /// Larger files are none.
+    private static let fileByteCountMax: Int64 = 256 << 10
+    /// A larger thumbnail is left out.
+    package static let thumbnailByteCountMax = 64 << 10
+
+    /// What the placeholder of an item is called; nil where that would be too long for a name.
+    package static func fileName(for name: String) -> String? {
+        let fileName = ".\(name)\(suffix)"
+        return fileName.utf8.count <= nameByteCountMax ? fileName : nil
+    }
+
+    /// The name of the item that a placeholder of some name would stand for; nil for a name that is no placeholder's.
+    package static func itemName(of fileName: String) -> String? {
+        guard fileName.hasPrefix("."), fileName.hasSuffix(suffix), fileName.utf8.count > 1 + suffix.utf8.count
+        else { return nil }
+        return String(fileName.dropFirst().dropLast(suffix.count))
+    }
+
+    /// Where the placeholder of an item is.
+    package static func place(for item: FilePath) -> FilePath? {
+        fileName(for: item.name).map { item.parent.appending($0) }
+    }
+
+    // MARK: Files
+
+    private static let nameKey = "NSURLNameKey"
+    private static let byteCountKey = "NSURLFileSizeKey"
+    private static let kindKey = "NSURLFileResourceTypeKey"
+    private static let typeKey = "NSURLTypeIdentifierKey"
+    private static let thumbnailKey = "NSURLThumbnailKey"
+    /// Tells ours from what else may be called so.
+    private static let formatKey = "SheafPlaceholder"
+
+    /// The property list.
+    package func encoded() throws -> Data {
+        var values: [String: Any] = [
+            Self.nameKey: name, Self.byteCountKey: NSNumber(value: byteCount), Self.formatKey: 1,
+            Self.kindKey: isDirectory ? "NSURLFileResourceTypeDirectory" : "NSURLFileResourceTypeRegular",
+        ]
+        values[Self.typeKey] = typeIdentifier
+        if let thumbnail, thumbnail.count <= Self.thumbnailByteCountMax {
+            values[Self.thumbnailKey] = thumbnail
+        }
+        return try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+    }
+
+    /// Reads one; nil for anything else, and for what cannot be read.
+    package init?(at place: FilePath) {
+        guard Self.itemName(of: place.name) != nil, let stamp = try? FileStamp.ifPresent(at: place),
+            stamp.kind == .regular, stamp.byteCount <= Self.fileByteCountMax,
+            let bytes = try? FileReading.contents(of: place, mapped: false),
+            let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil),
+            let values = list as? [String: Any], values[Self.formatKey] as? Int == 1,
+            let name = values[Self.nameKey] as? String
+        else { return nil }
+        self.init(
+            name: name,
+            byteCount: (values[Self.byteCountKey] as? NSNumber)?.uint64Value ?? 0,
+            isDirectory: values[Self.kindKey] as? String == "NSURLFileResourceTypeDirectory",
+            typeIdentifier: values[Self.typeKey] as? String,
+            thumbnail: values[Self.thumbnailKey] as? Data
+        )
+        // It may have been renamed since it was written.
+        self.name = Self.itemName(of: place.name) ?? name
+    }
+
+    /// What stands for an item; nil when nothing does.
+    package init?(standingFor item: FilePath) {
+        guard let place = Self.place(for: item) else { return nil }
+        self.init(at: place)
+    }
+}

@@ -1,0 +1,94 @@
+internal import FileSystem
+public import Foundation
+
+/// Reads an item's values: `url.resourceValues(forKeys: …)`.
+///
+/// A value that is called, and not a method: so the compiler prefers it to Foundation's method of the same name, which
+/// knows nothing of containers.
+public struct ItemResourceReader: Sendable {
+    let url: URL
+
+    /// The values of some keys.
+    ///
+    /// Asks the process that keeps folders in step where a key needs it; blocks until it has answered.
+    ///
+    /// - Throws: `CocoaError` when nothing is there, not even a placeholder.
+    public func callAsFunction(forKeys keys: Set<URLResourceKey>) throws -> ItemResourceValues {
+        try ItemResourceValues(url, keys)
+    }
+}
+
+extension URL {
+    /// Reads values of the item: `try url.resourceValues(forKeys: [.ubiquitousItemDownloadingStatusKey])`.
+    ///
+    /// - Source: Apple's resourceValues(forKeys:).
+    /// - Differs from Darwin: gives an ``ItemResourceValues``. Where a `URLResourceValues` is asked for by its name, the
+    ///   compiler takes Foundation's method, which knows nothing of containers.
+    public var resourceValues: ItemResourceReader { ItemResourceReader(url: self) }
+
+    /// Reads values of an item whose contents need not be here; the same as `resourceValues`.
+    ///
+    /// - Source: Apple's promisedItemResourceValues(forKeys:).
+    public func promisedItemResourceValues(forKeys keys: Set<URLResourceKey>) throws -> ItemResourceValues {
+        try ItemResourceValues(self, keys)
+    }
+
+    /// Whether the item is there, be its contents here or not.
+    ///
+    /// - Throws: `CocoaError` when it is not.
+    /// - Source: Apple's checkPromisedItemIsReachable().
+    public func checkPromisedItemIsReachable() throws -> Bool {
+        if UbiquitousItem(self) != nil { return true }
+        return try checkResourceIsReachable()
+    }
+
+    /// Sets values of the item: `try url.setResourceValues(values)`.
+    ///
+    /// A value that is called, and not a method, as `resourceValues` is. Throws a `CocoaError` when nothing is there or
+    /// the volume cannot.
+    ///
+    /// - Source: Apple's setResourceValues(_:).
+    public var setResourceValues: (URLResourceValues) throws -> Void {
+        mutating get { { [self] in try set($0) } }
+    }
+
+    /// Sets values that were read before, those that were set since.
+    ///
+    /// - Throws: `CocoaError` when nothing is there or the volume cannot.
+    public mutating func setResourceValues(_ values: ItemResourceValues) throws { try set(values.foundation) }
+
+    private func set(_ values: URLResourceValues) throws {
+        var values = values
+        if let isExcluded = values.ubiquitousItemIsExcludedFromSync {
+            guard let path = FilePath(self) else {
+                throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: self])
+            }
+            do { try SyncExclusion.set(isExcluded, path) } catch {
+                throw CocoaError(error, while: .writing, url: self)
+            }
+            values.ubiquitousItemIsExcludedFromSync = nil
+        }
+        guard !values.allValues.isEmpty else { return }
+        try (self as NSURL).setResourceValues(values.allValues)
+    }
+}
+
+extension URLResourceValues {
+    /// Where what Foundation has no place for is carried to `URL.setResourceValues`: nothing on Linux reads it.
+    private static let carrier = "SheafIsExcludedFromSync"
+
+    /// Whether the item is to stay on this device; nil for as it is. To be set, with `URL.setResourceValues(_:)`; to read
+    /// it, ask `URL.resourceValues(forKeys:)`.
+    ///
+    /// - Source: Apple's ubiquitousItemIsExcludedFromSync.
+    public var ubiquitousItemIsExcludedFromSync: Bool? {
+        get { quarantineProperties?[Self.carrier] as? Bool }
+        set {
+            guard let newValue else {
+                if ubiquitousItemIsExcludedFromSync != nil { quarantineProperties = nil }
+                return
+            }
+            quarantineProperties = [Self.carrier: newValue]
+        }
+    }
+}

@@ -1,0 +1,172 @@
+internal import Dispatch
+package import FileSystem
+public import Foundation
+package import LocalSockets
+internal import Locks
+package import SyncMessages
+
+/// The folders of this user that are containers, as this process sees them, and where the process is asked that keeps
+/// them in step.
+///
+/// Any thread. Which folders there are is read anew each time; one struct under one lock has the watch.
+package final class UbiquityAccount: Sendable {
+    /// The user's; tests put another in its place.
+    @TaskLocal package static var shared = UbiquityAccount(environment: ProcessInfo.processInfo.environment)
+
+    package let home: FilePath
+    private let environment: [String: String]
+    private let declared: [String]
+    private let watch: Locked<AccountWatch?> = Locked(nil)
+
+    /// - Parameters:
+    ///   - environment: Where `SHEAF_HOME`, `SHEAF_RUNTIME_DIR` and `SHEAF_UBIQUITY_CONTAINER` are looked up.
+    ///   - information: The app's Info.plist.
+    package init(
+        environment: [String: String],
+        information: [String: Any] = Bundle.main.infoDictionary ?? [:]
+    ) {
+        self.environment = environment
+        home = JoinedFolders.home(environment: environment)
+        declared = Self.declared(environment, information)
+    }
+
+    /// The identifiers of containers that the app declares, the default one first.
+    private static func declared(_ environment: [String: String], _ information: [String: Any]) -> [String] {
+        let listed = (information["NSUbiquitousContainers"] as? [String: Any])?.keys.sorted() ?? []
+        if !listed.isEmpty { return listed }
+        if let named = environment["SHEAF_UBIQUITY_CONTAINER"], !named.isEmpty { return [named] }
+        let bundle = information["CFBundleIdentifier"] as? String
+        return ["iCloud." + (bundle ?? ProcessInfo.processInfo.processName)]
+    }
+
+    /// What people call a container: the Info.plist's name for it, else its folder's.
+    package func displayName(of folder: JoinedFolder, _ information: [String: Any]) -> String {
+        let containers = information["NSUbiquitousContainers"] as? [String: [String: Any]]
+        let own = folder.identifier.flatMap { containers?[$0]?["NSUbiquitousContainerName"] as? String }
+        return own ?? FilePath(folder.folder).name
+    }
+
+    /// Where the process is asked that keeps folders in step.
+    ///
+    /// - Throws: `SocketError` when there is no place that is the user's alone.
+    package func runtime() throws -> RuntimeFolder { try RuntimeFolder(environment: environment) }
+
+    /// The folders; none when nothing is joined.
+    package var joined: JoinedFolders {
+        do { return try JoinedFolders(home: home) } catch {
+            // What cannot be read keeps nothing in step either: `sheaf up` says why.
+            return JoinedFolders([], home: home)
+        }
+    }
+
+    // MARK: Containers
+
+    /// Where a container is on this device, made when it is not there; nil when nothing is joined, or the folder that it
+    /// is in is not there, as on a volume that is not mounted.
+    package func container(_ identifier: String?) -> URL? {
+        observe()
+        let joined = joined
+        guard let name = identifier ?? declared.first, let place = joined.place(of: name),
+            let root = joined.folder(of: place),
+            let found = try? FileStamp.ifPresent(at: FilePath(root.folder)), found.kind == .directory
+        else { return nil }
+        do {
+            for folder in [place, place.appending("Documents")]
+            where try FileStamp.ifPresent(at: folder) == nil {
+                do { try ItemMoves.createFolder(folder) } catch {
+                    // Another process was faster.
+                    guard error.errno == EEXIST else { throw error }
+                }
+            }
+            return place.url(isDirectory: true)
+        } catch {
+            FileHandle.standardError.write(Data("The container “\(name)” cannot be made: \(error)\n".utf8))
+            return nil
+        }
+    }
+
+    /// The folder that is a container and that an item is in, and the item's place with links resolved up to its folder.
+    package func place(of url: URL) -> (folder: JoinedFolder, path: FilePath)? {
+        guard let path = FilePath(url) else { return nil }
+        let joined = joined
+        guard !joined.all.isEmpty else { return nil }
+        // A folder that is not there has nothing in it under any name.
+        let resolved = (try? path.resolvedInFolder()) ?? path
+        return joined.folder(of: resolved).flatMap { $0.folder == resolved.string ? nil : ($0, resolved) }
+    }
+
+    /// Tells this account on this device from others; nil when nothing is joined.
+    package var identity: Data? {
+        observe()
+        guard let account = joined.account else { return nil }
+        return Data("\(account.container) \(home)".utf8)
+    }
+
+    // MARK: Changes
+
+    /// From now on it is told when another account is there, or none.
+    private func observe() {
+        watch.withLock { watch in
+            if watch == nil { watch = AccountWatch(home) }
+        }
+    }
+}
+
+/// Posts `NSUbiquityIdentityDidChange` when another account is there than before.
+///
+/// What it knows is touched on its queue alone.
+private final class AccountWatch: @unchecked Sendable {
+    private let home: FilePath
+    private let queue = DispatchQueue(label: "sheaf.account")
+    private var watches: [DirectoryWatch] = []
+    private var known: String?
+
+    init(_ home: FilePath) {
+        self.home = home
+        queue.sync {
+            watchFolders()
+            known = account
+        }
+    }
+
+    private var account: String? {
+        // Settings that cannot be read are no account's.
+        (try? JoinedFolders(home: home))?.account?.container
+    }
+
+    private func look() {
+        // Folders that are new come before what is in them.
+        watchFolders()
+        let found = account
+        guard found != known else { return }
+        known = found
+        DispatchQueue.main.async {
+            NotificationCenter.default.post(name: .NSUbiquityIdentityDidChange, object: nil)
+        }
+    }
+
+    /// Watches the folders that settings are in or will be in; above them, the first that is there.
+    private func watchFolders() {
+        let containers = home.appending("containers")
+        // What is not there has no names in it.
+        let names = (try? FolderScan.names(in: containers)) ?? []
+        var wanted = [containers] + names.map { containers.appending($0) }
+        var above = containers
+        while (try? FileStamp.ifPresent(at: above)) ?? nil == nil, above != above.parent {
+            above = above.parent
+            wanted.append(above)
+        }
+        watches = wanted.compactMap { path in
+            // One that is not there is told of by the folder above it.
+            try? DirectoryWatch(path, on: queue) { [weak self] _ in self?.look() }
+        }
+    }
+}
+
+extension NSNotification.Name {
+    /// Another account is there, or none: ask for `FileManager.ubiquityIdentityToken` again. Posted on the main queue,
+    /// without `userInfo`, once the token or a container was asked for.
+    ///
+    /// - Source: Apple's NSUbiquityIdentityDidChange.
+    public static let NSUbiquityIdentityDidChange = Self("NSUbiquityIdentityDidChangeNotification")
+}

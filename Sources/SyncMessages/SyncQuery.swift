@@ -1,0 +1,110 @@
+internal import Foundation
+package import LocalSockets
+
+/// Asks the process that keeps a user's containers in step. Every call blocks until it has answered.
+package enum SyncQuery {
+    /// Where it is asked, in the runtime folder.
+    package static let socketName = "sync.sock"
+    private static let answerMilliseconds: Int32 = 10_000
+
+    /// How all folders stand.
+    ///
+    /// - Throws: `SyncServiceError.notRunning`.
+    package static func status(in runtime: RuntimeFolder) throws -> [FolderStatus] {
+        guard case .status(let folders) = try ask(.status, in: runtime) else {
+            throw SyncServiceError.notRunning
+        }
+        return folders
+    }
+
+    /// Why an item is as it is; nil for one in no container.
+    ///
+    /// - Parameter path: From the root.
+    package static func explain(_ path: String, in runtime: RuntimeFolder) throws -> Explanation? {
+        guard case .explanation(let found) = try ask(.explain(path: path), in: runtime) else {
+            throw SyncServiceError.notRunning
+        }
+        return found
+    }
+
+    /// How an item stands; nil for one in no container, or one that is nowhere.
+    package static func item(_ path: String, in runtime: RuntimeFolder) throws -> ItemSyncState? {
+        guard case .item(let found) = try ask(.item(path: path), in: runtime) else {
+            throw SyncServiceError.notRunning
+        }
+        return found
+    }
+
+    /// How all items below a folder stand.
+    package static func items(below folder: String, in runtime: RuntimeFolder) throws -> [ItemSyncState] {
+        guard case .items(let found) = try ask(.items(folder: folder), in: runtime) else {
+            throw SyncServiceError.notRunning
+        }
+        return found
+    }
+
+    /// Has something done.
+    ///
+    /// - Throws: `SyncRefusal` when it is not; `SyncServiceError.notRunning`.
+    package static func perform(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
+        switch try ask(question, in: runtime) {
+        case .done: return
+        case .refused(let refusal): throw refusal
+        default: throw SyncServiceError.notRunning
+        }
+    }
+
+    private static func ask(_ question: SyncQuestion, in runtime: RuntimeFolder) throws -> SyncAnswer {
+        let conversation = try SyncConversation(question, in: runtime)
+        guard let answer = try conversation.next(milliseconds: answerMilliseconds) else {
+            throw SyncServiceError.notRunning
+        }
+        return answer
+    }
+}
+
+/// A question and its answers as they come. One thread at a time reads; any may end it.
+package final class SyncConversation: @unchecked Sendable {
+    // Sendable because `rest` is only touched by the one thread that reads, and the socket is Sendable.
+    private let socket: LocalSocket
+    private var rest: [UInt8] = []
+
+    /// Asks.
+    ///
+    /// - Throws: `SyncServiceError.notRunning` when nobody is there to answer; `SocketError`.
+    package init(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
+        do { socket = try LocalSocket(connectingTo: runtime.place(of: SyncQuery.socketName)) } catch {
+            throw error.isNobodyThere ? SyncServiceError.notRunning : error
+        }
+        let line = try SyncLine.bytes(question)
+        // A question is short, and the connection new: there is room for it.
+        guard line.withUnsafeBytes({ socket.send($0) }) == line.count else {
+            throw SyncServiceError.notRunning
+        }
+    }
+
+    /// The next answer; nil when none has come in time.
+    ///
+    /// - Parameter milliseconds: How long to wait; -1 for as long as it takes.
+    /// - Throws: `SyncServiceError.notRunning` when the other side has ended, or `end()` was called.
+    package func next(milliseconds: Int32) throws -> SyncAnswer? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(rest[..<end])
+                rest.removeFirst(end + 1)
+                return try SyncLine.value(line)
+            }
+            guard socket.waitUntilReadable(milliseconds: milliseconds) else { return nil }
+            switch socket.receive(into: buffer) {
+            case .bytes(let count): rest += buffer[..<count]
+            case .nothing: return nil
+            case .end: throw SyncServiceError.notRunning
+            }
+        }
+    }
+
+    /// Ends it: who waits for the next answer gets none.
+    package func end() { socket.shutDown() }
+}

@@ -1,0 +1,42 @@
+internal import Foundation
+
+/// What other processes ask the one that keeps folders in step: one line of JSON on a connection of its own.
+package enum SyncQuestion: Codable, Hashable, Sendable {
+    case status
+    case explain(path: String)
+    /// How one item stands.
+    case item(path: String)
+    /// How all items below a folder stand.
+    case items(folder: String)
+    case evict(path: String)
+    /// - isAwaited: Whether the answer is to come when the contents are here, with what has come until then.
+    case download(path: String, isAwaited: Bool)
+    /// From now on, what becomes otherwise below a folder, until who asks ends the connection.
+    case follow(folder: String)
+}
+
+/// What they are told: one line of JSON, or several of what takes its time.
+package enum SyncAnswer: Codable, Hashable, Sendable {
+    case status([FolderStatus])
+    case explanation(Explanation?)
+    case item(ItemSyncState?)
+    case items([ItemSyncState])
+    /// More lines follow.
+    case progress(ItemSyncState.Share)
+    case done
+    case refused(SyncRefusal)
+    /// How items stand now that stand otherwise than before, and whether all below the folder is in step as far as is
+    /// known. More lines follow; the first comes when nothing is missed any more.
+    case changed([ItemSyncState], isSettled: Bool)
+}
+
+/// Lines of JSON.
+package enum SyncLine {
+    package static func bytes(_ value: some Encodable) throws -> [UInt8] {
+        [UInt8](try JSONEncoder().encode(value)) + [UInt8(ascii: "\n")]
+    }
+
+    package static func value<Value: Decodable>(_ line: [UInt8]) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(line))
+    }
+}

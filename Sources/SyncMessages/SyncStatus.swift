@@ -1,0 +1,70 @@
+/// How things stand with a container.
+package struct SyncStatus: Hashable, Sendable, Codable {
+    package enum Line: String, Hashable, Sendable, Codable { case up, down, stopped }
+
+    package var line: Line
+    /// Why the line is not up.
+    package var lineFailure: String?
+    package var itemCount: Int
+    /// How many items are not here as they are at the hub.
+    package var unsettledCount: Int
+    /// Whether all that is here is at the hub, and the other way round, as far as is known.
+    package var isSettled: Bool
+    /// What cannot be done, item by item: its path, and why.
+    package var stuck: [String: String]
+
+    package init(
+        line: Line,
+        lineFailure: String?,
+        itemCount: Int,
+        unsettledCount: Int,
+        isSettled: Bool,
+        stuck: [String: String]
+    ) {
+        (self.line, self.lineFailure, self.itemCount) = (line, lineFailure, itemCount)
+        (self.unsettledCount, self.isSettled, self.stuck) = (unsettledCount, isSettled, stuck)
+    }
+}
+
+/// How one folder stands.
+package struct FolderStatus: Codable, Hashable, Sendable {
+    package var folder: String
+    package var hub: String
+    package var status: SyncStatus
+
+    package init(folder: String, hub: String, status: SyncStatus) {
+        (self.folder, self.hub, self.status) = (folder, hub, status)
+    }
+}
+
+/// Why one item is as it is, and what comes next: a chain of causes, the nearest first.
+package struct Explanation: Codable, Hashable, Sendable {
+    /// Below the container's folder.
+    package var path: String
+    /// Whether it is the same here and at the hub.
+    package var isSettled: Bool
+    package var change: String
+    /// Each what the one before waits for.
+    package var causes: [String]
+    /// The one thing to do, or what happens by itself.
+    package var next: String
+
+    package init(path: String, isSettled: Bool, change: String, causes: [String], next: String) {
+        (self.path, self.isSettled, self.change) = (path, isSettled, change)
+        (self.causes, self.next) = (causes, next)
+    }
+}
+
+/// Why nothing is kept in step.
+package enum SyncServiceError: Error, Hashable, Sendable, CustomStringConvertible {
+    case nothingJoined
+    case notRunning
+
+    package var description: String {
+        switch self {
+        case .nothingJoined:
+            "No folder of this device is kept in step. Begin with: sheaf join FOLDER --hub ADDRESS"
+        case .notRunning: "Nothing is kept in step now. Start it with: sheaf up"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import DocumentFoundation
+import FileSystem
+import Foundation
+import Testing
+
+/// Written as apps write it, with Foundation and our module imported side by side.
+@Suite("Resource values of items in containers")
+struct ItemResourceValuesTests {
+    @Test("Values of an item that is in a container and not kept in step now")
+    func values() throws {
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let url = folder.appendingPathComponent("a.txt")
+        try Data("text".utf8).write(to: url)
+        try UbiquityAccount.$shared.withValue(place.account()) {
+            let values = try url.resourceValues(forKeys: [
+                .isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsUploadedKey,
+                .ubiquitousItemContainerDisplayNameKey, .ubiquitousItemHasUnresolvedConflictsKey,
+                .ubiquitousItemIsSharedKey, .ubiquitousSharedItemCurrentUserPermissionsKey, .fileSizeKey,
+                .nameKey,
+            ])
+            #expect(values.isUbiquitousItem == true)
+            #expect(values.ubiquitousItemDownloadingStatus == .current)
+            // Nobody is there who could tell.
+            #expect(values.ubiquitousItemIsUploaded == nil)
+            #expect(values.ubiquitousItemContainerDisplayName == "cloud")
+            #expect(values.ubiquitousItemHasUnresolvedConflicts == false)
+            #expect(values.ubiquitousItemIsShared == false)
+            #expect(values.ubiquitousSharedItemCurrentUserPermissions == nil)
+            #expect(values.fileSize == 4 && values.name == "a.txt")
+            // Not asked for.
+            #expect(values.isDirectory == nil && values.ubiquitousItemIsDownloading == nil)
+            let keys: Set<URLResourceKey> = [.isUbiquitousItemKey, .isRegularFileKey]
+            if let isUbiquitous = try? url.resourceValues(forKeys: keys).isUbiquitousItem {
+                #expect(isUbiquitous)
+            } else {
+                Issue.record("nothing is known of \(url)")
+            }
+            #expect(try url.resourceValues(forKeys: keys).allValues.count == 2)
+            let local = try place.base.resourceValues(forKeys: keys)
+            #expect(local.isUbiquitousItem == false)
+            // By its name it is Foundation's.
+            let foundation: URLResourceValues = try url.resourceValues(forKeys: [.fileSizeKey])
+            #expect(foundation.fileSize == 4)
+        }
+    }
+
+    @Test("A placeholder's values are those of the item that it stands for")
+    func placeholder() throws {
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let url = folder.appendingPathComponent("a.txt")
+        let placeholder = Placeholder(
+            name: "a.txt",
+            byteCount: 1234,
+            isDirectory: false,
+            typeIdentifier: "public.plain-text"
+        )
+        try placeholder.encoded().write(to: folder.appendingPathComponent(".a.txt.icloud"))
+        try UbiquityAccount.$shared.withValue(place.account()) {
+            #expect(FileManager.default.isUbiquitousItem(at: url))
+            #expect(try url.checkPromisedItemIsReachable())
+            let values = try url.resourceValues(forKeys: [
+                .ubiquitousItemDownloadingStatusKey, .fileSizeKey, .nameKey, .isRegularFileKey,
+            ])
+            #expect(values.ubiquitousItemDownloadingStatus == .notDownloaded)
+            #expect(values.fileSize == 1234 && values.name == "a.txt" && values.isRegularFile == true)
+            #expect(try url.promisedItemResourceValues(forKeys: [.fileSizeKey]).fileSize == 1234)
+            #expect(throws: (any Error).self) {
+                try folder.appendingPathComponent("b.txt").resourceValues(forKeys: [.isUbiquitousItemKey])
+            }
+        }
+    }
+
+    @Test("An item is excluded from sync, and taken in again")
+    func exclusion() throws {
+        let place = try AccountPlace()
+        var url = try place.join("cloud", at: 1).appendingPathComponent("cache", isDirectory: true)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let inner = url.appendingPathComponent("a.txt")
+        try Data("text".utf8).write(to: inner)
+        try UbiquityAccount.$shared.withValue(place.account()) {
+            var values = URLResourceValues()
+            values.ubiquitousItemIsExcludedFromSync = true
+            values.contentModificationDate = Date(timeIntervalSince1970: 1000)
+            try url.setResourceValues(values)
+            let keys: Set<URLResourceKey> = [
+                .ubiquitousItemIsExcludedFromSyncKey, .contentModificationDateKey,
+            ]
+            var read = try url.resourceValues(forKeys: keys)
+            #expect(read.ubiquitousItemIsExcludedFromSync == true)
+            #expect(read.contentModificationDate == Date(timeIntervalSince1970: 1000))
+            #expect(!FileManager.default.isUbiquitousItem(at: url))
+            #expect(!FileManager.default.isUbiquitousItem(at: inner))
+            read.ubiquitousItemIsExcludedFromSync = false
+            try url.setResourceValues(read)
+            #expect(FileManager.default.isUbiquitousItem(at: inner))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import DocumentFoundation
+
+@Suite("Containers of FileManager", .timeLimit(.minutes(1)))
+struct UbiquityContainerTests {
+    private func with<Value>(_ account: UbiquityAccount, _ body: () throws -> Value) rethrows -> Value {
+        try UbiquityAccount.$shared.withValue(account) { try body() }
+    }
+
+    private let files = FileManager.default
+
+    @Test("Without a joined folder there is no container and no account")
+    func nothing() throws {
+        let place = try AccountPlace()
+        with(place.account()) {
+            #expect(files.url(forUbiquityContainerIdentifier: nil) == nil)
+            #expect(files.url(forUbiquityContainerIdentifier: "iCloud.com.example.notes") == nil)
+            #expect(files.ubiquityIdentityToken == nil)
+            #expect(!files.isUbiquitousItem(at: place.base))
+        }
+        #expect(!files.fileExists(atPath: place.home.path))
+    }
+
+    @Test("A container is the folder joined for it, else one in the folder that was joined first")
+    func containers() throws {
+        let place = try AccountPlace()
+        let notes = try place.join("notes", identifier: "iCloud.com.example.notes", at: 1)
+        let second = try place.join("second", at: 3)
+        let first = try place.join("first", at: 2)
+        with(place.account(["NSUbiquitousContainers": ["iCloud.org.pad": [String: Any]()]])) {
+            #expect(files.url(forUbiquityContainerIdentifier: "iCloud.com.example.notes")?.path == notes.path)
+            let inner = first.appendingPathComponent("iCloud~org~pad")
+            #expect(files.url(forUbiquityContainerIdentifier: nil)?.path == inner.path)
+            var isFolder: ObjCBool = false
+            let documents = inner.appendingPathComponent("Documents").path
+            #expect(files.fileExists(atPath: documents, isDirectory: &isFolder) && isFolder.boolValue)
+            #expect(files.isUbiquitousItem(at: inner))
+            #expect(!files.isUbiquitousItem(at: first))
+            #expect(!files.isUbiquitousItem(at: inner.appendingPathComponent("nothing.txt")))
+            #expect(!files.isUbiquitousItem(at: place.base))
+        }
+        try FileManager.default.removeItem(at: first)
+        with(place.account()) {
+            // A volume that is not mounted is not made anew.
+            #expect(files.url(forUbiquityContainerIdentifier: "iCloud.org.pad") == nil)
+            #expect(!files.fileExists(atPath: first.path))
+            #expect(files.isUbiquitousItem(at: second) == false)
+        }
+    }
+
+    @Test("Without an Info.plist the environment names the default container, else the bundle does")
+    func defaults() throws {
+        let place = try AccountPlace()
+        let folder = try place.join("home folder", at: 1)
+        func name(_ account: UbiquityAccount) -> String? {
+            with(account) { files.url(forUbiquityContainerIdentifier: nil)?.lastPathComponent }
+        }
+        let named = place.account(
+            ["CFBundleIdentifier": "org.app"],
+            ["SHEAF_UBIQUITY_CONTAINER": "iCloud.x.y"]
+        )
+        #expect(name(named) == "iCloud~x~y")
+        #expect(name(place.account(["CFBundleIdentifier": "org.app"])) == "iCloud~org~app")
+        #expect(try files.contentsOfDirectory(atPath: folder.path).count == 2)
+    }
+
+    @Test("The identity is the same as long as the account is, and its change is told")
+    func identity() throws {
+        let place = try AccountPlace()
+        let account = place.account()
+        let told = DispatchSemaphore(value: 0)
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSUbiquityIdentityDidChange,
+            object: nil,
+            queue: nil
+        ) { _ in told.signal() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        func token() -> NSData? { with(account) { files.ubiquityIdentityToken as? NSData } }
+        #expect(token() == nil)
+        try place.join("a", at: 1)
+        let first = try #require(token())
+        #expect(first.isEqual(token()))
+        // Other suites' accounts may be told of as well.
+        #expect(told.wait(timeout: .now() + 20) == .success)
+        try place.join("b", at: 2)
+        #expect(first.isEqual(token()))
+        try files.removeItem(at: place.home)
+        #expect(token() == nil)
+    }
+
+    @Test("An item is moved into a container and out of it, and nowhere else")
+    func moves() throws {
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let (local, there) = (
+            place.base.appendingPathComponent("a.txt"), folder.appendingPathComponent("a.txt")
+        )
+        try Data("text".utf8).write(to: local)
+        try with(place.account()) {
+            #expect(throws: CocoaError.self) {
+                try files.setUbiquitous(false, itemAt: local, destinationURL: there)
+            }
+            #expect(throws: CocoaError.self) {
+                try files.setUbiquitous(
+                    true,
+                    itemAt: local,
+                    destinationURL: place.base.appendingPathComponent("b.txt")
+                )
+            }
+            try files.setUbiquitous(true, itemAt: local, destinationURL: there)
+            #expect(files.isUbiquitousItem(at: there) && !files.fileExists(atPath: local.path))
+            try Data("other".utf8).write(to: local)
+            let error = #expect(throws: CocoaError.self) {
+                try files.setUbiquitous(false, itemAt: there, destinationURL: local)
+            }
+            #expect(error?.code == .fileWriteFileExists)
+            try files.removeItem(at: local)
+            try files.setUbiquitous(false, itemAt: there, destinationURL: local)
+            #expect(!files.isUbiquitousItem(at: there) && files.fileExists(atPath: local.path))
+            let missing = #expect(throws: CocoaError.self) {
+                try files.setUbiquitous(true, itemAt: there, destinationURL: there)
+            }
+            #expect(missing?.code == .fileWriteInvalidFileName)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import DocumentFoundation
+import FileSystem
+import Foundation
+import LocalSockets
+import Locks
+import SyncMessages
+import Testing
+import UIKit
+
+/// Documents whose contents are not here, and a process that has them.
+@Suite("A document without its contents", .timeLimit(.minutes(1)))
+@MainActor
+struct EvictedDocumentTests {
+    /// Answers as `sheaf up` does: some progress, then the contents when it is told to.
+    private final class Answerer: Sendable {
+        let account: UbiquityAccount
+        let url: URL
+        private let listener: LocalListener
+        private let mayFinish = DispatchSemaphore(value: 0)
+        private let placeholder: URL
+
+        init(_ playground: Playground) throws {
+            let base = try FilePath(playground["base"].deletingLastPathComponent().path).resolved()
+                .url(isDirectory: true)
+            let folder = base.appendingPathComponent("cloud", isDirectory: true)
+            let own = base.appendingPathComponent("home/containers/1", isDirectory: true)
+            for folder in [folder, own] {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
+            let joined = JoinedFolder(container: "1", folder: folder.path, identifier: nil, joinedSeconds: 1)
+            try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
+            url = folder.appendingPathComponent("a.txt")
+            placeholder = folder.appendingPathComponent(".a.txt.icloud")
+            let evicted = Placeholder(name: "a.txt", byteCount: 8, isDirectory: false, typeIdentifier: nil)
+            try evicted.encoded().write(to: placeholder)
+            // A socket's path is short.
+            let runtime = try RuntimeFolder(path: "/tmp/sheaf-\(UUID().uuidString.prefix(8))")
+            listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
+            account = UbiquityAccount(
+                environment: [
+                    "SHEAF_HOME": base.appendingPathComponent("home").path, "SHEAF_RUNTIME_DIR": runtime.path,
+                ],
+                information: [:]
+            )
+        }
+
+        func finish() { mayFinish.signal() }
+
+        /// Answers one question, on a thread of its own.
+        func start() {
+            let thread = Thread { [self] in
+                do { try answer() } catch { Issue.record("\(error)") }
+            }
+            thread.start()
+        }
+
+        private func answer() throws {
+            #expect(listener.waitUntilReadable(milliseconds: 20_000))
+            let socket = try #require(try listener.accept())
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+            defer { buffer.deallocate() }
+            #expect(socket.waitUntilReadable(milliseconds: 20_000))
+            guard case .bytes(let count) = socket.receive(into: buffer) else { return }
+            let question: SyncQuestion = try SyncLine.value(Array(buffer[..<(count - 1)]))
+            #expect(question == .download(path: url.path, isAwaited: true))
+            send(.progress(.init(4, of: 8)), socket)
+            // Who has cancelled says nothing more.
+            while mayFinish.wait(timeout: .now()) != .success {
+                if socket.waitUntilReadable(milliseconds: 10) { return }
+            }
+            try Data("contents".utf8).write(to: url, options: .atomic)
+            try FileManager.default.removeItem(at: placeholder)
+            send(.done, socket)
+        }
+
+        private func send(_ answer: SyncAnswer, _ socket: LocalSocket) {
+            guard let bytes = try? SyncLine.bytes(answer) else { return }
+            // Who has cancelled takes nothing more.
+            _ = bytes.withUnsafeBytes { socket.send($0) }
+        }
+    }
+
+    private let playground: Playground
+    private let answerer: Answerer
+    private let document: TextDocument
+
+    init() throws {
+        playground = try Playground()
+        answerer = try Answerer(playground)
+        document = TextDocument(fileURL: answerer.url)
+    }
+
+    /// Begins to open it, and waits until there is progress.
+    private func beginToOpen() async -> Task<Bool, Never> {
+        answerer.start()
+        let opening = Task { @MainActor in
+            await UbiquityAccount.$shared.withValue(answerer.account) { await document.open() }
+        }
+        let deadline = Date().addingTimeInterval(20)
+        while document.progress?.completedUnitCount != 4, Date() < deadline { await Task.yield() }
+        return opening
+    }
+
+    @Test("Opening fetches the contents, with progress that its state tells of")
+    func open() async throws {
+        let opening = await beginToOpen()
+        let progress = try #require(document.progress)
+        #expect(progress.completedUnitCount == 4 && progress.totalUnitCount == 8)
+        #expect(document.documentState == [.closed, .progressAvailable])
+        answerer.finish()
+        #expect(await opening.value)
+        #expect(document.text == "contents")
+        #expect(document.documentState == .normal && document.progress == nil && progress.isFinished)
+        #expect(await document.close())
+    }
+
+    @Test("Who cancels the progress ends the opening")
+    func cancel() async throws {
+        let opening = await beginToOpen()
+        try #require(document.progress).cancel()
+        #expect(await opening.value == false)
+        #expect(document.documentState == .closed && document.progress == nil)
+        #expect((document.errors.first as? CocoaError)?.code == .userCancelled)
+    }
+
+    @Test("An open document's contents stay")
+    func objection() async throws {
+        let open = TextDocument(fileURL: try playground.put("hello", at: "b.txt"))
+        #expect(await open.open())
+        let url = open.fileURL
+        let failure = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var failure: NSError?
+                NSFileCoordinator().coordinate(
+                    writingItemAt: url,
+                    options: .forEvicting,
+                    error: &failure
+                ) { _ in Issue.record("it was given away") }
+                continuation.resume(returning: failure?.code)
+            }
+        }
+        #expect(failure == CocoaError.fileLocking.rawValue)
+        #expect(await open.close())
+    }
+}
