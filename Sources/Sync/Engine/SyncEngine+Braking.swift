@@ -95,6 +95,8 @@ extension SyncEngine {
     /// A person has said that a change is to go on.
     mutating func release(_ direction: SyncBrake.Direction) {
         guard braking.stages[direction] == .asked else { return }
+        // Those that want its name may have it stand aside again.
+        for item in brakedItems(direction) { touch(item) }
         braking.stages[direction] = .answered
         wake(.brake(direction))
     }

@@ -11,7 +11,8 @@ extension SyncEngine {
     /// does not say that somebody has edited or removed it since, comes to all devices again, in a document or as a
     /// conflict.
     ///
-    /// What is not: what the hub has lost and no disk has any more is lost. Whose disk was behind what the hub has lost
+    /// What is not: what the hub has lost and no disk has any more is lost; of an item whose contents were evicted here, that
+    /// needs a device that has them. Whose disk was behind what the hub has lost
     /// cannot tell that others' later contents come from its own, and commits them: that may be merged, or become a
     /// conflict, though nobody has edited twice. A conflict that was settled by what is lost may come back, and so may the
     /// former name of an item.

@@ -136,6 +136,9 @@ package struct SyncEngine: Sendable {
     /// Whether contents are on their way to the hub.
     package func isSending(_ content: ContentName) -> Bool { uploading.contains(content) }
 
+    /// How an item was when disk and log agreed last; nil for one that never did, or has gone from both since.
+    package func lastAgreed(_ item: ItemID) -> ItemState? { agreed[item] }
+
     /// An item that waits for contents.
     package func waitingItem(for content: ContentName) -> ItemID? { waiting[.content(content)]?.min() }
 

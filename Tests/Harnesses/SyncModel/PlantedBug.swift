@@ -26,6 +26,16 @@ package enum PlantedBug: String, CaseIterable {
     case removalOfFullFolder
     /// The answer to a commit is taken for another's work.
     case ownWorkTakenForOthers
+    /// What has been removed is found again, and taken for new.
+    case resurrectedDelete
+    /// A package is put in place without one of its members.
+    case halfPackage
+    /// The hub says that it has contents before they are on stable storage, and dies.
+    case undurableUpload
+    /// The folder is not there at the start, and all that is missing counts as removed.
+    case missingRoot
+    /// That the hub was put back to a backup is not noticed.
+    case unheededRestore
 
     /// What the engine hears instead.
     func heard(_ event: SyncEngine.Event, by device: DeviceID) -> SyncEngine.Event? {

@@ -42,8 +42,16 @@ extension SyncWorld {
             broken.append("\(item) placed without its bytes")
         }
         tell { "device \(index): has \(item) at \($0.text(state)) placed, was \($0.text(disk[item]))" }
-        devices[index].disk[item] = state
+        devices[index].disk[item] = bug == .halfPackage ? half(of: state) : state
         devices[index].news.append(.placed(item))
+    }
+
+    /// Contents with one of some marks missing.
+    private mutating func half(of state: ItemState) -> ItemState {
+        guard let marks = state.content.flatMap({ self.marks[$0] }), marks.count > 1 else { return state }
+        var half = state
+        half.content = content(Set(marks.sorted().dropLast()))
+        return half
     }
 
     private mutating func remove(_ item: ItemID, expecting expected: ItemState, on index: Int) {
@@ -60,5 +68,9 @@ extension SyncWorld {
         tell { "device \(index): has \(item) removed, was \($0.text(disk[item]))" }
         devices[index].disk[item] = nil
         devices[index].news.append(.placed(item))
+        if bug == .resurrectedDelete {
+            devices[index].disk[item] = disk[item]
+            devices[index].news.append(.diskChanged(item, disk[item]))
+        }
     }
 }

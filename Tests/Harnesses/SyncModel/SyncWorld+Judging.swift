@@ -16,6 +16,13 @@ extension SyncWorld {
             if !state.conflicts.isEmpty, editors[item]?.count == 1, !hasForgotten {
                 faults.append("\(item) is in conflict, and only one device has ever edited it")
             }
+            let seen = state.contents.reduce(into: Set<Int>()) { $0.formUnion(marks[$1] ?? []) }
+            if state.content != nil, let removed = removals[item], seen.isSubset(of: removed),
+                !mayReturn.contains(item), !hasForgotten,
+                brakePercent == nil
+            {
+                faults.append("\(item) was removed, nobody has edited it since, and it is there")
+            }
             if state.place.name.hasPrefix(".") { faults.append("\(item) stands aside for ever") }
             if item.high != 1 || item.low > itemCount { faults.append("nobody has made \(item)") }
         }

@@ -99,7 +99,7 @@ extension SyncWorld {
         while !devices[index].news.isEmpty { hear(index) }
         devices[index].metHub = hubNumber
         let sharedCount = zip(devices[index].read, hub.log.entries).prefix { $0 == $1 }.count
-        guard devices[index].read.count > sharedCount else { return }
+        guard devices[index].read.count > sharedCount, bug != .unheededRestore else { return }
         tell { "device \(index): goes back from entry \($0.devices[index].read.count) to \(sharedCount)" }
         devices[index].read.removeSubrange(sharedCount...)
         let effects = devices[index].engine.rewind(to: devices[index].read)
@@ -131,6 +131,7 @@ extension SyncWorld {
 
     private mutating func restart(_ index: Int, from kept: Backup) {
         letters.removeAll { if case .toDevice(index, _) = $0 { true } else { false } }
+        for case .placed(let item) in devices[index].news { mayReturn.insert(item) }
         sessionCount += 1
         devices[index].engine = SyncEngine(
             device: DeviceID(UInt64(index + 1)),
@@ -142,7 +143,7 @@ extension SyncWorld {
         devices[index].read = kept.read
         devices[index].work = []
         devices[index].hasLine = false
-        devices[index].news = [.scanned(devices[index].disk)]
+        devices[index].news = [.scanned(bug == .missingRoot ? [:] : devices[index].disk)]
         if devices[index].isOnline { connect(index) }
     }
 
@@ -166,6 +167,7 @@ extension SyncWorld {
         switch effect {
         case .upload(let content):
             if bug != .unsentContents { hub.blobs.insert(content) }
+            if bug == .undurableUpload { lastUpload = content }
             return [.toDevice(index, .uploaded(content))]
         case .fetch(let content):
             if !hub.blobs.contains(content) { broken.append("\(content.value) is not at the hub") }
@@ -208,6 +210,7 @@ extension SyncWorld {
                 _ = answers(to: effect, from: index)
             }
         }
+        if let content = lastUpload { hub.blobs.remove(content) }
         tell { _ in "the hub: dies and comes again" }
         cutLines()
     }

@@ -80,13 +80,16 @@ extension SyncWorld {
         let members = devices[index].disk.filter { $0.value.place.parent == item }.keys.sorted()
         for member in members { remove(member, on: index) }
         guard let state = devices[index].disk[item] else { return }
-        for content in state.contents { discarded.formUnion(marks[content] ?? []) }
+        let seen = state.contents.reduce(into: Set<Int>()) { $0.formUnion(marks[$1] ?? []) }
+        discarded.formUnion(seen)
+        removals[item, default: []].formUnion(seen)
         put(item, nil, on: index) { _ in "removes \(item)" }
     }
 
     mutating func settleConflicts(_ item: ItemID, _ state: ItemState, on index: Int) {
         guard !state.conflicts.isEmpty else { return }
         for content in state.conflicts { discarded.formUnion(marks[content] ?? []) }
+        mayReturn.insert(item)
         var state = state
         state.conflicts = []
         put(item, state, on: index) { _ in "settles \(item)" }

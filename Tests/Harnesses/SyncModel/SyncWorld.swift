@@ -54,6 +54,11 @@ package struct SyncWorld {
     package internal(set) var markCount = 0
     /// Marks that somebody has thrown away, having had them before his eyes.
     var discarded: Set<Int> = []
+    /// The edits that people had before their eyes as they removed an item.
+    var removals: [ItemID: Set<Int>] = [:]
+    /// Items that may be there although they were removed: somebody has settled a conflict, which is an edit, too; or a
+    /// process died between placing one and saying so, and cannot know that it was ever there.
+    var mayReturn: Set<ItemID> = []
     /// Who has edited an item.
     var editors: [ItemID: Set<Int>] = [:]
     /// Whether an engine or the hub has been put back to a backup: it cannot be told any more what some edits came from.
@@ -68,6 +73,7 @@ package struct SyncWorld {
     package internal(set) var trace = TraceHash()
     package internal(set) var coverage: Coverage?
     let bug: PlantedBug?
+    var lastUpload: ContentName?
     /// Of how many items of a hundred a person is asked; nil for never.
     let brakePercent: Int?
 
@@ -143,7 +149,7 @@ package struct SyncWorld {
                 readLog(index, count: 1 + random.below(9))
                 letters.append(.toDevice(index, .reconnected))
             }
-            var rest = 3_000
+            var rest = 600
             while rest > 0,
                 !letters.isEmpty || devices.contains(where: { !$0.news.isEmpty || !$0.work.isEmpty })
             {

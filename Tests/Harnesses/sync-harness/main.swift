@@ -5,7 +5,8 @@ internal import SyncModel
 // Random worlds of devices and a hub, and what comes of them. Ends with 1 when something is wrong.
 //
 //     sync-harness worlds COUNT [SEED]    stories one after another; one that goes wrong is told again, shorter, as a test
-//     sync-harness bugs COUNT [SEED]      plants each bug: how many stories find it, and how short it can be told
+//     sync-harness plans COUNT [SEED]     one device and a random disk, log and memory each
+//     sync-harness bugs COUNT [SEED [told]]    plants each bug: how many stories find it, and how short it can be told
 
 /// Seeds from a first one on.
 struct Seeds {
@@ -59,7 +60,7 @@ func tellWorlds(_ seeds: Seeds) -> Bool {
 }
 
 /// Tells stories with each bug until one goes wrong.
-func plantBugs(_ seeds: Seeds) -> Bool {
+func plantBugs(_ seeds: Seeds, tells: Bool) -> Bool {
     var allFound = true
     for bug in PlantedBug.allCases {
         guard let offset = (0..<seeds.count).first(where: { !seeds.story($0).run(bug: bug).faults.isEmpty })
@@ -72,17 +73,51 @@ func plantBugs(_ seeds: Seeds) -> Bool {
         print(
             "\(bug): found in story \(offset + 1), \(story.deeds.count) deeds, told in \(short.deeds.count)"
         )
+        if tells { print(short.test(bug: bug)) }
     }
     return allFound
+}
+
+/// Lets single devices plan until one goes wrong.
+func plan(_ seeds: Seeds) -> Bool {
+    let start = ContinuousClock.now
+    var kinds: [PlannerScene.Kinds: Int] = [:]
+    var effectCount = 0
+    var trace = TraceHash()
+    for offset in 0..<seeds.count {
+        let seed = seeds.first &+ UInt64(offset)
+        var scene = PlannerScene(seed: seed)
+        scene.run()
+        guard scene.faults.isEmpty else {
+            print("seed \(seed): \(scene.faults)")
+            return false
+        }
+        effectCount += scene.effectCount
+        trace.mix(scene.trace.value)
+        for kind in scene.kinds { kinds[kind, default: 0] += 1 }
+    }
+    for here in PlannerScene.Kind.allCases {
+        let counts = PlannerScene.Kind.allCases.compactMap { there in
+            kinds[PlannerScene.Kinds(here: here, there: there)].map { "\(there) \($0)" }
+        }
+        if !counts.isEmpty { print("\(here) here; there \(counts.joined(separator: ", "))") }
+    }
+    let time = seconds(since: start)
+    print(
+        "plans \(seeds.count), effects \(effectCount), trace \(String(trace.value, radix: 16)), "
+            + "\(String(format: "%.1f", time)) s"
+    )
+    return true
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let isFine: Bool
 switch arguments.first {
 case "worlds": isFine = tellWorlds(Seeds(Array(arguments.dropFirst())))
-case "bugs": isFine = plantBugs(Seeds(Array(arguments.dropFirst())))
+case "plans": isFine = plan(Seeds(Array(arguments.dropFirst())))
+case "bugs": isFine = plantBugs(Seeds(Array(arguments.dropFirst())), tells: arguments.contains("told"))
 default:
-    print("usage: sync-harness worlds|bugs COUNT [SEED]")
+    print("usage: sync-harness worlds|plans|bugs COUNT [SEED]")
     isFine = false
 }
 exit(isFine ? 0 : 1)
