@@ -11,6 +11,8 @@ struct SyncWorld {
         var disk: [ItemID: ItemState] = [:]
         /// Contents whose bytes are here.
         var blobs: Set<ContentName> = []
+        /// Items of the disk whose bytes are not.
+        var dataless: Set<ItemID> = []
         /// What the engine has not heard of yet, in order.
         var news: [SyncEngine.Event] = []
         /// What the engine has asked the disk for.
@@ -71,7 +73,7 @@ struct SyncWorld {
             case 0..<3: turnOnOrOff(index)
             case 3: kill(index)
             case 4: devices[index].backup = devices[index].kept
-            default: break
+            default: evictOrDownload(on: index)
             }
         }
     }
@@ -149,7 +151,7 @@ struct SyncWorld {
         )
         devices[index].work = []
         devices[index].news = [
-            .scanned(devices[index].disk),
+            .evicted(devices[index].dataless), .scanned(devices[index].disk),
             .logRead(Array(log.entries(after: devices[index].engine.tree.position))), .reconnected,
         ]
     }
@@ -175,6 +177,9 @@ struct SyncWorld {
             if let bug { effect = bug.done(wanted, isRetry: isRetry(wanted, by: index)) }
             switch effect {
             case .place, .remove, .merge: devices[index].work.append(effect)
+            // Bytes that are here are not fetched.
+            case .fetch(let content) where devices[index].blobs.contains(content):
+                devices[index].news.append(.fetched(content))
             case .upload, .fetch, .commit: letters.append(.toHub(from: index, effect))
             }
         }
@@ -216,6 +221,8 @@ struct SyncWorld {
     private mutating func answer(_ effect: SyncEngine.Effect, to index: Int) {
         switch effect {
         case .upload(let content):
+            // What is not here any more cannot be sent.
+            guard devices[index].blobs.contains(content) else { return }
             if bug != .unsentContents { blobs.insert(content) }
             letters.append(.toDevice(index, .uploaded(content)))
         case .fetch(let content):
@@ -253,7 +260,7 @@ struct SyncWorld {
             guard disk[item] == expected || bug == .staleOverwrite, isFree, hasFolder else {
                 return devices[index].news.append(.placeRefused(item, found: disk[item]))
             }
-            if !state.contents.isSubset(of: devices[index].blobs) {
+            if !devices[index].dataless.contains(item), !state.contents.isSubset(of: devices[index].blobs) {
                 broken.append("\(item) placed without its bytes")
             }
             devices[index].disk[item] = state
@@ -266,6 +273,7 @@ struct SyncWorld {
                 return devices[index].news.append(.placeRefused(item, found: disk[item]))
             }
             devices[index].disk[item] = nil
+            devices[index].dataless.remove(item)
             devices[index].news.append(.placed(item))
         case .merge(let item, let base, let ours, let theirs):
             let (mine, other) = (marks[ours] ?? [], marks[theirs] ?? [])
@@ -311,6 +319,7 @@ struct SyncWorld {
 
     private mutating func put(_ item: ItemID, _ state: ItemState?, on index: Int, _ deed: String) {
         devices[index].disk[item] = state
+        if state == nil { devices[index].dataless.remove(item) }
         devices[index].news.append(.diskChanged(item, state))
         deeds.append("device \(index): \(deed)")
     }
@@ -346,7 +355,7 @@ struct SyncWorld {
     }
 
     private mutating func edit(_ item: ItemID, _ state: ItemState, on index: Int) {
-        guard let old = state.content else { return }
+        guard let old = state.content, !devices[index].dataless.contains(item) else { return }
         var state = state
         let content = mark(marks[old] ?? [], item, on: index)
         state.content = content
@@ -369,6 +378,53 @@ struct SyncWorld {
         guard let state = devices[index].disk[item] else { return }
         for content in state.contents { discarded.formUnion(marks[content] ?? []) }
         put(item, nil, on: index, "removes \(item)")
+    }
+
+    /// Somebody wants room, or contents: of the first item that may, from a random one on.
+    private mutating func evictOrDownload(on index: Int) {
+        // Before contents go it is looked what has been done.
+        var rest = 100
+        while rest > 0, !devices[index].news.isEmpty || !devices[index].work.isEmpty {
+            rest -= 1
+            hear(index)
+            workOnDisk(index)
+        }
+        let items = devices[index].disk.keys.sorted()
+        guard !items.isEmpty else { return }
+        let (first, isDownload) = (random.below(items.count), random.below(3) == 0)
+        let (count, dataless) = (deeds.count, devices[index].dataless)
+        for item in items[first...] + items[..<first] where deeds.count == count {
+            guard let state = devices[index].disk[item], dataless.contains(item) == isDownload else {
+                continue
+            }
+            evictOrDownload(item, state, on: index)
+        }
+    }
+
+    /// Both happen at once with the engine's hearing of it: nothing is on the way between the two.
+    private mutating func evictOrDownload(_ item: ItemID, _ state: ItemState, on index: Int) {
+        let device = devices[index]
+        guard device.news.isEmpty, device.work.isEmpty, let content = state.content else { return }
+        if device.dataless.contains(item) {
+            guard device.isOnline, state.contents.isSubset(of: blobs) else { return }
+            devices[index].blobs.formUnion(state.contents)
+            devices[index].dataless.remove(item)
+            devices[index].news.append(.filled(item))
+            deeds.append("device \(index): downloads \(item)")
+        } else {
+            let engine = device.engine
+            guard state.conflicts.isEmpty, engine.tree[item] == state, engine.change(of: item) == .none,
+                engine.reasons(for: item).isEmpty
+            else { return }
+            devices[index].dataless.insert(item)
+            let others = device.disk.filter { $0.key != item && !devices[index].dataless.contains($0.key) }
+            if !others.contains(where: { $0.value.contents.contains(content) }) {
+                devices[index].blobs.remove(content)
+            }
+            devices[index].news.append(.evicted([item]))
+            deeds.append("device \(index): evicts \(item)")
+        }
+        hear(index)
     }
 
     private mutating func settleConflicts(_ item: ItemID, _ state: ItemState, on index: Int) {
