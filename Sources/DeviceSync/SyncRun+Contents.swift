@@ -248,7 +248,10 @@ extension SyncRun {
             if filled?.trace.kind == .directory, let path = table.path(of: item, in: place.folder) {
                 try watch(package: item, at: path)
             }
-            take([.filled(item)])
+            // What could not be done with the placeholder is planned anew.
+            let refused: [Event] =
+                stuck.removeValue(forKey: item) == nil ? [] : [.placeRefused(item, found: filled?.state)]
+            take([.filled(item)] + refused)
             try showConflicts(of: item)
             report(.received(path: path(of: item)))
             end(item, nil)
