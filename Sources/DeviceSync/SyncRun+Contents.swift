@@ -43,8 +43,7 @@ extension SyncRun {
     ///
     /// - Throws: `SyncRefusal` for the first that has to stay; those before it are gone.
     func evict(_ path: String) throws {
-        // What has just been done here is to count.
-        try lookAtDirty()
+        try lookAround(path)
         let items = try documents(at: path)
         let isOne =
             items.count == 1
@@ -82,6 +81,19 @@ extension SyncRun {
             forget(evicted)
         }
         if let refusal { throw refusal }
+    }
+
+    /// What has just been done to an item, or in a folder, is to count, though no event has told of it yet.
+    private func lookAround(_ path: String) throws {
+        let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+        if let parent = item(at: folder) { dirtyFolders.insert(parent) }
+        if let found = item(at: path) {
+            dirtyFolders.formUnion(table.subtree(of: found).filter { table[$0]?.state.kind == .folder })
+            if table[found]?.trace.kind == .directory, table[found]?.state.kind == .document {
+                dirtyPackages.insert(found)
+            }
+        }
+        try lookAtDirty()
     }
 
     /// That nothing is lost when an item's contents go.
@@ -248,7 +260,10 @@ extension SyncRun {
             if filled?.trace.kind == .directory, let path = table.path(of: item, in: place.folder) {
                 try watch(package: item, at: path)
             }
-            take([.filled(item)])
+            // What could not be done with the placeholder is planned anew.
+            let refused: [Event] =
+                stuck.removeValue(forKey: item) == nil ? [] : [.placeRefused(item, found: filled?.state)]
+            take([.filled(item)] + refused)
             try showConflicts(of: item)
             report(.received(path: path(of: item)))
             end(item, nil)

@@ -23,16 +23,8 @@ extension SyncRun {
         let change = engine.change(of: item)
         let isSeen = unkept[item] == nil && !dirtyPackages.contains(item)
         state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
-        let reasons = engine.reasons(for: item)
-        state.isUploading =
-            lineState == .up
-            && reasons.contains { reason in
-                switch reason {
-                case .sending(let content): failedContents[content] == nil
-                case .committing: true
-                default: false
-                }
-            }
+        let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true
+        state.isUploading = lineState == .up && (isSending || engine.isCommitting(item))
         if !state.isUploaded { state.uploadFailure = uploadFailure(of: item, ours?.content) }
         guard !state.isFolder else { return state }
         if ours == nil || table[item]?.isDataless == true {
@@ -41,9 +33,7 @@ extension SyncRun {
             state.contents = .stale
         }
         state.byteCount = known?.content.flatMap { Self.byteCount(of: $0) }
-        let awaited = reasons.compactMap { reason in
-            if case .getting(let content) = reason { content } else { nil }
-        }
+        let awaited = ours == theirs ? [] : theirs?.contents.filter { engine.isGetting($0) }.sorted() ?? []
         if let download = downloads[item] {
             state.isDownloadRequested = true
             state.downloadFailure = download.failure

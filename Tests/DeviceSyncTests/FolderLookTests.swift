@@ -1,3 +1,4 @@
+import DocumentFoundation
 import FileSystem
 import Foundation
 import Sync
@@ -191,5 +192,74 @@ struct FolderLookTests {
         #expect(try Removal.remove(path, if: { $0.stamp.byteCount == 7 }))
         #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == ["a 2.txt"])
         try FileManager.default.removeItem(at: root)
+    }
+
+    // MARK: Placeholders
+
+    /// What a kill may have left: the item, its placeholder, or both, each with the item's mark.
+    private func leave(_ item: ItemID, file: Bool, placeholder: Bool) throws {
+        for (name, isWanted) in [("a.txt", file), (".a.txt.icloud", placeholder)] {
+            let url = root.appendingPathComponent(name)
+            let isThere = FileManager.default.fileExists(atPath: url.path)
+            if !isWanted, isThere { try FileManager.default.removeItem(at: url) }
+            guard isWanted, !isThere else { continue }
+            try write(name == "a.txt" ? "text" : "", name)
+            if name != "a.txt" {
+                let stands = Placeholder(name: "a.txt", byteCount: 4, isDirectory: false, typeIdentifier: nil)
+                try stands.encoded().write(to: url)
+            }
+            _ = try FileIdentity.marking(FilePath(url.path), with: item.mark, isForeign: { _ in true })
+        }
+    }
+
+    @Test(
+        "Whatever an eviction or a download has left that was killed, it is one item",
+        arguments: [false, true]
+    )
+    func killed(_ wasEvicted: Bool) throws {
+        var table = FolderTable()
+        try write("text", "a.txt")
+        _ = try look(&table)
+        let item = try #require(self.item("a.txt", in: table))
+        for (file, placeholder) in [(true, false), (true, true), (false, true)] {
+            try leave(item, file: !wasEvicted, placeholder: wasEvicted)
+            _ = try look(&table)
+            #expect(table[item]?.isDataless == wasEvicted && table.items.count == 1)
+            try leave(item, file: file, placeholder: placeholder)
+            let outcome = try look(&table)
+            let name = Comment("\(file) and \(placeholder)")
+            #expect(table.items.count == 1 && self.item("a.txt", in: table) == item, name)
+            // Where both are, the item counts.
+            #expect(table[item]?.isDataless == !file, name)
+            #expect(outcome.missing == [] && outcome.placed == [], name)
+            #expect(outcome.filled == (wasEvicted && file ? [item] : []), name)
+            #expect(outcome.evicted == (!wasEvicted && !file ? [item] : []), name)
+            // The next look finds what is to be taken away.
+            let next = try look(&table)
+            #expect((outcome.leftovers + next.leftovers).isEmpty == !(file && placeholder), name)
+            #expect(next.touched.isEmpty && next.filled.isEmpty && next.evicted.isEmpty, name)
+        }
+    }
+
+    @Test("Placeholders of nobody's, copies of them, and files that are called so")
+    func strangers() throws {
+        var table = FolderTable()
+        try write("not a property list", ".b.txt.icloud")
+        let stranger = Placeholder(name: "c.txt", byteCount: 4, isDirectory: false, typeIdentifier: nil)
+        try stranger.encoded().write(to: root.appendingPathComponent(".c.txt.icloud"))
+        try write("text", "a.txt")
+        _ = try look(&table)
+        #expect(table.items.values.map(\.state.place.name).sorted() == [".b.txt.icloud", "a.txt"])
+        let item = try #require(self.item("a.txt", in: table))
+        try leave(item, file: false, placeholder: true)
+        _ = try look(&table)
+        #expect(table[item]?.isDataless == true)
+        // A copy with its attributes.
+        let copy = root.appendingPathComponent(".d.txt.icloud")
+        try FileManager.default.copyItem(at: root.appendingPathComponent(".a.txt.icloud"), to: copy)
+        _ = try FileIdentity.marking(FilePath(copy.path), with: item.mark, isForeign: { _ in true })
+        let outcome = try look(&table)
+        #expect(table.items.count == 2 && outcome.missing == [] && outcome.leftovers == [])
+        #expect(self.item("a.txt", in: table) == item)
     }
 }

@@ -65,6 +65,14 @@ extension SyncEngine {
         return reasons.isEmpty ? [.due] : reasons
     }
 
+    /// Whether contents are on their way here.
+    package func isGetting(_ content: ContentName) -> Bool { fetching.contains(content) }
+
+    /// Whether the hub has been told of an item, and has not answered.
+    package func isCommitting(_ item: ItemID) -> Bool {
+        if case .commit = steps[item] { true } else { false }
+    }
+
     private func reasons(of obstacle: Obstacle) -> [Reason] {
         switch obstacle {
         case .content(let content):

@@ -1,0 +1,73 @@
+import Foundation
+import UIKit
+
+/// Albums in the cloud, as apps for iOS ask about them.
+enum AlbumCloud {
+    static func documents() -> URL? {
+        FileManager.default.url(forUbiquityContainerIdentifier: nil)?.appendingPathComponent("Documents")
+    }
+
+    /// What a list shows beside an album's name.
+    static func badge(of url: URL) -> String {
+        let keys: Set<URLResourceKey> = [
+            .isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsUploadingKey,
+            .ubiquitousItemHasUnresolvedConflictsKey,
+        ]
+        guard let values = try? url.resourceValues(forKeys: keys), values.isUbiquitousItem == true else {
+            return "local"
+        }
+        if values.ubiquitousItemHasUnresolvedConflicts ?? false { return "conflict" }
+        if values.ubiquitousItemIsUploading == true { return "uploading" }
+        switch values.ubiquitousItemDownloadingStatus {
+        case .some(.notDownloaded): return "in the cloud"
+        case .some(.downloaded): return "older"
+        default: return "current"
+        }
+    }
+
+    static func canEdit(_ url: URL) -> Bool {
+        let values = try? url.promisedItemResourceValues(forKeys: [
+            .ubiquitousSharedItemCurrentUserPermissionsKey
+        ])
+        return values?.ubiquitousSharedItemCurrentUserPermissions != .readOnly
+    }
+
+    static func size(of url: URL) throws -> Int {
+        let values: URLResourceValues = try url.resourceValues(forKeys: [.fileSizeKey])
+        return values.fileSize ?? 0
+    }
+
+    static func modified(_ url: URL) throws -> Date? {
+        try url.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+    }
+
+    static func keepHere(_ url: URL) throws {
+        var url = url
+        var values = URLResourceValues()
+        values.ubiquitousItemIsExcludedFromSync = true
+        try url.setResourceValues(values)
+    }
+
+    static func move(_ url: URL, to album: String) throws {
+        guard let target = documents()?.appendingPathComponent(album) else { return }
+        try FileManager.default.setUbiquitous(true, itemAt: url, destinationURL: target)
+        try FileManager.default.startDownloadingUbiquitousItem(at: target)
+        try FileManager.default.evictUbiquitousItem(at: target)
+    }
+
+    static func isSameAccount(as token: (any NSCoding & NSCopying & NSObjectProtocol)?) -> Bool {
+        guard let now = FileManager.default.ubiquityIdentityToken, let token else { return false }
+        return now.isEqual(token)
+    }
+
+    static func query() -> NSMetadataQuery {
+        let query = NSMetadataQuery()
+        query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
+        query.predicate = NSPredicate(format: "%K LIKE '*.album'", NSMetadataItemFSNameKey)
+        return query
+    }
+
+    static func percent(of item: NSMetadataItem) -> Double {
+        item.value(forAttribute: NSMetadataUbiquitousItemPercentDownloadedKey) as? Double ?? 0
+    }
+}
