@@ -19,8 +19,8 @@ extension Tool {
             summary: "Documents on Linux: what coordinates them, keeps them in step, and is going on.",
             version: "0.1",
             [
-                .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .evict(sync),
-                .download(sync), .versions(versions), .hub(hub), .agent(agent), .locks(reports),
+                .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .decide(sync),
+                .evict(sync), .download(sync), .versions(versions), .hub(hub), .agent(agent), .locks(reports),
                 .doctor(reports),
             ]
         )

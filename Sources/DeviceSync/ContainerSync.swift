@@ -129,6 +129,12 @@ package final class ContainerSync: Sendable {
         queue.sync { run.value.follow(Follower(path: path, tell: tell)) }
     }
 
+    /// Says what becomes of a change that waits for a person.
+    ///
+    /// - Parameter goesOn: Whether it is carried out; else whoever made it gets back what was.
+    /// - Returns: False when nothing waits.
+    package func decide(goesOn: Bool) -> Bool { queue.sync { run.value.decide(goesOn: goesOn) } }
+
     /// How things stand.
     package var status: SyncStatus { queue.sync { run.value.status } }
 }
@@ -147,6 +153,8 @@ package enum SyncReport: Hashable, Sendable {
     case hubPutBack(from: UInt64, to: UInt64)
     /// The room that the contents of evicted items took is free.
     case freed
+    /// So much would be removed or replaced that a person is asked first.
+    case braked(isLeaving: Bool, waitingCount: Int, itemCount: Int)
     /// All is the same here and at the hub.
     case settled
 }

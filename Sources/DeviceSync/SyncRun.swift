@@ -49,6 +49,8 @@ final class SyncRun {
     var refused: Set<ItemID> = []
     /// Contents that could not be sent or had, though there is a line; tried again now and then.
     var failedContents: [ContentName: String] = [:]
+    /// Which large changes have been told of.
+    var toldBrakes: Set<SyncBrake.Direction> = []
     /// Files that were replaced a moment ago.
     var late: [LateFile] = []
     var isStopped = false
@@ -153,7 +155,7 @@ final class SyncRun {
         {
             why[path(of: item)] = reason
         }
-        return SyncStatus(
+        var status = SyncStatus(
             line: lineState,
             lineFailure: lineFailure,
             itemCount: table.items.count,
@@ -161,6 +163,8 @@ final class SyncRun {
             isSettled: isSettled,
             stuck: why
         )
+        status.brakes = brakes
+        return status
     }
 
     /// Where an item is below the container's folder, or would be.
@@ -187,8 +191,7 @@ final class SyncRun {
         while !events.isEmpty, !isStopped {
             let batch = events
             events = []
-            var effects: [Effect] = []
-            for event in batch { effects += engine.take(event) }
+            let effects = engine.take(batch)
             do {
                 try remember()
             } catch {
@@ -198,6 +201,7 @@ final class SyncRun {
             }
             carryOut(effects)
         }
+        tellBrakes()
         tellIfSettled()
     }
 

@@ -8,6 +8,8 @@ package enum SyncQuestion: Codable, Hashable, Sendable {
     case item(path: String)
     /// How all items below a folder stand.
     case items(folder: String)
+    /// What a large change below a folder is to become: it goes on, or who made it gets back what was.
+    case decide(folder: String, goesOn: Bool)
     case evict(path: String)
     /// - isAwaited: Whether the answer is to come when the contents are here, with what has come until then.
     case download(path: String, isAwaited: Bool)

@@ -12,6 +12,22 @@ package struct SyncStatus: Hashable, Sendable, Codable {
     package var isSettled: Bool
     /// What cannot be done, item by item: its path, and why.
     package var stuck: [String: String]
+    /// Changes so large that a person is asked first.
+    package var brakes: [Brake] = []
+
+    /// A change that waits for a person.
+    package struct Brake: Hashable, Sendable, Codable {
+        /// Whether it was made here and would go to all others; else it was made elsewhere.
+        package var isLeaving: Bool
+        /// So many items would be removed or have their contents replaced.
+        package var waitingCount: Int
+        /// Of so many.
+        package var itemCount: Int
+
+        package init(isLeaving: Bool, waitingCount: Int, itemCount: Int) {
+            (self.isLeaving, self.waitingCount, self.itemCount) = (isLeaving, waitingCount, itemCount)
+        }
+    }
 
     package init(
         line: Line,

@@ -16,6 +16,10 @@ enum LiveSync {
         up: { isQuiet, console in try up(isQuiet, console) },
         status: { try status() },
         explain: { path in try explain(path) },
+        decide: { folder, goesOn in
+            let folder = place(folder).string
+            try SyncQuery.perform(.decide(folder: folder, goesOn: goesOn), in: try runtime())
+        },
         evict: { path in try SyncQuery.perform(.evict(path: try shownPlace(path).string), in: try runtime())
         },
         download: { path, progress in try download(path, progress) }
@@ -161,13 +165,20 @@ enum LiveSync {
         case .conflict(let path): ("\(path) has versions that could not be merged", true)
         case .failed(let path, let why): ("\(path): \(why)", true)
         case .freed: ("the room of evicted contents is free", false)
+        case .braked(let isLeaving, let waitingCount, let itemCount):
+            (
+                """
+                \(waitingCount) of \(itemCount) items were removed or replaced \(isLeaving ? "here" : "elsewhere"): that \
+                waits for sheaf decide
+                """, true
+            )
         case .settled: ("in step", false)
         }
     }
 
     private static func status() throws -> [SyncRole.Folder] {
         try SyncQuery.status(in: try RuntimeFolder(environment: environment)).map { folder in
-            SyncRole.Folder(
+            var found = SyncRole.Folder(
                 folder: folder.folder,
                 hub: folder.hub,
                 line: folder.status.line.rawValue,
@@ -177,6 +188,14 @@ enum LiveSync {
                 isSettled: folder.status.isSettled,
                 stuck: folder.status.stuck
             )
+            found.brakes = folder.status.brakes.map {
+                SyncRole.Folder.Brake(
+                    isLeaving: $0.isLeaving,
+                    waitingCount: $0.waitingCount,
+                    itemCount: $0.itemCount
+                )
+            }
+            return found
         }
     }
 

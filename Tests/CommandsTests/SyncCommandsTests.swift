@@ -24,6 +24,7 @@ struct SyncCommandsTests {
             up: { _, _ in },
             status: { folders },
             explain: { _ in item },
+            decide: { _, _ in },
             evict: { path in if path != "a.txt" { throw Refused(description: "“\(path)” stays here") } },
             download: { path, progress in
                 guard path == "a.txt" else { throw Refused(description: "“\(path)” is not there") }

@@ -176,7 +176,9 @@ struct FolderLookTests {
         try FileManager.default.removeItem(at: root)
     }
 
-    @Test("What is not as expected comes back from its removal, and so does what a process that died was removing")
+    @Test(
+        "What is not as expected comes back from its removal, and so does what a process that died was removing"
+    )
     func removals() throws {
         let path = FilePath(root.appendingPathComponent("a.txt").path)
         try write("mine", "a.txt")

@@ -223,4 +223,46 @@ struct TwoDevicesTests {
         #expect(one.text("a.txt") == "second" && two.text("a.txt") == "second")
         try end()
     }
+
+    @Test(
+        "Nearly all removed at once waits for a person, who lets it go on or takes it back",
+        arguments: [true, false]
+    )
+    func removedAlmostAll(goesOn: Bool) throws {
+        var all: [String: String] = [:]
+        for number in 0..<30 {
+            all["\(number).txt"] = "\(number)"
+            try one.write("\(number)", to: "\(number).txt")
+        }
+        expectBoth(all)
+        let few = all.filter { Int($0.value) ?? 0 < 5 }
+        for name in all.keys where few[name] == nil {
+            try FileManager.default.removeItem(at: one.folder.appendingPathComponent(name))
+        }
+        #expect(
+            one.wait { one.status?.brakes.first?.waitingCount == 25 },
+            "\(String(describing: one.status))"
+        )
+        #expect(two.contents == all && one.status?.isSettled == false)
+        let explanation = try #require(one.explanation("9.txt"))
+        #expect(explanation.next.contains("sheaf decide"), "\(explanation)")
+        // Something else goes on, and a start forgets nothing.
+        try one.write("new", to: "new.txt")
+        #expect(two.wait { two.text("new.txt") == "new" })
+        one.stop()
+        try one.start()
+        #expect(
+            one.wait(seconds: 5) { one.status?.brakes.first?.waitingCount == 25 },
+            "\(String(describing: one.status)) \(one.said)"
+        )
+        #expect(one.decide(goesOn: goesOn))
+        if goesOn {
+            // Whoever it comes to is asked as well: it may be that device's only copy.
+            #expect(two.wait { two.status?.brakes.first?.isLeaving == false })
+            #expect(two.contents.count == 31 && two.decide(goesOn: true))
+        }
+        expectBoth((goesOn ? few : all).merging(["new.txt": "new"], uniquingKeysWith: { $1 }))
+        #expect(!one.decide(goesOn: true))
+        try end()
+    }
 }

@@ -32,18 +32,6 @@ struct ConvergenceTests {
         }
     }
 
-    @Test("People evict and download, edited items and moved ones among them")
-    func evictions() {
-        var deeds: [String] = []
-        for seed in UInt64(1)...20 {
-            var world = SyncWorld(seed: seed, deviceCount: 3)
-            for _ in 0..<300 { world.step() }
-            deeds += world.deeds
-        }
-        #expect(deeds.count { $0.contains(": evicts") } >= 20)
-        #expect(deeds.count { $0.contains(": downloads") } >= 5)
-    }
-
     @Test("One seed is one story")
     func replays() {
         let story = Story(seed: 7, deviceCount: 3, stepCount: 300)

@@ -23,6 +23,21 @@ package struct SyncRole: Sendable {
         package var isSettled: Bool
         /// Paths, and why they are not kept in step.
         package var stuck: [String: String]
+        /// Changes so large that a person is asked first.
+        package var brakes: [Brake] = []
+
+        /// A change that waits for a person.
+        package struct Brake: Codable, Hashable, Sendable {
+            /// Whether it was made on this device.
+            package var isLeaving: Bool
+            /// So many items would be removed or replaced.
+            package var waitingCount: Int
+            package var itemCount: Int
+
+            package init(isLeaving: Bool, waitingCount: Int, itemCount: Int) {
+                (self.isLeaving, self.waitingCount, self.itemCount) = (isLeaving, waitingCount, itemCount)
+            }
+        }
 
         package init(
             folder: String,
@@ -60,6 +75,7 @@ package struct SyncRole: Sendable {
     let up: @Sendable (_ isQuiet: Bool, Console) throws -> Void
     let status: @Sendable () throws -> [Folder]
     let explain: @Sendable (_ path: String) throws -> Item?
+    let decide: @Sendable (_ folder: String, _ goesOn: Bool) throws -> Void
     let evict: @Sendable (_ path: String) throws -> Void
     let download: @Sendable (_ path: String, _ progress: @escaping @Sendable (Double) -> Void) throws -> Void
 
@@ -67,6 +83,7 @@ package struct SyncRole: Sendable {
     ///   - join: Makes a folder a container's; gives what to say of it.
     ///   - pair: Lets another device share a folder's container; nil for the only one.
     ///   - up: Returns when it has ended well.
+    ///   - decide: Says what becomes of a change that waits for a person.
     ///   - evict: Has contents leave this device.
     ///   - download: Returns when the contents are here; told meanwhile how far it is, 0 to 1.
     package init(
@@ -75,13 +92,14 @@ package struct SyncRole: Sendable {
         up: @escaping @Sendable (_ isQuiet: Bool, Console) throws -> Void,
         status: @escaping @Sendable () throws -> [Folder],
         explain: @escaping @Sendable (_ path: String) throws -> Item?,
+        decide: @escaping @Sendable (_ folder: String, _ goesOn: Bool) throws -> Void,
         evict: @escaping @Sendable (_ path: String) throws -> Void,
         download:
             @escaping @Sendable (_ path: String, _ progress: @escaping @Sendable (Double) -> Void) throws ->
             Void
     ) {
         (self.join, self.pair, self.up, self.status, self.explain) = (join, pair, up, status, explain)
-        (self.evict, self.download) = (evict, download)
+        (self.decide, self.evict, self.download) = (decide, evict, download)
     }
 
     static func required(_ role: SyncRole?) throws -> SyncRole {

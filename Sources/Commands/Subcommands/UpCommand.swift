@@ -40,9 +40,44 @@ extension Command {
             if folder.line != "up" {
                 lines.append("  no line to the hub: \(folder.lineFailure ?? "it has not been tried yet")")
             }
+            for brake in folder.brakes {
+                let place = brake.isLeaving ? "here" : "on another device"
+                lines.append(
+                    """
+                      waits for you: \(brake.waitingCount) of \(brake.itemCount) items were removed or replaced \(place).
+                      Say: sheaf decide \(folder.folder) --go-on, or --put-back
+                    """
+                )
+            }
             lines += folder.stuck.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
             return lines.joined(separator: "\n") + "\n"
         }.joined()
+    }
+
+    /// `sheaf decide`
+    package static func decide(_ role: SyncRole?) -> Command {
+        let goOn = Flag("go-on", "the change is right: it is carried out everywhere")
+        let putBack = Flag("put-back", "it is not: what was removed or replaced comes back")
+        return Command(
+            "decide",
+            summary: "say what becomes of a change so large that you are asked first",
+            details: """
+                A change that removes or replaces more than half of all items, and at least twenty, waits for a person, on the \
+                device where it was made and on each that it comes to. Everything else goes on meanwhile. sheaf status says \
+                when something waits.
+                """,
+            [
+                .flag(goOn), .flag(putBack),
+                .positional(Positional("FOLDER", "the folder that is kept in step")),
+            ]
+        ) { arguments, console in
+            guard arguments[goOn] != arguments[putBack] else {
+                throw ReportError(description: "give either --go-on or --put-back")
+            }
+            try SyncRole.required(role).decide(arguments.items[0], arguments[goOn])
+            console.say(arguments[goOn] ? "It goes on.\n" : "What was comes back.\n")
+            return .success
+        }
     }
 
     /// `sheaf explain`

@@ -65,7 +65,12 @@ extension SyncRun {
                 ? "Read what stopped it, then start it again."
                 : "Check the network and the hub; it goes on by itself."
         } else {
-            explanation.next = "It goes on by itself."
+            let isBraked = engine.reasons(for: item).contains {
+                if case .braked = $0 { true } else { false }
+            }
+            explanation.next =
+                isBraked
+                ? "Say which: sheaf decide \(place.folder) --go-on, or --put-back." : "It goes on by itself."
         }
         return explanation
     }

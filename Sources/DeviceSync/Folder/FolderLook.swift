@@ -132,7 +132,9 @@ struct FolderLook {
     /// What is in a folder, with what a process that died was about to remove: whether that is to go is decided anew.
     private static func members(of path: FilePath) throws(SystemError) -> [FolderMember] {
         let members = try FolderScan.members(of: path)
-        let left = members.compactMap { member in Removal.formerName(of: member.name).map { (member.name, $0) } }
+        let left = members.compactMap { member in
+            Removal.formerName(of: member.name).map { (member.name, $0) }
+        }
         guard !left.isEmpty else { return members }
         for (name, former) in left { try Removal.putBack(path.appending(name), to: path.appending(former)) }
         return try FolderScan.members(of: path)

@@ -139,6 +139,14 @@ package final class SyncService: Sendable {
                     conversation.end(with: refusal.map { .refused($0) } ?? .done)
                 }
             }
+        case .decide(let folder, let goesOn):
+            return attempt(folder, conversation) { sync, _ in
+                guard sync.decide(goesOn: goesOn) else {
+                    throw SyncRefusal(.absent, "Nothing in “\(folder)” waits for a decision.")
+                }
+                conversation.end(with: .done)
+                return {}
+            }
         case .evict(let path):
             return attempt(path, conversation) { sync, below in
                 try sync.evict(below)
@@ -182,7 +190,7 @@ package final class SyncService: Sendable {
             return .explanation(found(path).map { $0.sync.explain($0.below) })
         case .item(let path): return .item(found(path).flatMap { $0.sync.item($0.below) })
         case .items(let folder): return .items(found(folder).map { $0.sync.items(below: $0.below) } ?? [])
-        case .evict, .download, .follow:
+        case .decide, .evict, .download, .follow:
             preconditionFailure("\(question) is not answered in one line")
         }
     }
