@@ -258,7 +258,7 @@ extension SyncRun {
         case .done(let filled):
             table[item] = filled
             if filled?.trace.kind == .directory, let path = table.path(of: item, in: place.folder) {
-                try watch(package: item, at: path)
+                try watch(placedPackage: item, at: path)
             }
             // What could not be done with the placeholder is planned anew.
             let refused: [Event] =

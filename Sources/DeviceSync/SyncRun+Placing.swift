@@ -73,7 +73,7 @@ extension SyncRun {
                 dirtyFolders.insert(item)
                 lookSoon()
             } else if state.kind == .document, placed?.trace.kind == .directory {
-                try watch(package: item, at: path)
+                try watch(placedPackage: item, at: path)
             }
         }
         take([.placed(item)])
@@ -88,6 +88,13 @@ extension SyncRun {
         if !state.conflicts.isSubset(of: expected?.conflicts ?? []) {
             report(.conflict(path: path(of: item)))
         }
+    }
+
+    /// Watches a package that has just come: what somebody may have written into it before is looked for.
+    func watch(placedPackage item: ItemID, at path: FilePath) throws {
+        try watch(package: item, at: path)
+        dirtyPackages.insert(item)
+        lookSoon()
     }
 
     private func remove(_ item: ItemID, expecting expected: ItemState) throws {

@@ -243,6 +243,33 @@ struct FolderLookTests {
         }
     }
 
+    @Test("A placeholder under its item's own name is never taken for the item", arguments: [false, true])
+    func misnamed(_ isCopy: Bool) throws {
+        var table = FolderTable()
+        try write("text", "a.txt")
+        _ = try look(&table)
+        let item = try #require(self.item("a.txt", in: table))
+        try leave(item, file: false, placeholder: true)
+        _ = try look(&table)
+        let (place, target) = (
+            root.appendingPathComponent(".a.txt.icloud"), root.appendingPathComponent("a.txt")
+        )
+        // A copy has another inode, and may bear no mark.
+        if isCopy {
+            try Data(contentsOf: place).write(to: target)
+            try FileManager.default.removeItem(at: place)
+        } else {
+            try FileManager.default.moveItem(at: place, to: target)
+        }
+        let outcome = try look(&table)
+        #expect(outcome.misnamed.keys.sorted() == [item] && outcome.touched.isEmpty && outcome.filled.isEmpty)
+        #expect(table[item]?.isDataless == true && table.items.count == 1)
+        // Its contents come by the hand of whoever has them.
+        try write("text again", "a.txt")
+        let filled = try look(&table)
+        #expect(filled.filled == [item] && table[item]?.isDataless == false)
+    }
+
     @Test("Placeholders of nobody's, copies of them, and files that are called so")
     func strangers() throws {
         var table = FolderTable()

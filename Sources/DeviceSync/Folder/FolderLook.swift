@@ -384,7 +384,8 @@ struct FolderLook {
         {
             outcome.placed.insert(item)
         }
-        let isMisnamed = !entry.isPlaceholder && entry.trace.hasContents(of: known.trace)
+        // Whatever its name, and whoever has written it: it must never be taken for the document.
+        let isMisnamed = !entry.isPlaceholder && Placeholder(contentsOf: entry.path) != nil
         if isMisnamed { outcome.misnamed[item] = entry.path }
         if entry.isPlaceholder || isMisnamed {
             if !known.isDataless { outcome.evicted.insert(item) }

@@ -79,7 +79,15 @@ package struct Placeholder: Hashable, Sendable {
 
     /// Reads one; nil for anything else, and for what cannot be read.
     package init?(at place: FilePath) {
-        guard Self.itemName(of: place.name) != nil, let stamp = try? FileStamp.ifPresent(at: place),
+        guard let name = Self.itemName(of: place.name) else { return nil }
+        self.init(contentsOf: place)
+        // It may have been renamed since it was written.
+        self.name = name
+    }
+
+    /// Reads one under whatever name; nil for anything else, and for what cannot be read.
+    package init?(contentsOf place: FilePath) {
+        guard let stamp = try? FileStamp.ifPresent(at: place),
             stamp.kind == .regular, stamp.byteCount <= Self.fileByteCountMax,
             let bytes = try? FileReading.contents(of: place, mapped: false),
             let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil),
@@ -93,8 +101,6 @@ package struct Placeholder: Hashable, Sendable {
             typeIdentifier: values[Self.typeKey] as? String,
             thumbnail: values[Self.thumbnailKey] as? Data
         )
-        // It may have been renamed since it was written.
-        self.name = Self.itemName(of: place.name) ?? name
     }
 
     /// What stands for an item; nil when nothing does.
