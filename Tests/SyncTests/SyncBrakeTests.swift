@@ -165,4 +165,36 @@ struct SyncBrakeTests {
         #expect(engine.rewind(to: log) == [.upload(ContentName("later"))])
         #expect(engine.take(.uploaded(ContentName("later"))).count == 40)
     }
+
+    @Test("A folder that a brake has held makes room once it is released")
+    func makesRoom() {
+        let (folder, member) = (ItemID(1, 1), ItemID(1, 2))
+        let former = [
+            folder: ItemState(.folder, at: ItemPlace(.root, "a")),
+            member: ItemState(.document, at: ItemPlace(folder, "x"), content: ContentName("c")),
+        ]
+        var log = entries(former, from: 0)
+        var memory = SyncMemory()
+        memory.agreed = former
+        var engine = SyncEngine(device: DeviceID(1), session: 1, memory, entries: log)
+        engine.brakeLimits = SyncBrake.Limits(sharePercent: 1, countMin: 1)
+        #expect(engine.take([.scanned(former), .reconnected]) == [])
+        for state in [
+            document(member, "c"), nil,
+            ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName("c")),
+        ] {
+            let position = LogPosition(log.count + 1)
+            let id = Commit.ID(DeviceID(9), session: 9, position)
+            log.append(LogEntry(position, Commit(id, state == nil ? folder : member, on: 0, state)))
+        }
+        // The member is to have the folder's name, and the folder to go when the member has left it.
+        #expect(engine.take(.logRead(log)) == [])
+        #expect(engine.brakedItems(.arriving) == [folder])
+        let effects = engine.take(.brakeReleased(.arriving))
+        guard case .place(folder, let aside, _)? = effects.first else {
+            Issue.record("nobody makes room: \(effects)")
+            return
+        }
+        #expect(aside.place.name == SyncEngine.asideName(folder, "a"))
+    }
 }
