@@ -196,6 +196,20 @@ struct FolderLookTests {
         try FileManager.default.removeItem(at: root)
     }
 
+    @Test("A bundle renamed on a device that does not know its type stays one item")
+    func unknownBundle() throws {
+        var table = FolderTable()
+        let (known, renamed) = (root.appendingPathComponent("a.rtfd"), root.appendingPathComponent("a.unknown"))
+        try FileManager.default.createDirectory(at: known, withIntermediateDirectories: true)
+        try write("text", "a.rtfd/TXT.rtf")
+        _ = try look(&table)
+        let bundle = try #require(item("a.rtfd", in: table))
+        try FileManager.default.moveItem(at: known, to: renamed)
+        #expect(try look(&table).placed == [bundle])
+        #expect(table[bundle]?.state.kind == .document && table.items.count == 1)
+        try FileManager.default.removeItem(at: root)
+    }
+
     // MARK: Placeholders
 
     /// What a kill may have left: the item, its placeholder, or both, each with the item's mark.

@@ -77,6 +77,7 @@ final class TestDevice: Sendable {
     var running: ContainerSync? { sync.withLock { $0 } }
     /// Where the device keeps its vault.
     var memory: FilePath { place.memory }
+    var memoryFolder: URL { place.memory.url(isDirectory: true) }
     func decide(goesOn: Bool) -> Bool { sync.withLock { $0 }?.decide(goesOn: goesOn) ?? false }
     func explanation(_ path: String) -> Explanation? { sync.withLock { $0 }?.explain(path) }
     var said: [SyncReport] { reports.withLock { $0 } }

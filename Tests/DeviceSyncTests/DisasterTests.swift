@@ -1,0 +1,225 @@
+import Cryptography
+import DocumentFoundation
+import FileSystem
+import Foundation
+import HubProtocol
+import Sealing
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// What has gone wrong for the users of other sync programs, by name: each story is told again here, and ends well.
+@Suite("Disasters of others", .timeLimit(.minutes(2)))
+struct DisasterTests {
+    private let base: URL
+    private let hub: HubInMemory
+    private let one: TestDevice
+    private let two: TestDevice
+
+    init() throws {
+        base = FileManager.default.temporaryDirectory.appendingPathComponent("Disasters-\(UUID().uuidString)")
+        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        hub = try HubInMemory(container)
+        let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
+        let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())
+        let second = identities[1].publicIdentity(named: "device 2")
+        try Founding.add(second, to: keys, by: identities[0], at: hub.line())
+        one = try TestDevice(1, in: base, identities[0], keys, at: hub)
+        two = try TestDevice(2, in: base, identities[1], keys, at: hub)
+        try one.start()
+        try two.start()
+    }
+
+    private func expectBoth(_ contents: [String: String], _ location: SourceLocation = #_sourceLocation) {
+        let isSo = two.wait {
+            one.contents == contents && two.contents == contents && one.status?.isSettled == true
+                && two.status?.isSettled == true
+        }
+        #expect(
+            isSo,
+            "\(one.contents) and \(two.contents); \(one.said) and \(two.said)",
+            sourceLocation: location
+        )
+    }
+
+    private func end() throws {
+        one.stop()
+        two.stop()
+        try FileManager.default.removeItem(at: base)
+    }
+
+    private func remove(_ name: String, on device: TestDevice) throws {
+        try FileManager.default.removeItem(at: device.folder.appendingPathComponent(name))
+    }
+
+    private func rename(_ name: String, to target: String, on device: TestDevice) {
+        let path = { (name: String) in device.folder.appendingPathComponent(name).path }
+        #expect(Foundation.rename(path(name), path(target)) == 0)
+    }
+
+    @Test("Deletes after a restored database: a memory put back to a backup removes nothing and brings nothing back")
+    func restoredDatabase() throws {
+        try one.write("a", to: "a.txt")
+        try one.write("b", to: "b.txt")
+        expectBoth(["a.txt": "a", "b.txt": "b"])
+        two.stop()
+        let backup = base.appendingPathComponent("backup")
+        try FileManager.default.copyItem(at: two.memoryFolder, to: backup)
+        try two.start()
+        try remove("a.txt", on: two)
+        try two.write("b edited", to: "b.txt")
+        try two.write("c", to: "c.txt")
+        expectBoth(["b.txt": "b edited", "c.txt": "c"])
+        two.stop()
+        try FileManager.default.removeItem(at: two.memoryFolder)
+        try FileManager.default.copyItem(at: backup, to: two.memoryFolder)
+        try one.write("b edited twice", to: "b.txt")
+        try two.start()
+        expectBoth(["b.txt": "b edited twice", "c.txt": "c"])
+        #expect(try one.conflicts("b.txt") == [])
+        try end()
+    }
+
+    @Test("Deletes after a missing root: an empty folder in the place of the container's deletes nothing")
+    func missingRoot() throws {
+        try one.write("a", to: "a.txt")
+        expectBoth(["a.txt": "a"])
+        two.stop()
+        let aside = base.appendingPathComponent("unmounted")
+        try FileManager.default.moveItem(at: two.folder, to: aside)
+        try FileManager.default.createDirectory(at: two.folder, withIntermediateDirectories: true)
+        #expect { try two.start() } throws: { ($0 as? SyncFailure)?.code == .rootMissing }
+        #expect(one.contents == ["a.txt": "a"])
+        try FileManager.default.removeItem(at: two.folder)
+        try FileManager.default.moveItem(at: aside, to: two.folder)
+        try two.start()
+        expectBoth(["a.txt": "a"])
+        try end()
+    }
+
+    @Test("Resurrected deletes: who was away when something was removed does not bring it back")
+    func resurrectedDelete() throws {
+        try one.write("a", to: "folder/a.txt")
+        try one.write("b", to: "b.txt")
+        expectBoth(["folder": "/", "folder/a.txt": "a", "b.txt": "b"])
+        two.stop()
+        try remove("folder", on: one)
+        #expect(one.wait { one.status?.isSettled == true && one.status?.itemCount == 1 })
+        // Looked at and copied to, but not edited.
+        let date: [FileAttributeKey: Any] = [.modificationDate: Date()]
+        try FileManager.default.setAttributes(
+            date,
+            ofItemAtPath: two.folder.appendingPathComponent("folder/a.txt").path
+        )
+        try two.start()
+        expectBoth(["b.txt": "b"])
+        try end()
+    }
+
+    @Test("Delete against edit: the edit wins, whoever is heard first", arguments: [true, false])
+    func deleteAgainstEdit(deleteIsFirst: Bool) throws {
+        try one.write("a", to: "a.txt")
+        expectBoth(["a.txt": "a"])
+        one.stop()
+        two.stop()
+        try remove("a.txt", on: one)
+        try two.write("a edited", to: "a.txt")
+        for device in deleteIsFirst ? [one, two] : [two, one] {
+            try device.start()
+            #expect(device.wait { device.status?.isSettled == true })
+        }
+        expectBoth(["a.txt": "a edited"])
+        try end()
+    }
+
+    @Test("Case and Unicode renames: a name becomes another that only looks alike, and the bytes stay")
+    func renames() throws {
+        try one.write("case", to: "letter.txt")
+        try one.write("accent", to: "caf\u{E9}.txt")
+        expectBoth(["letter.txt": "case", "caf\u{E9}.txt": "accent"])
+        rename("letter.txt", to: "Letter.txt", on: one)
+        rename("caf\u{E9}.txt", to: "Cafe\u{301}.txt", on: one)
+        expectBoth(["Letter.txt": "case", "Cafe\u{301}.txt": "accent"])
+        try end()
+    }
+
+    @Test("Names that only look alike are two files, and both of them arrive")
+    func namesThatLookAlike() throws {
+        two.stop()
+        try one.write("composed", to: "caf\u{E9}.txt")
+        let other = one.folder.path + "/cafe\u{301}.txt"
+        #expect(FileManager.default.createFile(atPath: other, contents: Data("decomposed".utf8)))
+        try two.start()
+        let isSo = two.wait {
+            Set(one.contents.values) == ["composed", "decomposed"]
+                && Set(two.contents.values) == ["composed", "decomposed"]
+                && two.status?.isSettled == true && one.status?.isSettled == true
+        }
+        #expect(isSo, "\(one.contents) and \(two.contents); \(one.said) and \(two.said)")
+        try end()
+    }
+
+    @Test("Conflict copies without a conflict: the same edit on both, or a new date, is none")
+    func noConflict() throws {
+        try one.write("a", to: "a.txt")
+        try one.write("b", to: "b.bin")
+        expectBoth(["a.txt": "a", "b.bin": "b"])
+        one.stop()
+        two.stop()
+        try one.write("the same", to: "a.txt")
+        try two.write("the same", to: "a.txt")
+        try two.write("b edited", to: "b.bin")
+        let date: [FileAttributeKey: Any] = [.modificationDate: Date()]
+        try FileManager.default.setAttributes(date, ofItemAtPath: one.folder.path + "/b.bin")
+        try one.start()
+        try two.start()
+        expectBoth(["a.txt": "the same", "b.bin": "b edited"])
+        for device in [one, two] {
+            #expect(try device.conflicts("a.txt") == [] && device.conflicts("b.bin") == [])
+        }
+        try end()
+    }
+
+    @Test("Repair that empties a file: what the hub has lost is asked for again, and nothing takes its place")
+    func lostContents() throws {
+        try one.write("kept", to: "a.txt")
+        expectBoth(["a.txt": "kept"])
+        two.stop()
+        let count = hub.entryCount
+        try one.write("edited", to: "a.txt")
+        #expect(one.wait { hub.entryCount > count && one.status?.isSettled == true })
+        let backup = hub.backup()
+        hub.loseBlobs()
+        try two.start()
+        #expect(two.wait { two.said.contains { if case .failed = $0 { true } else { false } } }, "\(two.said)")
+        #expect(two.text("a.txt") == "kept" && one.text("a.txt") == "edited")
+        #expect(two.explanation("a.txt")?.causes.first?.contains("cannot be had") == true)
+        hub.restore(backup)
+        two.stop()
+        try two.start()
+        expectBoth(["a.txt": "edited"])
+        try end()
+    }
+
+    @Test("Zero bytes after a power cut: what is said to be received is as long as it was sent, also after a kill")
+    func zeroBytes() throws {
+        // A memory that says that a file is there, and a file that the cut has left empty: it was never said to be.
+        try one.write("text", to: "a.txt")
+        expectBoth(["a.txt": "text"])
+        try remove("a.txt", on: one)
+        expectBoth([:])
+        two.stop()
+        let count = hub.entryCount
+        try one.write("whole", to: "b.txt")
+        #expect(one.wait { hub.entryCount > count })
+        // What a dead process had begun to place lies under a name of its own, and is no item.
+        let arriving = two.folder.appendingPathComponent(".sheaf-arriving-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: arriving, withIntermediateDirectories: true)
+        try Data().write(to: arriving.appendingPathComponent("0"))
+        try two.start()
+        expectBoth(["b.txt": "whole"])
+        #expect(!FileManager.default.fileExists(atPath: arriving.path))
+        try end()
+    }
+}
