@@ -136,7 +136,15 @@ let package = Package(
         ),
         .target(name: "_Testing_UIKit", dependencies: ["UIKit"], swiftSettings: strict),
         .target(name: "WebKit", dependencies: ["UIKit"], swiftSettings: strict),
-        .target(name: "DocumentTesting", dependencies: ["Merging", "UIKit"], swiftSettings: strict),
+        .target(
+            name: "DocumentTesting",
+            dependencies: [
+                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
+                "Merging",
+                "Sealing", "SyncMessages", "UIKit",
+            ],
+            swiftSettings: strict
+        ),
         // The command.
         .target(name: "Commands", dependencies: ["Coordination"], swiftSettings: strict),
         .executableTarget(
@@ -268,9 +276,9 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol",
-                "LocalSockets",
-                "Locks", "Sealing",
+                "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
+                "HubProtocol",
+                "LocalSockets", "Locks", "Sealing",
                 "SeededNumbers", "Sync", "SyncMessages", "Vault",
             ],
             swiftSettings: strict

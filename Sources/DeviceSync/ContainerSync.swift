@@ -4,6 +4,7 @@ package import FileSystem
 internal import Foundation
 internal import Locks
 package import Sealing
+internal import Sync
 package import SyncMessages
 internal import Vault
 
@@ -134,6 +135,12 @@ package final class ContainerSync: Sendable {
     /// - Parameter goesOn: Whether it is carried out; else whoever made it gets back what was.
     /// - Returns: False when nothing waits.
     package func decide(goesOn: Bool) -> Bool { queue.sync { run.value.decide(goesOn: goesOn) } }
+
+    /// Looks at the whole folder at once, and says whether all is in step then.
+    package var isInStepNow: Bool { queue.sync { run.value.isInStepNow } }
+
+    /// How far the log has been read.
+    package var logPosition: UInt64 { queue.sync { run.value.engine.tree.position } }
 
     /// How things stand.
     package var status: SyncStatus { queue.sync { run.value.status } }

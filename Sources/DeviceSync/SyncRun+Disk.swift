@@ -3,6 +3,7 @@ internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Sync
+internal import SyncMessages
 internal import Vault
 
 // What happens in the folder, and what is made of it.
@@ -55,6 +56,14 @@ extension SyncRun {
         let found = try look(at: allFolders)
         // The engine hears of all that is there, and so of what is not.
         for item in found.missing { _ = try gone(item) }
+    }
+
+    /// Whether nothing is left to do, after a look at everything.
+    var isInStepNow: Bool {
+        guard !isStopped else { return false }
+        dirtyFolders.formUnion(allFolders)
+        attempt("the folder cannot be looked at") { try lookAtDirty() }
+        return status.isSettled
     }
 
     func lookAtDirty() throws {

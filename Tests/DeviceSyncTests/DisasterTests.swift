@@ -1,5 +1,6 @@
 import Cryptography
 import DocumentFoundation
+import DocumentTesting
 import FileSystem
 import Foundation
 import HubProtocol
@@ -58,7 +59,9 @@ struct DisasterTests {
         #expect(Foundation.rename(path(name), path(target)) == 0)
     }
 
-    @Test("Deletes after a restored database: a memory put back to a backup removes nothing and brings nothing back")
+    @Test(
+        "Deletes after a restored database: a memory put back to a backup removes nothing and brings nothing back"
+    )
     func restoredDatabase() throws {
         try one.write("a", to: "a.txt")
         try one.write("b", to: "b.txt")
@@ -192,7 +195,10 @@ struct DisasterTests {
         let backup = hub.backup()
         hub.loseBlobs()
         try two.start()
-        #expect(two.wait { two.said.contains { if case .failed = $0 { true } else { false } } }, "\(two.said)")
+        #expect(
+            two.wait { two.said.contains { if case .failed = $0 { true } else { false } } },
+            "\(two.said)"
+        )
         #expect(two.text("a.txt") == "kept" && one.text("a.txt") == "edited")
         #expect(two.explanation("a.txt")?.causes.first?.contains("cannot be had") == true)
         hub.restore(backup)
@@ -202,7 +208,9 @@ struct DisasterTests {
         try end()
     }
 
-    @Test("Zero bytes after a power cut: what is said to be received is as long as it was sent, also after a kill")
+    @Test(
+        "Zero bytes after a power cut: what is said to be received is as long as it was sent, also after a kill"
+    )
     func zeroBytes() throws {
         // A memory that says that a file is there, and a file that the cut has left empty: it was never said to be.
         try one.write("text", to: "a.txt")

@@ -1,6 +1,7 @@
 import Cryptography
 import Dispatch
 import DocumentFoundation
+import DocumentTesting
 import FileSystem
 import Foundation
 import HubProtocol

@@ -199,7 +199,9 @@ struct FolderLookTests {
     @Test("A bundle renamed on a device that does not know its type stays one item")
     func unknownBundle() throws {
         var table = FolderTable()
-        let (known, renamed) = (root.appendingPathComponent("a.rtfd"), root.appendingPathComponent("a.unknown"))
+        let (known, renamed) = (
+            root.appendingPathComponent("a.rtfd"), root.appendingPathComponent("a.unknown")
+        )
         try FileManager.default.createDirectory(at: known, withIntermediateDirectories: true)
         try write("text", "a.rtfd/TXT.rtf")
         _ = try look(&table)

@@ -1,5 +1,6 @@
 import Cryptography
 import DocumentFoundation
+import DocumentTesting
 import Foundation
 import HubProtocol
 import Sealing

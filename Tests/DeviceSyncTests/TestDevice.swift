@@ -1,106 +1,29 @@
 import DeviceSync
 import DocumentFoundation
+import DocumentTesting
 import FileSystem
 import Foundation
-import HubProtocol
-import Locks
 import Sealing
 import SyncMessages
 
-/// One device with a folder of its own, in a temporary place.
-final class TestDevice: Sendable {
-    let folder: URL
-    let line: HubInMemory.Line
-    private let place: ContainerSync.Place
-    let identity: DeviceIdentity
-    /// The user's versions on this device.
-    let versions: VersionStore
-    private let keys: ContainerKeys
-    private let reports: Locked<[SyncReport]> = Locked([])
-    private let news = NSCondition()
-    private let sync: Locked<ContainerSync?> = Locked(nil)
+typealias TestDevice = WorldDevice
 
-    /// A device that shares a container.
-    init(
+/// What tests do in a device's folder, and what they look at.
+extension WorldDevice {
+    convenience init(
         _ number: Int,
         in base: URL,
         _ identity: DeviceIdentity,
         _ keys: ContainerKeys,
         at hub: HubInMemory
     ) throws {
-        folder = base.appendingPathComponent("device \(number)", isDirectory: true)
-        let memory = base.appendingPathComponent("memory \(number)", isDirectory: true)
-        for folder in [folder, memory] {
-            try FileManager.default.createDirectory(
-                at: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-        }
-        line = hub.line()
-        (self.identity, self.keys) = (identity, keys)
-        let home = base.appendingPathComponent("home \(number)").path
-        versions = VersionStore(VersionSettings(environment: ["HOME": home], hostName: "device \(number)"))
-        place = ContainerSync.Place(
-            folder: FilePath(folder.path),
-            memory: FilePath(memory.path),
-            deviceName: "device \(number)"
-        )
+        try self.init("device \(number)", in: base, identity, keys, at: hub)
     }
 
-    deinit { sync.withLock { $0 }?.stop() }
-
-    func start() throws {
-        line.open()
-        let made = try ContainerSync(
-            place,
-            keys: keys,
-            by: identity,
-            hub: line,
-            merger: TypeMerger(),
-            versions: versions,
-            report: { [weak self] in self?.heard($0) }
-        )
-        try made.start()
-        sync.withLock { $0 = made }
-    }
-
-    func stop() {
-        let running = sync.withLock { sync in
-            defer { sync = nil }
-            return sync
-        }
-        running?.stop()
-    }
-
-    var status: SyncStatus? { sync.withLock { $0 }?.status }
-    var running: ContainerSync? { sync.withLock { $0 } }
     /// Where the device keeps its vault.
     var memory: FilePath { place.memory }
     var memoryFolder: URL { place.memory.url(isDirectory: true) }
-    func decide(goesOn: Bool) -> Bool { sync.withLock { $0 }?.decide(goesOn: goesOn) ?? false }
-    func explanation(_ path: String) -> Explanation? { sync.withLock { $0 }?.explain(path) }
-    var said: [SyncReport] { reports.withLock { $0 } }
-
-    private func heard(_ report: SyncReport) {
-        reports.withLock { $0.append(report) }
-        news.withLock { news.broadcast() }
-    }
-
-    /// Waits for news of the device until something is so.
-    ///
-    /// - Returns: False after some time.
-    func wait(seconds: Double = 20, until condition: () throws -> Bool) rethrows -> Bool {
-        let deadline = Date().addingTimeInterval(seconds)
-        while true {
-            if try condition() { return true }
-            news.lock()
-            // Not all that changes a folder is told: one look in a while.
-            _ = news.wait(until: min(deadline, Date().addingTimeInterval(0.02)))
-            news.unlock()
-            if Date() > deadline { return try condition() }
-        }
-    }
+    func decide(goesOn: Bool) -> Bool { running?.decide(goesOn: goesOn) ?? false }
 
     // MARK: The folder
 

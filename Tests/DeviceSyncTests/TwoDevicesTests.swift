@@ -1,5 +1,6 @@
 import Cryptography
 import DocumentFoundation
+import DocumentTesting
 import Foundation
 import HubProtocol
 import Sealing
@@ -247,7 +248,7 @@ struct TwoDevicesTests {
         let explanation = try #require(one.explanation("9.txt"))
         #expect(explanation.next.contains("sheaf decide"), "\(explanation)")
         // Something else goes on, and a start forgets nothing.
-        try one.write("new", to: "new.txt")
+        try Data("new".utf8).write(to: one.folder.appendingPathComponent("new.txt"), options: .atomic)
         #expect(two.wait { two.text("new.txt") == "new" })
         one.stop()
         try one.start()

@@ -63,8 +63,8 @@ extension Command {
             summary: "say what becomes of a change so large that you are asked first",
             details: """
                 A change that removes or replaces more than half of all items, and at least twenty, waits for a person, on the \
-                device where it was made and on each that it comes to. Everything else goes on meanwhile. sheaf status says \
-                when something waits.
+                device where it was made and on each that it comes to. What is new, moved or merged goes on meanwhile. \
+                sheaf status says when something waits.
                 """,
             [
                 .flag(goOn), .flag(putBack),

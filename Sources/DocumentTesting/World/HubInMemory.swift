@@ -1,10 +1,10 @@
-import DeviceSync
-import Foundation
-import HubProtocol
-import Locks
+internal import DeviceSync
+package import Foundation
+package import HubProtocol
+internal import Locks
 
 /// A hub without a network: the rule for commits, and blobs by name. A line to it can be cut.
-final class HubInMemory: Sendable {
+package final class HubInMemory: Sendable {
     fileprivate struct State {
         var entries: [LogRecord] = []
         var last: [ItemName: LogRecord] = [:]
@@ -15,31 +15,33 @@ final class HubInMemory: Sendable {
     private let state: Locked<State>
     private let news = NSCondition()
 
-    init(_ container: ContainerName) throws { state = Locked(State(chain: try LogChain(of: container))) }
+    package init(_ container: ContainerName) throws {
+        state = Locked(State(chain: try LogChain(of: container)))
+    }
 
-    var entryCount: Int { state.withLock { $0.entries.count } }
-    var blobCount: Int { state.withLock { $0.blobs.count } }
+    package var entryCount: Int { state.withLock { $0.entries.count } }
+    package var blobCount: Int { state.withLock { $0.blobs.count } }
     /// All that a hub has.
-    struct Backup: Sendable { fileprivate let state: State }
-    func backup() -> Backup { Backup(state: state.withLock { $0 }) }
+    package struct Backup: Sendable { fileprivate let state: State }
+    package func backup() -> Backup { Backup(state: state.withLock { $0 }) }
 
     /// Has again what it had once, and nothing else. Whoever waits for news gets what there is.
-    func restore(_ backup: Backup) {
+    package func restore(_ backup: Backup) {
         state.withLock { $0 = backup.state }
         news.withLock { news.broadcast() }
     }
 
     /// Loses all contents.
-    func loseBlobs() { state.withLock { $0.blobs = [:] } }
+    package func loseBlobs() { state.withLock { $0.blobs = [:] } }
 
     /// What the hub could read, were it curious.
-    var everything: Data {
+    package var everything: Data {
         state.withLock { state in
             state.entries.reduce(Data()) { $0 + $1.record } + state.blobs.values.reduce(Data(), +)
         }
     }
 
-    func line() -> Line { Line(self) }
+    package func line() -> Line { Line(self) }
 
     private static func offer(_ commit: OfferedCommit, _ state: inout State) throws -> CommitAnswer {
         let last = state.last[commit.item]
@@ -61,20 +63,33 @@ final class HubInMemory: Sendable {
     }
 
     /// One device's way to it.
-    final class Line: ContainerHub {
+    package final class Line: ContainerHub {
         private let hub: HubInMemory
         private struct State {
             var isCut = false
             var isClosed = false
+            /// How long contents take.
+            var seconds = 0.0
         }
         private let state = Locked(State())
 
         init(_ hub: HubInMemory) { self.hub = hub }
 
-        func cut() { set { $0.isCut = true } }
-        func mend() { set { $0.isCut = false } }
-        func open() { set { $0.isClosed = false } }
-        func close() { set { $0.isClosed = true } }
+        package func cut() { set { $0.isCut = true } }
+        package func mend() { set { $0.isCut = false } }
+        package var isCut: Bool { state.withLock { $0.isCut } }
+        package func slowDown(to seconds: Double) { set { $0.seconds = seconds } }
+
+        /// Lets the time go by that contents take; a line that is cut meanwhile is noticed at once.
+        private func carry() throws {
+            let end = Date().addingTimeInterval(state.withLock { $0.seconds })
+            hub.news.lock()
+            while end > Date(), !state.withLock({ $0.isCut || $0.isClosed }) { _ = hub.news.wait(until: end) }
+            hub.news.unlock()
+            try check()
+        }
+        package func open() { set { $0.isClosed = false } }
+        package func close() { set { $0.isClosed = true } }
 
         private func set(_ body: (inout State) -> Void) {
             state.withLock { body(&$0) }
@@ -85,7 +100,7 @@ final class HubInMemory: Sendable {
             if state.withLock({ $0.isCut || $0.isClosed }) { throw LineFailure("the line is cut") }
         }
 
-        func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
+        package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
             try check()
             let answers = try hub.state.withLock { state in
                 CommitAnswers(try commits.map { try HubInMemory.offer($0, &state) }, head: state.chain.head)
@@ -94,7 +109,7 @@ final class HubInMemory: Sendable {
             return answers
         }
 
-        func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
+        package func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
             let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))
             while true {
                 try check()
@@ -111,21 +126,21 @@ final class HubInMemory: Sendable {
             }
         }
 
-        func missing(_ names: [BlobName]) throws -> [BlobName] {
+        package func missing(_ names: [BlobName]) throws -> [BlobName] {
             try check()
             return hub.state.withLock { state in names.filter { state.blobs[$0] == nil } }
         }
 
-        func store(_ frames: Data) throws {
-            try check()
+        package func store(_ frames: Data) throws {
+            try carry()
             let blobs = try BlobFrames.read(frames)
             hub.state.withLock { state in
                 for (name, blob) in blobs where state.blobs[name] == nil { state.blobs[name] = Data(blob) }
             }
         }
 
-        func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
-            try check()
+        package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
+            try carry()
             return hub.state.withLock { state in
                 names.compactMap { name in state.blobs[name].map { (name, $0) } }
             }

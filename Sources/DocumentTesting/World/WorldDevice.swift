@@ -1,0 +1,186 @@
+package import DeviceSync
+public import DocumentFoundation
+internal import FileSystem
+public import Foundation
+internal import HubProtocol
+internal import Locks
+package import Sealing
+package import SyncMessages
+
+/// One make-believe device of a `DocumentWorld`: a folder that is kept in step with those of the others.
+///
+/// Its folder is a real one, and what your documents do in it is what they do on a device of somebody's. Every member may be
+/// called from any thread.
+public final class WorldDevice: Sendable {
+    /// What it is called.
+    public let name: String
+    /// Where its documents are. Put yours here.
+    public let folder: URL
+    package let line: HubInMemory.Line
+    package let identity: DeviceIdentity
+    /// The user's versions on this device.
+    package let versions: VersionStore
+    package let place: ContainerSync.Place
+    private let keys: ContainerKeys
+    private let reports: Locked<[SyncReport]> = Locked([])
+    private let news = NSCondition()
+    private let sync: Locked<ContainerSync?> = Locked(nil)
+
+    /// A device that shares a container.
+    package init(
+        _ name: String,
+        in base: URL,
+        _ identity: DeviceIdentity,
+        _ keys: ContainerKeys,
+        at hub: HubInMemory
+    ) throws {
+        self.name = name
+        folder = base.appendingPathComponent(name, isDirectory: true)
+        let memory = base.appendingPathComponent("memory of \(name)", isDirectory: true)
+        for folder in [folder, memory] {
+            try FileManager.default.createDirectory(
+                at: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        }
+        line = hub.line()
+        (self.identity, self.keys) = (identity, keys)
+        let home = base.appendingPathComponent("home of \(name)").path
+        versions = VersionStore(VersionSettings(environment: ["HOME": home], hostName: name))
+        place = ContainerSync.Place(
+            folder: FilePath(folder.path),
+            memory: FilePath(memory.path),
+            deviceName: name
+        )
+    }
+
+    deinit { sync.withLock { $0 }?.stop() }
+
+    // MARK: What happens to it
+
+    /// Cuts it off from all others. What is done meanwhile is told when it is online again.
+    public func goOffline() { line.cut() }
+
+    /// Ends `goOffline`.
+    public func goOnline() {
+        line.mend()
+        // A line that is down is tried again after a while; here nobody waits for that.
+        guard isRunning else { return }
+        stop()
+        // It has just run: what could keep it from running again is told by `settle`.
+        do { try start() } catch { note(.stopped("\(error)")) }
+    }
+
+    /// Has each transfer of contents to and from the hub take so long.
+    public func slowDown(toSeconds seconds: Double) { line.slowDown(to: seconds) }
+
+    /// Ends what keeps the folder in step, as when its process ends. The folder stays as it is.
+    public func stop() {
+        let running = sync.withLock { sync in
+            defer { sync = nil }
+            return sync
+        }
+        running?.stop()
+    }
+
+    /// Begins to keep the folder in step, or begins again.
+    ///
+    /// - Throws: What keeps the folder from being read.
+    public func start() throws {
+        line.open()
+        let made = try ContainerSync(
+            place,
+            keys: keys,
+            by: identity,
+            hub: line,
+            merger: TypeMerger(),
+            versions: versions,
+            report: { [weak self] in self?.note($0) }
+        )
+        try made.start()
+        sync.withLock { $0 = made }
+    }
+
+    private var isRunning: Bool { sync.withLock { $0 != nil } }
+
+    /// Runs what somebody does on this device: documents that are opened in it have this device's versions and conflicts.
+    ///
+    /// - Parameter body: Runs where it would without this.
+    public func run<Value>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        try await VersionStore.$shared.withValue(versions, operation: body)
+    }
+
+    /// Has the contents of a document leave this device; a placeholder takes its place.
+    ///
+    /// - Throws: An error that says why it has to stay.
+    public func evict(_ url: URL) throws { try sync.withLock { $0 }?.evict(below(url)) }
+
+    /// Has the contents of an evicted document come back, and returns when they are here. Documents do not ask by
+    /// themselves in a world: nobody is there whom they could ask.
+    ///
+    /// - Throws: An error that says why they cannot come.
+    public func download(_ url: URL) async throws {
+        guard let running = sync.withLock({ $0 }) else { return }
+        let path = below(url)
+        try await withCheckedThrowingContinuation { (goOn: CheckedContinuation<Void, any Error>) in
+            let waiting = Locked<CheckedContinuation<Void, any Error>?>(goOn)
+            let answer: @Sendable ((any Error)?) -> Void = { error in
+                let waiting = waiting.withLock { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }
+                if let error { waiting?.resume(throwing: error) } else { waiting?.resume() }
+            }
+            do { _ = try running.download(path) { answer($0) } } catch { answer(error) }
+        }
+    }
+
+    /// Why a document is as it is, cause by cause, and the one next step.
+    public func explain(_ url: URL) -> [String] {
+        guard let explanation = explanation(below(url)) else { return ["\(name) is stopped."] }
+        return explanation.causes + [explanation.next]
+    }
+
+    /// The versions of a document that lost a conflict which nobody has settled.
+    ///
+    /// - Throws: What keeps the versions from being read.
+    public func unresolvedConflicts(of url: URL) throws -> [NSFileVersion] {
+        try VersionStore.$shared.withValue(versions) { try versions.unresolvedConflicts(at: url) }
+    }
+
+    private func below(_ url: URL) -> String {
+        let (path, root) = (url.standardizedFileURL.path, folder.standardizedFileURL.path + "/")
+        return path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
+    }
+
+    // MARK: How it stands
+
+    package var status: SyncStatus? { sync.withLock { $0 }?.status }
+    package var running: ContainerSync? { sync.withLock { $0 } }
+    package func explanation(_ path: String) -> Explanation? { sync.withLock { $0 }?.explain(path) }
+    package var said: [SyncReport] { reports.withLock { $0 } }
+
+    private func note(_ report: SyncReport) {
+        reports.withLock { $0.append(report) }
+        news.withLock { news.broadcast() }
+    }
+
+    /// Waits for news of the device until something is so.
+    ///
+    /// - Returns: False after some time.
+    package func wait(seconds: Double = 20, until condition: () throws -> Bool) rethrows -> Bool {
+        let deadline = Date().addingTimeInterval(seconds)
+        while true {
+            if try condition() { return true }
+            news.lock()
+            // Not all that changes a folder is told: one look in a while.
+            _ = news.wait(until: min(deadline, Date().addingTimeInterval(0.02)))
+            news.unlock()
+            if Date() > deadline { return try condition() }
+        }
+    }
+}
