@@ -19,7 +19,7 @@ extension Tool {
             summary: "Documents on Linux: what coordinates them, keeps them in step, and is going on.",
             version: "0.1",
             [
-                .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .decide(sync),
+                .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .log(sync), .decide(sync),
                 .evict(sync), .download(sync), .versions(versions), .hub(hub), .agent(agent), .locks(reports),
                 .doctor(reports),
             ]

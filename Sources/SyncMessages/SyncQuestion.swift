@@ -13,6 +13,8 @@ package enum SyncQuestion: Codable, Hashable, Sendable {
     case evict(path: String)
     /// - isAwaited: Whether the answer is to come when the contents are here, with what has come until then.
     case download(path: String, isAwaited: Bool)
+    /// What has happened lately, oldest first; followed: and what happens, until who asks ends the connection.
+    case log(isFollowed: Bool)
     /// From now on, what becomes otherwise below a folder, until who asks ends the connection.
     case follow(folder: String)
 }
@@ -27,6 +29,8 @@ package enum SyncAnswer: Codable, Hashable, Sendable {
     case progress(ItemSyncState.Share)
     case done
     case refused(SyncRefusal)
+    /// More lines follow.
+    case event(SyncEvent)
     /// How items stand now that stand otherwise than before, and whether all below the folder is in step as far as is
     /// known. More lines follow; the first comes when nothing is missed any more.
     case changed([ItemSyncState], isSettled: Bool)

@@ -16,6 +16,7 @@ enum LiveSync {
         up: { isQuiet, console in try up(isQuiet, console) },
         status: { try status() },
         explain: { path in try explain(path) },
+        log: { isFollowed, tell in try log(isFollowed, tell) },
         decide: { folder, goesOn in
             let folder = place(folder).string
             try SyncQuery.perform(.decide(folder: folder, goesOn: goesOn), in: try runtime())
@@ -37,6 +38,23 @@ enum LiveSync {
         let path = FilePath(URL(fileURLWithPath: path).standardizedFileURL.path)
         // Where nothing leads nothing is kept in step: that is said by whoever is asked.
         return (try? path.resolvedInFolder()) ?? path
+    }
+
+    private static func log(
+        _ isFollowed: Bool,
+        _ tell: @escaping @Sendable (SyncRole.Event) -> Void
+    ) throws {
+        let conversation = try SyncConversation(.log(isFollowed: isFollowed), in: try runtime())
+        while case .event(let event)? = try conversation.next(milliseconds: -1) {
+            tell(
+                SyncRole.Event(
+                    date: event.date.formatted(.iso8601),
+                    folder: event.folder,
+                    text: event.text,
+                    isWrong: event.isWrong
+                )
+            )
+        }
     }
 
     private static func download(
@@ -137,7 +155,7 @@ enum LiveSync {
         let service = try SyncService(try DeviceHome(environment: environment), in: runtime) {
             folder,
             report in
-            let (text, isWrong) = words(report)
+            let (text, isWrong) = (report.text, report.isWrong)
             if isWrong {
                 console.complain("\(folder): \(text)\n")
             } else if !isQuiet {
@@ -145,35 +163,6 @@ enum LiveSync {
             }
         }
         try service.run()
-    }
-
-    private static func words(_ report: SyncReport) -> (text: String, isWrong: Bool) {
-        switch report {
-        case .lineUp: ("the hub answers", false)
-        case .lineDown(let why): ("no line to the hub: \(why)", true)
-        case .stopped(let why): ("stopped: \(why)", true)
-        case .received(let path): ("received \(path)", false)
-        case .removed(let path): ("removed \(path), which was removed elsewhere", false)
-        case .merged(let path): ("merged \(path)", false)
-        case .hubPutBack(let former, let position):
-            (
-                """
-                the hub was put back from entry \(former) of its log to \(position); what this device has of what came \
-                after it is sent again
-                """, true
-            )
-        case .conflict(let path): ("\(path) has versions that could not be merged", true)
-        case .failed(let path, let why): ("\(path): \(why)", true)
-        case .freed: ("the room of evicted contents is free", false)
-        case .braked(let isLeaving, let waitingCount, let itemCount):
-            (
-                """
-                \(waitingCount) of \(itemCount) items were removed or replaced \(isLeaving ? "here" : "elsewhere"): that \
-                waits for sheaf decide
-                """, true
-            )
-        case .settled: ("in step", false)
-        }
     }
 
     private static func status() throws -> [SyncRole.Folder] {

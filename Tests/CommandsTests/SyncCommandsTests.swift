@@ -24,6 +24,18 @@ struct SyncCommandsTests {
             up: { _, _ in },
             status: { folders },
             explain: { _ in item },
+            log: { isFollowed, tell in
+                for number in 1...(isFollowed ? 2 : 1) {
+                    tell(
+                        SyncRole.Event(
+                            date: "2026-05-01T10:00:00Z",
+                            folder: "/shared",
+                            text: "event \(number)",
+                            isWrong: number == 2
+                        )
+                    )
+                }
+            },
             decide: { _, _ in },
             evict: { path in if path != "a.txt" { throw Refused(description: "“\(path)” stays here") } },
             download: { path, progress in
@@ -143,5 +155,17 @@ struct SyncCommandsTests {
         #expect(Answer(tool, "versions", "a.txt", "--restore", "cc").complained.text.contains("no version"))
         #expect(Answer(tool, "versions", "a.txt", "--to", "b.txt").code != .success)
         #expect(Answer(tool, "versions", "a.txt", "--settle").said.text == "Settled: 1.\n")
+    }
+
+    @Test("The log is told line by line, as text and as JSON")
+    func log() {
+        let first = "2026-05-01T10:00:00Z   /shared: event 1\n"
+        #expect(Answer(Tool.sheaf(sync: role()), "log").said.text == first)
+        #expect(
+            Answer(Tool.sheaf(sync: role()), "log", "-f").said.text
+                == first + "2026-05-01T10:00:00Z ! /shared: event 2\n"
+        )
+        let json = Answer(Tool.sheaf(sync: role()), "log", "--json", "--follow").said.text
+        #expect(json.split(separator: "\n").count == 2 && json.contains(#""isWrong":true"#))
     }
 }

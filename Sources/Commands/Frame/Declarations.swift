@@ -4,11 +4,15 @@ package struct Flag: Sendable {
     package let name: String
     /// What it does, in a few words.
     package let help: String
+    /// One letter that does as well, with one dash.
+    package let letter: Character?
 
-    package init(_ name: String, _ help: String) {
-        self.name = name
-        self.help = help
+    package init(_ name: String, letter: Character? = nil, _ help: String) {
+        (self.name, self.letter, self.help) = (name, letter, help)
     }
+
+    /// How it may be typed.
+    var spellings: [String] { letter.map { ["-\($0)", "--\(name)"] } ?? ["--\(name)"] }
 }
 
 /// An option with a value; given again, it has several.

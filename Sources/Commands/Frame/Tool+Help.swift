@@ -35,7 +35,7 @@ extension Tool {
         if !positionals.isEmpty { lines += [""] + Self.table(positionals) }
         let options = command.parameters.compactMap { parameter -> (String, String)? in
             switch parameter {
-            case .flag(let flag): ("--\(flag.name)", flag.help)
+            case .flag(let flag): (flag.spellings.joined(separator: ", "), flag.help)
             case .option(let name, let placeholder, let help, _): ("--\(name) \(placeholder)", help)
             case .positional: nil
             }

@@ -59,7 +59,7 @@ private struct LineParser {
         let (text, attached) = (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
         for parameter in command.parameters {
             switch parameter {
-            case .flag(let flag) where "--" + flag.name == text:
+            case .flag(let flag) where flag.spellings.contains(text):
                 if let attached { throw error("\(text) takes no value, not even \(quoted(attached))") }
                 arguments.flags.insert(flag.name)
                 return

@@ -42,6 +42,13 @@ enum ReportParameters {
         return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
     }
 
+    /// On one line.
+    static func jsonLine(_ report: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
+    }
+
     private static func open(_ path: String) throws -> FileHandle {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw ReportError(description: "\(path) cannot be read")

@@ -70,11 +70,26 @@ package struct SyncRole: Sendable {
         }
     }
 
+    /// Something that has happened to a folder.
+    package struct Event: Codable, Hashable, Sendable {
+        /// As ISO 8601 has it.
+        package var date: String
+        package var folder: String
+        package var text: String
+        /// Whether somebody should look at it.
+        package var isWrong: Bool
+
+        package init(date: String, folder: String, text: String, isWrong: Bool) {
+            (self.date, self.folder, self.text, self.isWrong) = (date, folder, text, isWrong)
+        }
+    }
+
     let join: @Sendable (Join, Console) throws -> String
     let pair: @Sendable (_ folder: String?, Console) throws -> Void
     let up: @Sendable (_ isQuiet: Bool, Console) throws -> Void
     let status: @Sendable () throws -> [Folder]
     let explain: @Sendable (_ path: String) throws -> Item?
+    let log: @Sendable (_ isFollowed: Bool, _ tell: @escaping @Sendable (Event) -> Void) throws -> Void
     let decide: @Sendable (_ folder: String, _ goesOn: Bool) throws -> Void
     let evict: @Sendable (_ path: String) throws -> Void
     let download: @Sendable (_ path: String, _ progress: @escaping @Sendable (Double) -> Void) throws -> Void
@@ -83,6 +98,7 @@ package struct SyncRole: Sendable {
     ///   - join: Makes a folder a container's; gives what to say of it.
     ///   - pair: Lets another device share a folder's container; nil for the only one.
     ///   - up: Returns when it has ended well.
+    ///   - log: Tells what has happened; followed: and what happens, until the other side ends.
     ///   - decide: Says what becomes of a change that waits for a person.
     ///   - evict: Has contents leave this device.
     ///   - download: Returns when the contents are here; told meanwhile how far it is, 0 to 1.
@@ -92,6 +108,9 @@ package struct SyncRole: Sendable {
         up: @escaping @Sendable (_ isQuiet: Bool, Console) throws -> Void,
         status: @escaping @Sendable () throws -> [Folder],
         explain: @escaping @Sendable (_ path: String) throws -> Item?,
+        log:
+            @escaping @Sendable (_ isFollowed: Bool, _ tell: @escaping @Sendable (Event) -> Void) throws ->
+            Void,
         decide: @escaping @Sendable (_ folder: String, _ goesOn: Bool) throws -> Void,
         evict: @escaping @Sendable (_ path: String) throws -> Void,
         download:
@@ -99,6 +118,7 @@ package struct SyncRole: Sendable {
             Void
     ) {
         (self.join, self.pair, self.up, self.status, self.explain) = (join, pair, up, status, explain)
+        self.log = log
         (self.decide, self.evict, self.download) = (decide, evict, download)
     }
 

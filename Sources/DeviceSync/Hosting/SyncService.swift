@@ -22,6 +22,7 @@ package final class SyncService: Sendable {
     }
 
     private let running: [Running]
+    private let log: ServiceLog
     private let isStopping = Locked(false)
     private let runtime: RuntimeFolder
 
@@ -38,6 +39,7 @@ package final class SyncService: Sendable {
         report: @escaping @Sendable (_ folder: String, SyncReport) -> Void
     ) throws {
         let identity = try home.identity()
+        let log = ServiceLog()
         var running: [Running] = []
         for joined in try home.containers() {
             let settings = joined.settings
@@ -52,18 +54,25 @@ package final class SyncService: Sendable {
                 by: identity,
                 hub: HubContainer(settings.container, at: client),
                 merger: TypeMerger(),
-                report: { report(settings.folder, $0) }
+                report: {
+                    log.note($0, of: settings.folder)
+                    report(settings.folder, $0)
+                }
             )
             running.append(Running(folder: settings.folder, hub: settings.hub.absoluteString, sync: sync))
         }
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
-        self.init(running, in: runtime)
+        self.init(running, in: runtime, log)
         for container in running { try container.sync.start() }
     }
 
     /// Answers about containers that are kept in step already, until `run()` ends.
-    package init(_ running: [Running], in runtime: RuntimeFolder) {
-        (self.running, self.runtime) = (running, runtime)
+    package convenience init(_ running: [Running], in runtime: RuntimeFolder) {
+        self.init(running, in: runtime, ServiceLog())
+    }
+
+    private init(_ running: [Running], in runtime: RuntimeFolder, _ log: ServiceLog) {
+        (self.running, self.runtime, self.log) = (running, runtime, log)
     }
 
     /// Answers until the process is told to end (`SIGTERM`, `SIGINT`), then brings all to rest.
@@ -147,6 +156,13 @@ package final class SyncService: Sendable {
                 conversation.end(with: .done)
                 return {}
             }
+        case .log(let isFollowed):
+            guard isFollowed else {
+                for event in log.latest { conversation.say(.event(event)) }
+                conversation.end(with: .done)
+                return {}
+            }
+            return log.follow { conversation.say(.event($0)) }
         case .evict(let path):
             return attempt(path, conversation) { sync, below in
                 try sync.evict(below)
@@ -190,7 +206,7 @@ package final class SyncService: Sendable {
             return .explanation(found(path).map { $0.sync.explain($0.below) })
         case .item(let path): return .item(found(path).flatMap { $0.sync.item($0.below) })
         case .items(let folder): return .items(found(folder).map { $0.sync.items(below: $0.below) } ?? [])
-        case .decide, .evict, .download, .follow:
+        case .log, .decide, .evict, .download, .follow:
             preconditionFailure("\(question) is not answered in one line")
         }
     }

@@ -1,0 +1,36 @@
+extension SyncReport {
+    /// What has happened, in a few words.
+    package var text: String { words.text }
+
+    /// Whether somebody should look at it.
+    package var isWrong: Bool { words.isWrong }
+
+    private var words: (text: String, isWrong: Bool) {
+        switch self {
+        case .lineUp: ("the hub answers", false)
+        case .lineDown(let why): ("no line to the hub: \(why)", true)
+        case .stopped(let why): ("stopped: \(why)", true)
+        case .received(let path): ("received \(path)", false)
+        case .removed(let path): ("removed \(path), which was removed elsewhere", false)
+        case .merged(let path): ("merged \(path)", false)
+        case .hubPutBack(let former, let position):
+            (
+                """
+                the hub was put back from entry \(former) of its log to \(position); what this device has of what came \
+                after it is sent again
+                """, true
+            )
+        case .conflict(let path): ("\(path) has versions that could not be merged", true)
+        case .failed(let path, let why): ("\(path): \(why)", true)
+        case .freed: ("the room of evicted contents is free", false)
+        case .braked(let isLeaving, let waitingCount, let itemCount):
+            (
+                """
+                \(waitingCount) of \(itemCount) items were removed or replaced \(isLeaving ? "here" : "elsewhere"): that \
+                waits for sheaf decide
+                """, true
+            )
+        case .settled: ("in step", false)
+        }
+    }
+}
