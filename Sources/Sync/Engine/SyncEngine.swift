@@ -347,6 +347,9 @@ package struct SyncEngine: Sendable {
             steps[item] = nil
             touch(item)
         }
+        // So far the log does not go any more: the hub was put back before it was read to there.
+        for item in refusals.keys { touch(item) }
+        refusals = [:]
         // Those that wait for them ask again.
         for content in uploading.union(fetching) { wake(.content(content)) }
         (uploading, fetching, sent) = ([], [], [])
