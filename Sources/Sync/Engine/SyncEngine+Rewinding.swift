@@ -57,6 +57,11 @@ extension SyncEngine {
             case .merge: break
             }
         }
+        wentBack.formUnion(
+            dataless.filter { item in
+                disk[item].map { tree[item] != nil && lacksContents(item, $0) } ?? false
+            }
+        )
         // To put right what the hub has lost is nobody's question.
         if braking.stages[.leaving] == nil { braking.stages[.leaving] = .answered }
         hasReadLog = false

@@ -78,6 +78,9 @@ package struct SyncEngine: Sendable {
     var merges: [ItemID: (question: MergeQuestion, result: ContentName?)] = [:]
     /// Contents that the log speaks of: the hub keeps them.
     var atHub: Set<ContentName> = []
+    /// Items without their contents here that became what they had been before, as the hub had lost the rest: an old commit
+    /// of this engine that the hub has once more does not say what is here now.
+    var wentBack: Set<ItemID> = []
     /// Contents that the hub has said to have since there is a line; before that it may have been put back to a backup.
     var sent: Set<ContentName> = []
     var here: Set<ContentName> = []
@@ -280,7 +283,7 @@ package struct SyncEngine: Sendable {
             }
             // It may have been the last in its folder.
             if let parent { touch(parent) }
-            if isOwn(entry.commit.id) { accepted(entry.commit) } else { recognise(entry.commit) }
+            if isOwn(entry.commit) { accepted(entry.commit) } else { recognise(entry.commit) }
         }
         for (item, position) in refusals where position <= tree.position {
             refusals[item] = nil
@@ -290,8 +293,12 @@ package struct SyncEngine: Sendable {
 
     /// Whether this engine knows that it has made a commit. One from a future that was lost with the engine's memory is
     /// as anybody else's.
-    private func isOwn(_ id: Commit.ID) -> Bool {
-        id.device == device && id.number <= commitCounts[id.session] ?? 0
+    private func isOwn(_ commit: Commit) -> Bool {
+        let id = commit.id
+        if wentBack.contains(commit.item) {
+            guard case .commit(let own) = steps[commit.item], own.id == id else { return false }
+        }
+        return id.device == device && id.number <= commitCounts[id.session] ?? 0
     }
 
     /// A commit of this engine is in the log: the one that is waited for, or one before it that was believed lost. What
