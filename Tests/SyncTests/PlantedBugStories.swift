@@ -265,4 +265,20 @@ let shortStories: [PlantedBug: Story] = [
             .restoreHub(backup: 0),
         ]
     ),
+    .evictedTakenForHere: Story(
+        deviceCount: 2,
+        restSeed: 5896246242938238973,
+        brakePercent: 10,
+        deeds: [
+            .make(on: 1, isFolder: false, folder: 0, name: 0),
+            .hear(on: 1),
+            .deliver(letter: 0),
+            .deliver(letter: 0),
+            .hear(on: 1),
+            .deliver(letter: 0),
+            .deliver(letter: 1),
+            .evict(on: 1, item: 0),
+            .restoreMemory(on: 1),
+        ]
+    ),
 ]

@@ -145,6 +145,20 @@ struct RewindingTests {
         #expect(engine.take(.placed(item)) == [.fetch(second)])
     }
 
+    @Test("A hub that was put back to before what it has refused is asked again")
+    func refusedBefore() {
+        var (engine, _) = engine([], agreed: [:], disk: [:])
+        _ = engine.take(.diskChanged(item, document(first)))
+        guard case .commit(let commit)? = engine.take(.uploaded(first)).first else {
+            Issue.record("nothing is committed")
+            return
+        }
+        #expect(engine.take(.commitRefused(commit.id, readTo: 1)) == [])
+        // Nothing that was read is lost, so there is nothing to go back from.
+        let effects = engine.take(.reconnected)
+        #expect(commits(&engine, effects) == [item: document(first)])
+    }
+
     @Test(
         "What stands aside bears its own name again, whatever has been forgotten",
         arguments: ["b.txt", nil]

@@ -99,6 +99,8 @@ extension SyncRun {
         case .getting(let content):
             failedContents[content].map { "\(name) was changed elsewhere; its contents cannot be had: \($0)" }
                 ?? "\(name) was changed elsewhere; its contents are being got from the hub."
+        case .contentsLost:
+            "\(name) is without its contents here, and the hub has lost them: a device that has them is to send them."
         case .committing: "\(name) was changed here; the hub has been told and has not answered yet."
         case .readingLog(let position):
             "Another device was faster about \(name); the log is to be read to entry \(position) first."

@@ -52,7 +52,15 @@ struct Braking: Sendable {
     var stages: [SyncBrake.Direction: SyncBrake.Stage] = [:] { didSet { isWritten = true } }
     /// What is here and a person does not want: it is to be what the log has.
     var undone: [ItemID: ItemState] = [:]
+    /// What is here without its contents, and a person wants it rather than what others have made of it.
+    var kept: [ItemID: Kept] = [:]
     var restorePoint: LogPosition = 0
     /// Whether `stages` has been written since somebody asked last.
     var isWritten = false
+
+    struct Kept: Sendable {
+        let ours: ItemState
+        /// What others had made of it when the person was asked.
+        let theirs: ContentName?
+    }
 }

@@ -35,6 +35,7 @@ extension SyncEngine {
     /// Looks which way an item's next step removes or overwrites something.
     mutating func weigh(_ item: ItemID) {
         if let undone = braking.undone[item], undone != disk[item] { braking.undone[item] = nil }
+        if braking.kept[item] != nil, !isKept(item) { braking.kept[item] = nil }
         for direction in SyncBrake.Direction.allCases {
             let (before, endangered) = (braking.pending[direction]?[item], endangered(item, direction))
             if before == nil, endangered == nil { continue }
@@ -52,6 +53,8 @@ extension SyncEngine {
     /// What the next step of an item removes or overwrites on the other side.
     private func endangered(_ item: ItemID, _ direction: SyncBrake.Direction) -> ItemState? {
         guard let base = agreed[item].map({ self.base(of: item, $0) }) else { return nil }
+        // Contents that are not here do not leave.
+        if direction == .leaving, disk[item] != nil, dataless.contains(item) { return nil }
         let (changed, kept) = direction == .leaving ? (disk[item], tree[item]) : (tree[item], disk[item])
         guard let kept, kept.hasContents(of: base) else { return nil }
         return changed == nil || changed?.content != base.content ? kept : nil
@@ -69,7 +72,7 @@ extension SyncEngine {
             case .answered: continue
             case .asked:
                 // What is being undone is asked about again, should this process die before it has been.
-                guard waitingCount == 0, braking.undone.isEmpty else { continue }
+                guard waitingCount == 0, braking.undone.isEmpty, braking.kept.isEmpty else { continue }
                 braking.stages[direction] = nil
                 wake(.brake(direction))
             case nil:
@@ -84,7 +87,7 @@ extension SyncEngine {
 
     /// Where disk and log are the same a change is over.
     mutating func endChange() {
-        guard hasReadLog, isAtRest else { return }
+        guard hasReadLog, isAtRestApartFromLost else { return }
         braking.restorePoint = tree.position
         (braking.done, braking.removedCount) = ([:], [:])
         if !braking.stages.isEmpty { braking.stages = [:] }
@@ -108,6 +111,9 @@ extension SyncEngine {
             // Nobody remembers that the two had agreed: what one has is new to the other.
             case (.leaving, nil, _), (.arriving, _, nil): agreed[item] = nil
             case (.leaving, let ours?, _): braking.undone[item] = ours
+            // It cannot be sent, and the hub has it.
+            case (.arriving, let ours?, let theirs?) where dataless.contains(item):
+                braking.kept[item] = Braking.Kept(ours: ours, theirs: theirs.content)
             // What the log has counts as what both had, and the disk's as changed since.
             case (.arriving, _, let theirs?): agreed[item]?.content = theirs.content
             }
@@ -118,8 +124,21 @@ extension SyncEngine {
         wake(.brake(direction))
     }
 
+    /// Whether an item is without its contents here, and yet what the log has is to become what is here.
+    func isKept(_ item: ItemID) -> Bool {
+        guard let kept = braking.kept[item], let content = kept.ours.content, atHub.contains(content) else {
+            return false
+        }
+        return dataless.contains(item) && disk[item] == kept.ours && tree[item]?.content == kept.theirs
+    }
+
     /// What an item on both sides comes from: from what is here, if a person does not want what has been made of it.
     func base(of item: ItemID, _ base: ItemState) -> ItemState {
+        if let kept = braking.kept[item], isKept(item) {
+            var base = base
+            base.content = kept.theirs
+            return base
+        }
         guard let undone = braking.undone[item], undone == disk[item] else { return base }
         var base = base
         base.content = undone.content

@@ -5,6 +5,9 @@ extension SyncEngine {
         case sending(ContentName)
         /// Its contents are to be here first.
         case getting(ContentName)
+        /// The hub does not have its contents, as far as the log has been read, and they were evicted here: a device that
+        /// has them is to send them.
+        case contentsLost(ContentName)
         /// What it is here has been offered to the hub, which has not answered.
         case committing
         /// The hub has taken something else first: the log is to be read to there.
@@ -76,8 +79,8 @@ extension SyncEngine {
     private func reasons(of obstacle: Obstacle) -> [Reason] {
         switch obstacle {
         case .content(let content):
-            let isSent = uploading.contains(content)
-            return [isSent ? Reason.sending(content) : Reason.getting(content)]
+            if uploading.contains(content) { return [.sending(content)] }
+            return [fetching.contains(content) ? .getting(content) : .contentsLost(content)]
         case .name(let place): return (diskNames[place] ?? []).sorted().map { Reason.nameTaken(by: $0) }
         case .folder(let folder): return [.folderMissing(folder)]
         case .leaving(let other): return [.nameLeft(by: other)]

@@ -43,11 +43,9 @@ extension SyncEngine {
 
     /// The log has it no more.
     private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
-        guard ours.hasContents(of: base) else {
-            return commit(item, ours)
-        }
+        guard ours.hasContents(of: base) || lacksContents(item, ours) else { return commit(item, ours) }
         // Its members go before it, and those that do not bring it back.
-        guard (diskChildren[item] ?? []).isEmpty else { return [] }
+        guard (diskChildren[item] ?? []).isEmpty else { return clear(item) }
         guard !isBraked(item, .arriving) else { return wait(item, for: .brake(.arriving)) }
         steps[item] = .place(nil, agreedAs: nil)
         return [.remove(item, expecting: ours)]
@@ -73,9 +71,9 @@ extension SyncEngine {
         var wanted = theirs
         if ours.place != base.place, !isAside(item) { wanted.place = ours.place }
         wanted.conflicts = theirs.conflicts.subtracting(base.conflicts.subtracting(ours.conflicts))
-            .union(ours.conflicts.subtracting(base.conflicts))
+            .union(ours.conflicts.subtracting(base.conflicts).filter { canBeHad($0, by: item) })
         if dataless.contains(item) {
-            wanted.content = theirs.content
+            wanted.content = isKept(item) ? ours.content : theirs.content
         } else if let mine = ours.content, let other = theirs.content, mine != base.content, mine != other {
             if other == base.content {
                 wanted.content = mine
@@ -92,7 +90,8 @@ extension SyncEngine {
         // What lost a conflict is not what won it.
         if let content = wanted.content { wanted.conflicts.remove(content) }
         if wanted == ours {
-            agreed[item] = theirs
+            // Should this process die, the person is asked again.
+            if !isKept(item) { agreed[item] = theirs }
             return ours == theirs ? [] : commit(item, ours)
         }
         return place(item, wanted, from: ours, agreedAs: theirs)
@@ -147,6 +146,7 @@ extension SyncEngine {
 
     /// Has an item leave its name to another, if it is to be elsewhere anyway but cannot go there yet.
     private mutating func standAside(_ item: ItemID) -> [Effect] {
+        if isLost(item) { return giveWay(item, in: disk[item]?.place.parent ?? .root) }
         guard steps[item] == nil, let ours = disk[item], let base = agreed[item],
             !isAside(item), !isBraked(item, .arriving),
             tree[item].map({ $0.place != ours.place && !isMovedHere(item) }) ?? true
@@ -199,6 +199,9 @@ extension SyncEngine {
             return wait(item, for: .leaving(other))
         }
         let missing = ours.contents.filter { !atHub.contains($0) && !sent.contains($0) }.sorted()
+        if let lost = missing.first(where: { !canBeHad($0, by: item) }) {
+            return wait(item, for: .content(lost))
+        }
         guard missing.isEmpty else { return missing.flatMap { upload($0, for: item) } }
         return offer(item, ours)
     }

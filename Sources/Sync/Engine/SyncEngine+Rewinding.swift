@@ -12,7 +12,7 @@ extension SyncEngine {
     /// conflict.
     ///
     /// What is not: what the hub has lost and no disk has any more is lost; of an item whose contents were evicted here, that
-    /// needs a device that has them. Whose disk was behind what the hub has lost
+    /// needs a device that has them (`lostItems`). Whose disk was behind what the hub has lost
     /// cannot tell that others' later contents come from its own, and commits them: that may be merged, or become a
     /// conflict, though nobody has edited twice. A conflict that was settled by what is lost may come back, and so may the
     /// former name of an item.
@@ -57,6 +57,11 @@ extension SyncEngine {
             case .merge: break
             }
         }
+        wentBack.formUnion(
+            dataless.filter { item in
+                disk[item].map { tree[item] != nil && lacksContents(item, $0) } ?? false
+            }
+        )
         // To put right what the hub has lost is nobody's question.
         if braking.stages[.leaving] == nil { braking.stages[.leaving] = .answered }
         hasReadLog = false

@@ -9,7 +9,8 @@
 /// 3. Removed by one and edited by the other: it stays.
 /// 4. Nothing is committed before its contents are at the hub, and nothing placed before its contents are here.
 ///
-/// 5. An item whose contents were evicted needs none to become what the log says.
+/// 5. An item whose contents were evicted needs none to become what the log says, and is no source of any: what the hub has
+///    lost of it some other device has to send.
 ///
 /// A step that the disk refuses, since it is not any more what the engine takes it for, is planned anew with what is
 /// there now: an effect says what it expects to find.
@@ -77,6 +78,9 @@ package struct SyncEngine: Sendable {
     var merges: [ItemID: (question: MergeQuestion, result: ContentName?)] = [:]
     /// Contents that the log speaks of: the hub keeps them.
     var atHub: Set<ContentName> = []
+    /// Items without their contents here that became what they had been before, as the hub had lost the rest: an old commit
+    /// of this engine that the hub has once more does not say what is here now.
+    var wentBack: Set<ItemID> = []
     /// Contents that the hub has said to have since there is a line; before that it may have been put back to a backup.
     var sent: Set<ContentName> = []
     var here: Set<ContentName> = []
@@ -167,7 +171,7 @@ package struct SyncEngine: Sendable {
         case .evicted(let items): noteEvicted(items)
         case .filled(let item):
             dataless.remove(item)
-            if let state = disk[item] { here.formUnion(state.contents) }
+            if let state = disk[item] { noteHere(state) }
             touch(item)
         case .scanned(let items): noteScan(items)
         case .logRead(let entries): read(entries)
@@ -211,7 +215,7 @@ package struct SyncEngine: Sendable {
         if let state {
             diskNames[state.place, default: []].insert(item)
             diskChildren[state.place.parent, default: []].insert(item)
-            if !dataless.contains(item) { state.forEachContent { here.insert($0) } }
+            if !dataless.contains(item) { noteHere(state) }
             touch(state.place.parent)
         } else {
             dataless.remove(item)
@@ -226,10 +230,21 @@ package struct SyncEngine: Sendable {
         // What of other items is here stays so; what may be here beyond that is asked for again, and found.
         here = []
         for (item, state) in disk where !dataless.contains(item) { here.formUnion(state.contents) }
+        // What cannot be sent any more is nobody's to wait for.
+        for content in uploading.subtracting(here) {
+            uploading.remove(content)
+            wake(.content(content))
+        }
+    }
+
+    /// Contents of an item are here: whoever lacked them to send them has them now.
+    private mutating func noteHere(_ state: ItemState) {
+        state.forEachContent { if here.insert($0).inserted { wake(.content($0)) } }
     }
 
     private mutating func noteScan(_ items: [ItemID: ItemState]) {
         knowsDisk = true
+        dataless.formIntersection(items.keys)
         for (item, step) in steps.all {
             steps[item] = nil
             // It was done, and nobody could say so any more.
@@ -259,7 +274,7 @@ package struct SyncEngine: Sendable {
 
     private mutating func read(_ entries: [LogEntry]) {
         for entry in entries where entry.position == tree.position + 1 {
-            entry.commit.state?.forEachContent { atHub.insert($0) }
+            entry.commit.state?.forEachContent { if atHub.insert($0).inserted { wake(.content($0)) } }
             let parent = tree[entry.commit.item]?.place.parent
             for item in tree.read(entry) {
                 touch(item)
@@ -268,7 +283,7 @@ package struct SyncEngine: Sendable {
             }
             // It may have been the last in its folder.
             if let parent { touch(parent) }
-            if isOwn(entry.commit.id) { accepted(entry.commit) } else { recognise(entry.commit) }
+            if isOwn(entry.commit) { accepted(entry.commit) } else { recognise(entry.commit) }
         }
         for (item, position) in refusals where position <= tree.position {
             refusals[item] = nil
@@ -278,8 +293,12 @@ package struct SyncEngine: Sendable {
 
     /// Whether this engine knows that it has made a commit. One from a future that was lost with the engine's memory is
     /// as anybody else's.
-    private func isOwn(_ id: Commit.ID) -> Bool {
-        id.device == device && id.number <= commitCounts[id.session] ?? 0
+    private func isOwn(_ commit: Commit) -> Bool {
+        let id = commit.id
+        if wentBack.contains(commit.item) {
+            guard case .commit(let own) = steps[commit.item], own.id == id else { return false }
+        }
+        return id.device == device && id.number <= commitCounts[id.session] ?? 0
     }
 
     /// A commit of this engine is in the log: the one that is waited for, or one before it that was believed lost. What
@@ -329,11 +348,15 @@ package struct SyncEngine: Sendable {
 
     private mutating func reconnected() {
         hasReadLog = true
+        touchLost()
         for (item, step) in steps.all {
             guard case .commit = step else { continue }
             steps[item] = nil
             touch(item)
         }
+        // So far the log does not go any more: the hub was put back before it was read to there.
+        for item in refusals.keys { touch(item) }
+        refusals = [:]
         // Those that wait for them ask again.
         for content in uploading.union(fetching) { wake(.content(content)) }
         (uploading, fetching, sent) = ([], [], [])

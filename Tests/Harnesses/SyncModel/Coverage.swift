@@ -13,7 +13,7 @@ package struct Coverage: Sendable {
     package static let states = [
         "at rest", "sending", "getting", "committing", "refused", "placing", "merging", "name taken",
         "name left",
-        "folder missing", "loop", "members", "conflict", "aside", "braked",
+        "folder missing", "loop", "members", "conflict", "aside", "braked", "evicted", "contents lost",
     ]
 
     mutating func note(_ fault: String, _ engine: SyncEngine) {
@@ -24,6 +24,7 @@ package struct Coverage: Sendable {
             }
         }
         if states.isEmpty { states.insert("at rest") }
+        if !engine.dataless.isEmpty { states.insert("evicted") }
         for state in engine.disk.values {
             if !state.conflicts.isEmpty { states.insert("conflict") }
             if state.place.name.hasPrefix(".") { states.insert("aside") }
@@ -35,6 +36,7 @@ package struct Coverage: Sendable {
         switch reason {
         case .sending: "sending"
         case .getting: "getting"
+        case .contentsLost: "contents lost"
         case .committing: "committing"
         case .readingLog: "refused"
         case .placing: "placing"

@@ -9,6 +9,9 @@ package enum Deed: Hashable, Sendable {
     case settle(on: Int, item: Int)
     /// Somebody says of what a brake holds that it is to go on, or to be undone.
     case decide(on: Int, goesOn: Bool)
+    /// Somebody wants room, or contents, of one of the items that may.
+    case evict(on: Int, item: Int)
+    case download(on: Int, item: Int)
     // What goes on by itself.
     case hear(on: Int)
     case work(on: Int)

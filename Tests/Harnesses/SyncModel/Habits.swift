@@ -4,6 +4,7 @@ package import SeededNumbers
 package struct Habits: Sendable {
     private let deviceCount: Int
     private var people: Int
+    private var evictions: Int
     private var losses: Int
     private var doublings: Int
     private var troubles: [(weight: Int, trouble: Trouble)]
@@ -17,6 +18,7 @@ package struct Habits: Sendable {
     package init(deviceCount: Int, using random: inout SplitMix64) {
         self.deviceCount = deviceCount
         people = 1 + random.below(5)
+        evictions = [0, 1, 4][random.below(3)]
         losses = [0, 3, 6, 15][random.below(4)]
         doublings = [0, 3, 6, 15][random.below(4)]
         troubles = Trouble.allCases.map { ([0, 0, 1, 3][random.below(4)], $0) }
@@ -40,13 +42,15 @@ package struct Habits: Sendable {
 
     private func person(on index: Int, using random: inout SplitMix64) -> Deed {
         let (item, folder, name) = (random.below(64), random.below(8), random.below(3))
-        switch random.below(11) {
+        switch random.below(11 + 2 * evictions) {
         case 0..<2: return .make(on: index, isFolder: random.below(3) == 0, folder: folder, name: name)
         case 2..<6: return .edit(on: index, item: item)
         case 6..<8: return .move(on: index, item: item, folder: folder, name: name)
         case 8: return .remove(on: index, item: item)
         case 9: return .settle(on: index, item: item)
-        default: return .decide(on: index, goesOn: random.below(2) == 0)
+        case 10: return .decide(on: index, goesOn: random.below(2) == 0)
+        default:
+            return random.below(3) == 0 ? .download(on: index, item: item) : .evict(on: index, item: item)
         }
     }
 

@@ -36,11 +36,13 @@ package enum PlantedBug: String, CaseIterable {
     case missingRoot
     /// That the hub was put back to a backup is not noticed.
     case unheededRestore
+    /// That an item's contents were evicted is not heard of: they are taken for here.
+    case evictedTakenForHere
 
     /// What the engine hears instead.
     func heard(_ event: SyncEngine.Event, by device: DeviceID) -> SyncEngine.Event? {
         switch (self, event) {
-        case (.unheardRemoval, .diskChanged(_, nil)): return nil
+        case (.unheardRemoval, .diskChanged(_, nil)), (.evictedTakenForHere, .evicted): return nil
         case (.oneSidedMerge, .merged(let item, let base, let ours, let theirs, .some)):
             return .merged(item, base: base, ours: ours, theirs: theirs, theirs)
         case (.ownWorkTakenForOthers, .logRead(let entries)):

@@ -113,7 +113,8 @@ extension Deed {
     var device: Int? {
         switch self {
         case .make(let index, _, _, _), .edit(let index, _), .move(let index, _, _, _), .remove(let index, _),
-            .settle(let index, _), .decide(let index, _), .hear(let index), .work(let index),
+            .settle(let index, _), .decide(let index, _), .evict(let index, _), .download(let index, _),
+            .hear(let index), .work(let index),
             .readLog(let index, _),
             .backUp(let index), .goOffline(let index), .goOnline(let index), .fillDisk(let index),
             .freeDisk(let index), .kill(let index), .restoreMemory(let index):
@@ -135,6 +136,8 @@ extension Deed {
             (0..<min(item, 4)).map { .move(on: index, item: $0, folder: folder, name: name) }
         case .remove(let index, let item): (0..<min(item, 4)).map { .remove(on: index, item: $0) }
         case .settle(let index, let item): (0..<min(item, 4)).map { .settle(on: index, item: $0) }
+        case .evict(let index, let item): (0..<min(item, 4)).map { .evict(on: index, item: $0) }
+        case .download(let index, let item): (0..<min(item, 4)).map { .download(on: index, item: $0) }
         case .deliver(let letter): (0..<min(letter, 4)).map { .deliver(letter: $0) }
         case .lose(let letter): (0..<min(letter, 4)).map { .lose(letter: $0) }
         case .double(let letter): (0..<min(letter, 4)).map { .double(letter: $0) }

@@ -38,7 +38,7 @@ extension SyncWorld {
             // Tried again some time.
             return devices[index].work.append(effect)
         }
-        if !state.contents.isSubset(of: devices[index].blobs) {
+        if !devices[index].dataless.contains(item), !state.contents.isSubset(of: devices[index].blobs) {
             broken.append("\(item) placed without its bytes")
         }
         tell { "device \(index): has \(item) at \($0.text(state)) placed, was \($0.text(disk[item]))" }
@@ -60,6 +60,7 @@ extension SyncWorld {
         if bug == .removalOfFullFolder {
             for member in members {
                 devices[index].disk[member] = nil
+                devices[index].dataless.remove(member)
                 devices[index].news.append(.diskChanged(member, nil))
             }
         } else if disk[item] != expected || !members.isEmpty {
@@ -67,6 +68,7 @@ extension SyncWorld {
         }
         tell { "device \(index): has \(item) removed, was \($0.text(disk[item]))" }
         devices[index].disk[item] = nil
+        devices[index].dataless.remove(item)
         devices[index].news.append(.placed(item))
         if bug == .resurrectedDelete {
             devices[index].disk[item] = disk[item]

@@ -29,6 +29,11 @@ extension SyncWorld {
             if let bug { effect = bug.done(wanted, isRetry: isRetry(wanted, by: index)) }
             switch effect {
             case .place, .remove, .merge: devices[index].work.append(effect)
+            // Bytes that are here are not fetched.
+            case .fetch(let content) where devices[index].blobs.contains(content):
+                devices[index].news.append(.fetched(content))
+            case .upload(let content) where !devices[index].blobs.contains(content):
+                broken.append("device \(index) is to send \(content.value), which it does not have")
             case .upload, .fetch, .commit:
                 if devices[index].hasLine { letters.append(.toHub(from: index, effect)) }
             }
@@ -143,7 +148,9 @@ extension SyncWorld {
         devices[index].read = kept.read
         devices[index].work = []
         devices[index].hasLine = false
-        devices[index].news = [.scanned(bug == .missingRoot ? [:] : devices[index].disk)]
+        devices[index].news = [
+            .evicted(devices[index].dataless), .scanned(bug == .missingRoot ? [:] : devices[index].disk),
+        ]
         if devices[index].isOnline { connect(index) }
     }
 
@@ -166,6 +173,8 @@ extension SyncWorld {
     private mutating func answers(to effect: SyncEngine.Effect, from index: Int) -> [Letter] {
         switch effect {
         case .upload(let content):
+            // What is not there any more cannot be sent.
+            guard devices[index].blobs.contains(content) else { return [] }
             if bug != .unsentContents { hub.blobs.insert(content) }
             if bug == .undurableUpload { lastUpload = content }
             return [.toDevice(index, .uploaded(content))]
@@ -217,6 +226,8 @@ extension SyncWorld {
 
     /// The hub has what a backup had: one that was made, or what was there after some entry.
     mutating func restoreHub(_ number: Int) {
+        let held = heldMarks()
+        defer { evaporated.formUnion(held.subtracting(heldMarks())) }
         if number % 2 == 1, !hubBackups.isEmpty {
             hub = hubBackups[number / 2 % hubBackups.count]
         } else {

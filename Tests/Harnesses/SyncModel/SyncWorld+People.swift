@@ -17,6 +17,7 @@ extension SyncWorld {
         _ deed: (SyncWorld) -> String
     ) {
         devices[index].disk[item] = state
+        if state == nil { devices[index].dataless.remove(item) }
         devices[index].news.append(.diskChanged(item, state))
         tell { "device \(index): \(deed($0))" }
     }
@@ -59,7 +60,8 @@ extension SyncWorld {
     }
 
     mutating func edit(_ item: ItemID, _ state: ItemState, on index: Int) {
-        guard let old = state.content, !devices[index].isFull else { return }
+        guard let old = state.content, !devices[index].isFull, !devices[index].dataless.contains(item)
+        else { return }
         var state = state
         let content = mark(marks[old] ?? [], item, on: index)
         state.content = content

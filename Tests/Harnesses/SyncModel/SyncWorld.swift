@@ -10,6 +10,8 @@ package struct SyncWorld {
         var disk: [ItemID: ItemState] = [:]
         /// Contents whose bytes are here.
         var blobs: Set<ContentName> = []
+        /// Items of the disk whose bytes are not.
+        var dataless: Set<ItemID> = []
         /// What the engine has not heard of yet, in order.
         var news: [SyncEngine.Event] = []
         /// What the engine has asked the disk for.
@@ -54,6 +56,8 @@ package struct SyncWorld {
     package internal(set) var markCount = 0
     /// Marks that somebody has thrown away, having had them before his eyes.
     var discarded: Set<Int> = []
+    /// Marks that the hub has lost after nobody else had them any more.
+    var evaporated: Set<Int> = []
     /// The edits that people had before their eyes as they removed an item.
     var removals: [ItemID: Set<Int>] = [:]
     /// Items that may be there although they were removed: somebody has settled a conflict, which is an edit, too; or a
@@ -112,6 +116,8 @@ package struct SyncWorld {
             withItem(item, on: index) { world, item, _ in world.remove(item, on: index) }
         case .settle(let index, let item): withItem(item, on: index) { $0.settleConflicts($1, $2, on: index) }
         case .decide(let index, let goesOn): decide(on: index, goesOn: goesOn)
+        case .evict(let index, let item): evict(item, on: index)
+        case .download(let index, let item): download(item, on: index)
         case .hear(let index): hear(index)
         case .work(let index): workOnDisk(index)
         case .deliver(let letter): deliver(letter)
@@ -167,8 +173,9 @@ package struct SyncWorld {
     }
 
     private func isAtRest(_ device: Device) -> Bool {
-        device.engine.tree.position == hub.log.head && device.engine.isSettled
-            && device.disk == device.engine.tree.items
+        let (engine, lost) = (device.engine, device.engine.lostItems)
+        return engine.tree.position == hub.log.head && engine.isAtRestApartFromLost
+            && engine.unsettled == lost && device.disk.filter { !lost.contains($0.key) } == engine.tree.items
     }
 
     mutating func tell(_ text: (SyncWorld) -> String) {

@@ -1,0 +1,156 @@
+import Testing
+
+@testable import Sync
+
+/// Items that were evicted, and a hub that was put back to before it had their contents.
+@Suite("Sync: lost contents")
+struct LostContentsTests {
+    private let item = ItemID(1, 1)
+    private let other = ItemID(1, 2)
+    private let folder = ItemID(1, 3)
+    private let first = ContentName("first")
+    private let second = ContentName("second")
+
+    private func document(_ content: ContentName, _ place: ItemPlace = ItemPlace(.root, "a")) -> ItemState {
+        ItemState(.document, at: place, content: content)
+    }
+
+    /// A log in which somebody else has committed states of the items.
+    private func log(_ states: [(ItemID, ItemState?)]) -> [LogEntry] {
+        states.enumerated().map { index, pair in
+            let id = Commit.ID(DeviceID(9), session: 9, UInt64(index + 1))
+            let base = states[..<index].lastIndex { $0.0 == pair.0 }.map { LogPosition($0 + 1) } ?? 0
+            return LogEntry(LogPosition(index + 1), Commit(id, pair.0, on: base, pair.1))
+        }
+    }
+
+    /// An engine whose disk is as the log says, with the item evicted.
+    private func engine(_ entries: [LogEntry]) -> SyncEngine {
+        var tree = ContainerTree()
+        for entry in entries { _ = tree.read(entry) }
+        var memory = SyncMemory()
+        memory.agreed = tree.items
+        var engine = SyncEngine(device: DeviceID(1), session: 1, memory, entries: entries)
+        #expect(engine.take([.evicted([item]), .scanned(tree.items), .reconnected]) == [])
+        return engine
+    }
+
+    @Test("What the hub has lost and is not here is not sent; it waits for a device that has it")
+    func noSource() {
+        let entries = log([(item, document(first))])
+        var engine = engine(entries)
+        #expect(engine.rewind(to: []) == [] && engine.take(.reconnected) == [])
+        #expect(engine.reasons(for: item) == [.contentsLost(first)])
+        #expect(engine.lostItems == [item] && engine.isAtRestApartFromLost && !engine.isAtRest)
+        #expect(engine.take(.logRead(entries)) == [] && engine.isAtRest && engine.lostItems == [])
+    }
+
+    @Test("What is here again is sent")
+    func hereAgain() {
+        var engine = engine(log([(item, document(first))]))
+        _ = engine.rewind(to: [])
+        #expect(engine.take(.filled(item)) == [.upload(first)])
+        // And gone before it has been sent.
+        #expect(engine.take(.evicted([item])) == [])
+        #expect(engine.reasons(for: item) == [.contentsLost(first)])
+    }
+
+    @Test("Another item with the same contents has them sent for both")
+    func twin() {
+        var engine = engine(log([(item, document(first))]))
+        _ = engine.rewind(to: [])
+        let effects = engine.take(.diskChanged(other, document(first, ItemPlace(.root, "b"))))
+        #expect(effects == [.upload(first)])
+        #expect(engine.take(.uploaded(first)).count == 2)
+    }
+
+    @Test("What the log still has of it holds, and what another device sends comes on top")
+    func olderContents() {
+        let entries = log([(item, document(first)), (item, document(second))])
+        var engine = engine(entries)
+        let placing = SyncEngine.Effect.place(item, document(first), expecting: document(second))
+        #expect(engine.rewind(to: entries.prefix(1)) == [placing])
+        #expect(engine.take(.placed(item)) == [] && engine.isAtRest)
+        let back = SyncEngine.Effect.place(item, document(second), expecting: document(first))
+        #expect(engine.take(.logRead(entries)) == [back])
+    }
+
+    @Test(
+        "Nor does it take back what another device has made of it, by a commit of its own that is found again",
+        arguments: [false, true]
+    )
+    func ownCommitAgain(isRemoved: Bool) {
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        var entries: [LogEntry] = []
+        for content in [first, second] {
+            _ = engine.take(.diskChanged(item, document(content)))
+            guard case .commit(let commit)? = engine.take(.uploaded(content)).first else {
+                Issue.record("nothing is committed")
+                return
+            }
+            entries.append(LogEntry(LogPosition(entries.count + 1), commit))
+            _ = engine.take(.logRead(entries))
+        }
+        _ = engine.take([.reconnected, .evicted([item])])
+        let placing = SyncEngine.Effect.place(item, document(first), expecting: document(second))
+        #expect(engine.rewind(to: entries.prefix(1)) == [placing])
+        #expect(engine.take(.placed(item)) == [])
+        if isRemoved { _ = engine.take(.diskChanged(item, nil)) }
+        // The hub is put back again, to after the second.
+        var effects = engine.take([.logRead(entries), .reconnected])
+        if effects == [.fetch(second)] { effects = engine.take(.fetched(second)) }
+        let expected = isRemoved ? nil : document(first)
+        #expect(effects == [.place(item, document(second), expecting: expected)])
+    }
+
+    @Test("It leaves its name to an item that the log has")
+    func givesWay() {
+        var engine = engine(log([(item, document(first))]))
+        #expect(engine.rewind(to: []) == [] && engine.take(.reconnected) == [])
+        let arriving = document(second)
+        #expect(engine.take(.logRead(log([(other, arriving)]))) == [.fetch(second)])
+        let moved = document(first, ItemPlace(.root, "a 2"))
+        #expect(engine.take(.fetched(second)) == [.place(item, moved, expecting: document(first))])
+        #expect(engine.take(.placed(item)) == [.place(other, arriving, expecting: nil)])
+        #expect(engine.take(.placed(other)) == [] && engine.lostItems == [item])
+    }
+
+    @Test("It leaves a folder that is to go")
+    func leavesFolder() {
+        let state = document(first, ItemPlace(folder, "a"))
+        let shared: [(ItemID, ItemState?)] = [(folder, ItemState(.folder, at: ItemPlace(.root, "f")))]
+        let entries = log(shared + [(item, state)])
+        var engine = engine(entries)
+        #expect(engine.rewind(to: entries.prefix(1)) == [] && engine.take(.reconnected) == [])
+        let effects = engine.take(.logRead(log(shared + [(folder, nil)])))
+        #expect(effects == [.place(item, document(first), expecting: state)])
+        guard let known = shared[0].1 else { return }
+        #expect(engine.take(.placed(item)) == [.remove(folder, expecting: known)])
+        #expect(engine.take(.placed(folder)) == [] && engine.lostItems == [item])
+    }
+
+    @Test("A brake that is released is set again, though contents are lost for ever")
+    func changeEnds() {
+        var engine = engine(log([(item, document(first))]))
+        _ = engine.rewind(to: [])
+        #expect(engine.memory.brakeStages == [.leaving: .answered])
+        #expect(engine.take(.reconnected) == [] && engine.memory.brakeStages == [:])
+    }
+
+    @Test("A person takes back what others have made of an evicted item: the hub has it, and nothing is sent")
+    func takenBack() {
+        let entries = log([(item, document(first)), (item, document(second))])
+        var engine = engine(Array(entries.prefix(1)))
+        engine.brakeLimits = SyncBrake.Limits(sharePercent: 1, countMin: 1)
+        #expect(engine.take(.logRead(entries)) == [])
+        #expect(engine.brakedItems(.arriving) == [item])
+        let effects = engine.take(.brakeUndone(.arriving))
+        guard case .commit(let commit)? = effects.first, effects.count == 1 else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(commit.base == 2 && commit.state == document(first))
+        #expect(engine.take(.logRead([LogEntry(3, commit)])) == [] && engine.isAtRest && engine.brake == nil)
+        #expect(engine.memory.brakeStages == [:])
+    }
+}
