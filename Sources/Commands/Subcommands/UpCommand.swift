@@ -35,7 +35,8 @@ extension Command {
                 lines.append("  in step: \(folder.itemCount) \(folder.itemCount == 1 ? "item" : "items")")
             } else {
                 let count = folder.unsettledCount
-                lines.append("  \(folder.itemCount) items, \(count) of them not in step")
+                let items = folder.itemCount == 1 ? "item" : "items"
+                lines.append("  \(folder.itemCount) \(items) here; not in step: \(count)")
             }
             if folder.line != "up" {
                 lines.append("  no line to the hub: \(folder.lineFailure ?? "it has not been tried yet")")
