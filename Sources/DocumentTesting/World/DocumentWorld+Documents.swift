@@ -8,6 +8,7 @@ extension DocumentWorld {
     /// - Parameters:
     ///   - make: Makes it for a place, such as `Note.init`.
     ///   - name: Its name in the device's folder.
+    ///   - device: Whose person does it.
     ///   - edit: Gives it its first contents.
     /// - Throws: `WorldDocumentFailure`; what `edit` throws.
     @MainActor

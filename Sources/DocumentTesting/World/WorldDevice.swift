@@ -106,7 +106,9 @@ public final class WorldDevice: Sendable {
 
     /// Runs what somebody does on this device: documents that are opened in it have this device's versions and conflicts.
     ///
-    /// - Parameter body: Runs where it would without this.
+    /// - Parameters:
+    ///   - isolation: Where it runs: where the caller does.
+    ///   - body: What is done.
     public func run<Value>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Value
