@@ -4,6 +4,7 @@ import DocumentTesting
 import Foundation
 import HubProtocol
 import Sealing
+import Sync
 import SyncMessages
 import Testing
 
@@ -152,5 +153,37 @@ struct PutBackTests {
             expect(expected, on: devices)
         }
         try end(devices)
+    }
+
+    @Test("A log that forgets that a device was shut out is not gone back to")
+    func revocationForgotten() throws {
+        try share(with: 1)
+        let line = hub.line()
+        let desk = try LogDesk(keys, by: identities[0], known: [])
+        let before = try desk.read(try line.log(after: 0, waitSeconds: 0)).heard
+        let statement = try desk.devices.revoking(
+            identities[1].id,
+            next: try keys.nextKey(desk.devices, random: RandomBytes.make),
+            keys,
+            by: identities[0]
+        )
+        let record = OpenRecord(
+            Commit.ID(identities[0].id, session: 7, 1),
+            .devices,
+            on: desk.head.position,
+            RecordBody(.devices(statement), seen: desk.head)
+        )
+        let sealed = try RecordSealer(keys, desk.devices, by: identities[0]).seal([record])
+        let offered = sealed.map {
+            OfferedCommit(item: $0.item, base: $0.base, id: $0.id, record: Data($0.record))
+        }
+        #expect(try line.offer(offered).answers.count == 1)
+        let after = try desk.read(try line.log(after: desk.head.position, waitSeconds: 0))
+        #expect(after.finding == nil && desk.devices.members[identities[1].id]?.isRevoked == true)
+        let head = desk.head
+        #expect { _ = try desk.goBack(to: before) } throws: { ($0 as? SyncFailure)?.code == .hubChanged }
+        #expect(desk.head == head)
+        // What came after it may be forgotten.
+        #expect(try desk.goBack(to: before + after.heard) == [])
     }
 }

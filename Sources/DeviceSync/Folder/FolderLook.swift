@@ -129,20 +129,9 @@ struct FolderLook {
         return answer
     }
 
-    /// What is in a folder, with what a process that died was about to remove: whether that is to go is decided anew.
-    private static func members(of path: FilePath) throws(SystemError) -> [FolderMember] {
-        let members = try FolderScan.members(of: path)
-        let left = members.compactMap { member in
-            Removal.formerName(of: member.name).map { (member.name, $0) }
-        }
-        guard !left.isEmpty else { return members }
-        for (name, former) in left { try Removal.putBack(path.appending(name), to: path.appending(former)) }
-        return try FolderScan.members(of: path)
-    }
-
     private mutating func list(_ path: FilePath, as parent: Parent) throws {
         let members: [FolderMember]
-        do { members = try Self.members(of: path) } catch {
+        do { members = try Removal.membersAfterPuttingBack(in: path) } catch {
             // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
             return

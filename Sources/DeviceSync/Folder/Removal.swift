@@ -30,8 +30,17 @@ enum Removal {
         return true
     }
 
+    /// What is in a folder, with what a process that died was about to remove: whether that is to go is decided anew.
+    static func membersAfterPuttingBack(in folder: FilePath) throws(SystemError) -> [FolderMember] {
+        let members = try FolderScan.members(of: folder)
+        let left = members.compactMap { member in formerName(of: member.name).map { (member.name, $0) } }
+        guard !left.isEmpty else { return members }
+        for (name, former) in left { try putBack(folder.appending(name), to: folder.appending(former)) }
+        return try FolderScan.members(of: folder)
+    }
+
     /// The name that a document had which a process took aside and died; nil for any other.
-    static func formerName(of name: String) -> String? {
+    private static func formerName(of name: String) -> String? {
         guard name.hasPrefix(prefix) else { return nil }
         let rest = name.dropFirst(prefix.count)
         guard let end = rest.firstIndex(of: "-") else { return nil }
@@ -40,7 +49,7 @@ enum Removal {
     }
 
     /// Puts a document back: under its name, or the next one that is free.
-    static func putBack(_ aside: FilePath, to path: FilePath) throws(SystemError) {
+    private static func putBack(_ aside: FilePath, to path: FilePath) throws(SystemError) {
         var (target, number) = (path, 1)
         while true {
             do { return try ItemMoves.move(aside, toFree: target) } catch {

@@ -1,0 +1,25 @@
+extension Command {
+    /// `sheaf explain`
+    package static func explain(_ role: SyncRole?) -> Command {
+        Command(
+            "explain",
+            summary: "say why a file is as it is, what it waits for, and what helps",
+            details: "Ends with 0 for what is in step, else with 1.",
+            [.flag(ReportParameters.json), .positional(Positional("ITEM", "a file, a package or a folder"))]
+        ) { arguments, console in
+            let path = arguments.items[0]
+            guard let item = try SyncRole.required(role).explain(path) else {
+                throw ReportError(
+                    description: "“\(path)” is in no folder that is kept in step; see sheaf status"
+                )
+            }
+            if arguments[ReportParameters.json] {
+                console.say(try ReportParameters.json(item))
+            } else {
+                let causes = item.causes.map { "  \($0)\n" }.joined()
+                console.say("\(item.path)\n\(causes)  Next: \(item.next)\n")
+            }
+            return item.isSettled ? .success : .failure
+        }
+    }
+}

@@ -1,0 +1,21 @@
+extension Command {
+    /// `sheaf log`
+    package static func log(_ role: SyncRole?) -> Command {
+        let follow = Flag("follow", letter: "f", "go on with what happens, until told to end")
+        return Command(
+            "log",
+            summary: "show what has happened to the folders that are kept in step",
+            details:
+                "The newest comes last: the last thousand events since sheaf up was started. “!” is for you to look at.",
+            [.flag(follow), .flag(ReportParameters.json)]
+        ) { arguments, console in
+            let isJSON = arguments[ReportParameters.json]
+            try SyncRole.required(role).log(arguments[follow]) { event in
+                let line = "\(event.date) \(event.isWrong ? "!" : " ") \(event.folder): \(event.text)\n"
+                // What is made of text and numbers can be written down.
+                console.say(isJSON ? (try? ReportParameters.jsonLine(event)) ?? line : line)
+            }
+            return .success
+        }
+    }
+}

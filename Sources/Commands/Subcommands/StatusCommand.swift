@@ -1,0 +1,42 @@
+extension Command {
+    /// `sheaf status`
+    package static func status(_ role: SyncRole?) -> Command {
+        Command(
+            "status",
+            summary: "show how the folders stand that are kept in step",
+            details: "Ends with 0 when all is in step, else with 1.",
+            [.flag(ReportParameters.json)]
+        ) { arguments, console in
+            let folders = try SyncRole.required(role).status()
+            console.say(arguments[ReportParameters.json] ? try ReportParameters.json(folders) : text(folders))
+            return folders.allSatisfy(\.isSettled) ? .success : .failure
+        }
+    }
+
+    private static func text(_ folders: [SyncRole.Folder]) -> String {
+        folders.map { folder in
+            var lines = ["\(folder.folder) (\(folder.hub))"]
+            if folder.isSettled {
+                lines.append("  in step: \(folder.itemCount) \(folder.itemCount == 1 ? "item" : "items")")
+            } else {
+                let count = folder.unsettledCount
+                let items = folder.itemCount == 1 ? "item" : "items"
+                lines.append("  \(folder.itemCount) \(items) here; not in step: \(count)")
+            }
+            if folder.line != "up" {
+                lines.append("  no line to the hub: \(folder.lineFailure ?? "it has not been tried yet")")
+            }
+            for brake in folder.brakes {
+                let place = brake.isLeaving ? "here" : "on another device"
+                lines.append(
+                    """
+                      waits for you: \(brake.waitingCount) of \(brake.itemCount) items were removed or replaced \(place).
+                      Say: sheaf decide \(folder.folder) --go-on, or --put-back
+                    """
+                )
+            }
+            lines += folder.stuck.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
+            return lines.joined(separator: "\n") + "\n"
+        }.joined()
+    }
+}
