@@ -181,10 +181,20 @@ class Tab:
         return "{},{},{}\n".format(*bytes.fromhex(code.removeprefix("#")))
 
     def _on_disk(self):
-        """What is in the documents of the title in front; a scrapbook without a text shows an empty one."""
-        places = self.app.documents.rglob(f"{self.title.inner_text()}.{self.app.extension}")
-        files = [place / "text.txt" if place.is_dir() else place for place in places]
-        return [file.read_text() if file.exists() else "" for file in files]
+        """What is in the documents of the title in front; a scrapbook without a text shows an empty one.
+
+        The app saves meanwhile: what it replaces is gone when its turn comes.
+        """
+        name, texts = f"{self.title.inner_text()}.{self.app.extension}", []
+        for folder, folders, files in os.walk(self.app.documents):
+            if name not in folders + files:
+                continue
+            place = pathlib.Path(folder) / name
+            try:
+                texts.append((place / "text.txt" if name in folders else place).read_text())
+            except FileNotFoundError:
+                texts.append("")
+        return texts
 
     def expect_opened(self):
         self.done.wait_for()

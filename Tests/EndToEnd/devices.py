@@ -1,5 +1,6 @@
 """Hub and devices as processes of their own, with folders that people and programs write to."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -181,11 +182,13 @@ class Device(Process):
 
     @property
     def contents(self):
-        """All paths below the folder, with what is there; nothing of ours."""
+        """All paths below the folder, with what is there; nothing of ours, and nothing that goes meanwhile."""
         found = {}
-        for path in sorted(self.folder.rglob("*")):
-            name = str(path.relative_to(self.folder))
-            if any(part.startswith(".sheaf-") for part in path.parts):
-                continue
-            found[name] = None if path.is_dir() else path.read_bytes()
-        return found
+        for folder, folders, files in os.walk(self.folder):
+            folders[:] = [name for name in folders if not name.startswith(".sheaf-")]
+            here = pathlib.Path(folder)
+            found |= {str((here / name).relative_to(self.folder)): None for name in folders}
+            for path in (here / name for name in files if not name.startswith(".sheaf-")):
+                with contextlib.suppress(FileNotFoundError):
+                    found[str(path.relative_to(self.folder))] = path.read_bytes()
+        return dict(sorted(found.items()))
