@@ -31,7 +31,7 @@ enum SyncBenchmark {
                 by: one.identity,
                 at: one.hub()
             )
-            var figures = [try firstSync(one, two, keys, work)]
+            var figures = try firstSync(one, two, keys, work, hub.process)
             figures += try saves(one, two)
             figures.append(try rename(one, two))
             figures.append(try restart(two, keys))
@@ -47,8 +47,9 @@ enum SyncBenchmark {
         _ one: Device,
         _ two: Device,
         _ keys: ContainerKeys,
-        _ work: WorkFolder
-    ) throws -> Figure {
+        _ work: WorkFolder,
+        _ hub: OtherProcess
+    ) throws -> [Figure] {
         let many = one.folder.appendingPathComponent("many")
         try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)
         for number in 0..<fileCount {
@@ -67,7 +68,8 @@ enum SyncBenchmark {
                 copy.waitUntilExit()
             }
         )
-        var samples = Samples()
+        var (samples, processor) = (Samples(), Samples())
+        let before = try ownProcessorSeconds() + hub.processorSeconds()
         samples.add(
             try seconds {
                 try one.start(keys)
@@ -76,19 +78,39 @@ enum SyncBenchmark {
                 try wait(every: 5_000) { two.itemCount > fileCount && one.isInStep && two.isInStep }
             }
         )
+        processor.add(try ownProcessorSeconds() + hub.processorSeconds() - before)
         let target = two.folder.appendingPathComponent("many").path
         guard try FileManager.default.contentsOfDirectory(atPath: target).count == fileCount else {
             throw BenchmarkFailure("not all files have come")
         }
-        return Figure(
-            "sync-first",
-            "first sync of 10,000 files of 4 KB, device to hub to device",
-            samples,
-            .milliseconds,
-            beside: peer,
-            its,
-            goal: .valueAtMost(2500)
-        )
+        return [
+            Figure(
+                "sync-first",
+                "first sync of 10,000 files of 4 KB, device to hub to device",
+                samples,
+                .milliseconds,
+                beside: peer,
+                its,
+                goal: .valueAtMost(2500)
+            ),
+            Figure(
+                "sync-first-processor",
+                "the same: processor time of both devices and the hub",
+                processor,
+                .seconds,
+                goal: .valueAtMost(4)
+            ),
+        ]
+    }
+
+    private static func ownProcessorSeconds() throws -> Double {
+        var usage = rusage()
+        guard getrusage(CInt(RUSAGE_SELF.rawValue), &usage) == 0 else {
+            throw BenchmarkFailure.call("getrusage", "self")
+        }
+        return [usage.ru_utime, usage.ru_stime].reduce(0) {
+            $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
+        }
     }
 
     private static func saves(_ one: Device, _ two: Device) throws -> [Figure] {

@@ -71,6 +71,9 @@ final class SyncRun {
     var dirtyPackages: Set<ItemID> = []
     var missing: Set<ItemID> = []
     var isLookDue = false
+    /// New documents that have not been read yet, and whether they are about to be.
+    var unread: [ItemID: ItemTrace] = [:]
+    var isReadDue = false
     private var wasSettled = false
 
     init(
@@ -257,7 +260,7 @@ final class SyncRun {
 
     var isSettled: Bool {
         lineState == .up && engine.isAtRest && unkept.isEmpty && dirtyFolders.isEmpty && dirtyPackages.isEmpty
-            && missing.isEmpty
+            && missing.isEmpty && unread.isEmpty
     }
 
     private func tellIfSettled() {

@@ -93,19 +93,16 @@ struct ContentStore: Sendable {
             let some = Array(all[start..<min(start + HubLimits.blobNameCountMax, all.count)])
             let missing = try hub.missing(some)
             var frames = Data()
-            for (object, blob) in missing.compactMap({ blob in objects[blob].map { ($0, blob) } }) {
-                try vault.withStored([object]) { object, piece in
-                    let encoding: BlobContents.Encoding = piece.isPressed ? .zstd : .plain
-                    let sealed = try sealer.seal(
-                        piece.bytes,
-                        encoding,
-                        plainByteCount: piece.plainByteCount,
-                        kind: object.kind.rawValue,
-                        name: object.name.bytes
-                    )
-                    BlobFrames.append(blob, sealed, to: &frames)
-                }
-                guard frames.count >= Self.batchByteCount else { continue }
+            try vault.withStored(missing.compactMap { objects[$0] }) { object, piece in
+                let sealed = try sealer.seal(
+                    piece.bytes,
+                    piece.isPressed ? .zstd : .plain,
+                    plainByteCount: piece.plainByteCount,
+                    kind: object.kind.rawValue,
+                    name: object.name.bytes
+                )
+                BlobFrames.append(try sealer.address(of: object.name.bytes), sealed, to: &frames)
+                guard frames.count >= Self.batchByteCount else { return }
                 try hub.store(frames)
                 frames = Data()
             }
