@@ -48,7 +48,7 @@ package final class HubClient: Sendable {
     }
 
     package func putKeys(_ keys: WrappedKeys, for device: DeviceName, in container: ContainerName) throws {
-        _ = try send("PUT", .keys(container, device), try JSONEncoder().encode(keys))
+        _ = try send("PUT", .keys(container, device), try HubMessage.encoded(keys))
     }
 
     package func keys(for device: DeviceName, in container: ContainerName) throws -> [WrappedKeys] {
@@ -85,7 +85,7 @@ package final class HubClient: Sendable {
         _ question: (some Encodable)?,
         timeoutSeconds: Int = 60
     ) throws -> Answer {
-        let body = try question.map { try JSONEncoder().encode($0) }
+        let body = try question.map { try HubMessage.encoded($0) }
         let answer = try send(method, route, query: query, body, timeoutSeconds: timeoutSeconds)
         do { return try JSONDecoder().decode(Answer.self, from: answer.body) } catch {
             throw LineFailure("What answers for \(route.path) does not speak as a hub does: \(error)")
@@ -159,7 +159,7 @@ package struct HubContainer: ContainerHub {
     }
 
     package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
-        let question = try JSONEncoder().encode(BlobNames(names))
+        let question = try HubMessage.encoded(BlobNames(names))
         let answer = try client.send("POST", .readBlobs(container), question, timeoutSeconds: 300)
         return try BlobFrames.read(answer.body)
     }
