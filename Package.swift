@@ -151,7 +151,7 @@ let package = Package(
             name: "sheaf",
             dependencies: [
                 "Agent", "Commands", "DeviceSync", "DocumentFoundation", "FileSystem", "HTTPService", "Hub",
-                "LocalSockets", "Sealing", "SyncMessages",
+                "HubProtocol", "LocalSockets", "Sealing", "Sync", "SyncMessages",
             ],
             swiftSettings: strict
         ),

@@ -54,6 +54,8 @@ final class SyncRun {
     /// Files that were replaced a moment ago.
     var late: [LateFile] = []
     var isStopped = false
+    /// Who has shut this device out; nil for nobody.
+    var shutOut: ShutOut?
     /// Contents that somebody waits for, by item.
     var downloads: [ItemID: Download] = [:]
     /// Evicted items whose contents are about to leave the vault.
@@ -74,6 +76,7 @@ final class SyncRun {
     init(
         _ place: ContainerSync.Place,
         _ contents: ContentStore,
+        _ keys: KeyRing,
         by identity: DeviceIdentity,
         _ hub: any ContainerHub,
         _ merger: any DocumentMerger,
@@ -88,7 +91,7 @@ final class SyncRun {
         coordinator.leavesPlaceholders = true
         placer = Placer(root: place.folder, contents: contents, coordinator: coordinator)
         let heard = try memory.log()
-        desk = try LogDesk(contents.keys, by: identity, known: heard)
+        desk = try LogDesk(keys, by: identity, known: heard)
         engine = SyncEngine(
             device: identity.id,
             session: session,
@@ -164,6 +167,7 @@ final class SyncRun {
             stuck: why
         )
         status.brakes = brakes
+        status.isShutOut = shutOut != nil
         return status
     }
 
@@ -332,6 +336,7 @@ final class SyncRun {
             failDownloads(of: names, why)
         case .up:
             (lineState, lineFailure) = (.up, nil)
+            noteShutOut(false)
             report(.lineUp)
             take([.reconnected])
             for item in downloads.keys { requestContents(of: item) }
@@ -345,6 +350,7 @@ final class SyncRun {
         case .putBack(let place):
             do { try goBack(to: place) } catch { fail("\(error)") }
         case .strange(let what): report(.failed(path: "the hub's log", why: what))
+        case .shutOut(let end): endShutOut(end)
         case .hubChanged(let why): fail(why)
         }
     }

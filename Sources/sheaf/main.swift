@@ -34,6 +34,7 @@ let tool = Tool.sheaf(
     agent: agent,
     hub: hub,
     sync: LiveSync.role,
+    sharing: LiveSharing.role,
     versions: LiveVersions.role
 )
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)

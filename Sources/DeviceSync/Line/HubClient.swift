@@ -164,5 +164,17 @@ package struct HubContainer: ContainerHub {
         return try BlobFrames.read(answer.body)
     }
 
+    package func registrations() throws -> [DeviceListing] { try client.devices() }
+
+    package func refuse(_ device: DeviceName) throws { try client.revoke(device) }
+
+    package func keep(_ keys: WrappedKeys, for device: DeviceName) throws {
+        try client.putKeys(keys, for: device, in: container)
+    }
+
+    package func keys(for device: DeviceName) throws -> [WrappedKeys] {
+        try client.keys(for: device, in: container)
+    }
+
     package func close() { client.close() }
 }

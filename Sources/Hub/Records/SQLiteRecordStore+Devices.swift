@@ -119,7 +119,10 @@ extension SQLiteRecordStore {
             return token
         } whenDurable: { [memory] token in
             guard let token else { return }
-            memory.withLock { $0.callers[token] = nil }
+            memory.withLock { memory in
+                memory.callers[token] = nil
+                memory.revokedTokens.insert(token)
+            }
         }
         if token != nil { tell(.revoked(device)) }
         return token != nil
