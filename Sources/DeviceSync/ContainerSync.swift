@@ -143,6 +143,13 @@ package final class ContainerSync: Sendable {
     /// How far the log has been read.
     package var logPosition: UInt64 { queue.sync { run.value.engine.tree.position } }
 
+    /// How things stand, without a name in it.
+    ///
+    /// - Parameter events: What has happened, oldest first.
+    func diagnosis(_ events: [(date: Date, report: SyncReport)]) -> SyncDiagnosis {
+        queue.sync { run.value.diagnosis(events) }
+    }
+
     /// How things stand.
     package var status: SyncStatus { queue.sync { run.value.status } }
 }

@@ -25,7 +25,9 @@ let hub = HubRole(
     serve: { choices, console in
         try HubProcess.run(try HubProcess.Options(choices), say: console.say, complain: console.complain)
     },
-    invite: { choices in try HubProcess.invite(try HubProcess.Options(choices)) },
+    invite: { choices in
+        try HubProcess.invite(try HubProcess.Options(choices), makesAccount: choices.makesAccount)
+    },
     backUp: { choices, target in try HubBackup.make(of: try HubProcess.Options(choices).folder, to: target) },
     restore: { choices, backup in try HubBackup.restore(backup, to: try HubProcess.Options(choices).folder) }
 )
@@ -35,7 +37,8 @@ let tool = Tool.sheaf(
     hub: hub,
     sync: LiveSync.role,
     sharing: LiveSharing.role,
-    versions: LiveVersions.role
+    versions: LiveVersions.role,
+    diagnosis: LiveDiagnosis.role
 )
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)
 

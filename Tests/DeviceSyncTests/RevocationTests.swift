@@ -221,6 +221,22 @@ struct RevocationTests {
         try end(devices)
     }
 
+    @Test("A key that another part of the process has got is used, too")
+    func sharedRing() throws {
+        let ring = KeyRing(keys) { _ in }
+        let first = try LogVisit(ring, by: identities[1], at: hub.line())
+        let second = try LogVisit(ring, by: identities[1], at: hub.line())
+        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
+        let own = KeyRing(keys) { _ in }
+        let sharing = Sharing(in: FilePath(base.path), own, by: identities[0], at: hub.line())
+        _ = try sharing.revoke(identities[2].id)
+        _ = try sharing.revoke(identities[3].id)
+        try first.catchUp()
+        try second.catchUp()
+        #expect(second.devices.generation == 3 && ring.keys == own.keys)
+        try end([])
+    }
+
     @Test("Who leaves by itself has to rest meanwhile, is out then, and the last one stays")
     func leaving() throws {
         let devices = [try device(0), try device(1)]

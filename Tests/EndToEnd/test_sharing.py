@@ -1,13 +1,14 @@
 """Who shares a folder, with real processes: devices that are shut out, and all of them lost."""
 
-import contextlib
+import http.client
 import json
 import os
 import shutil
 import stat
 import subprocess
+from pathlib import Path
 
-from devices import Device, wait_for
+from devices import Device, Hub, wait_for
 from test_sync import SHEAF, base, world  # noqa: F401: fixtures
 
 
@@ -73,23 +74,29 @@ def test_a_revoked_device_stops_and_the_others_go_on(world, base):
 
 
 def test_a_device_killed_while_it_shuts_another_out_goes_on_with_it(world):
-    here = world(3)
-    one, two, lost = here.devices
+    here = world(4)
+    one, two, *lost = here.devices
     here.settle()
-    lost.kill()
-    # A hub that does not answer is where it is cut off.
-    here.hub.process.send_signal(19)
+    for device in lost:
+        device.kill()
     environment = {**os.environ, **one.environment, "SHEAF_AGENT": "off"}
-    words = [str(SHEAF), "revoke", str(one.folder), "device-2"]
-    with subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as cut:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            cut.wait(0.5)
-        cut.kill()
-    here.hub.process.send_signal(18)
-    done = one.run("revoke", one.folder, "device-2")
-    assert done.returncode == 0, done.stderr
-    (two.folder / "a.txt").write_text("new")
-    wait_for(lambda: one.contents == {"a.txt": b"new"}, 30, lambda: one.said + two.said)
+    containers = Path(one.environment["SHEAF_HOME"]) / "containers"
+    cut = 0
+    for device in lost:
+        words = [str(SHEAF), "revoke", str(one.folder), device.name]
+        with subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            # Once the plan is kept it is to be ended by whoever comes next.
+            while process.poll() is None and not list(containers.glob("*/revocation")):
+                pass
+            process.kill()
+        cut += process.returncode != 0
+        one.end()
+        one.start()
+        wait_for(lambda: names(two)[device.name]["isRevoked"], 20, lambda: one.said)
+        wait_for(lambda: not list(containers.glob("*/revocation")), 20, lambda: one.said + one.run("log").stdout)
+        (two.folder / "a.txt").write_text(device.name)
+        wait_for(lambda: one.contents == {"a.txt": device.name.encode()}, 30, lambda: one.said + two.said)
+    assert cut > 0, "it was never killed in between"
 
 
 def test_who_leaves_is_asked_and_the_last_one_stays(world):
@@ -172,3 +179,70 @@ def test_what_is_secret_is_the_user_s_alone(world):
         for name in files:
             if name in ("device", "keys", "settings", "revocation"):
                 assert stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode) == 0o600, name
+
+
+def test_two_people_at_one_hub_see_nothing_of_each_other(base):
+    hub = Hub(SHEAF, base)
+    # A mebibyte each.
+    hub.words += ["--quota", "1M"]
+    hub.start()
+    anna, ben, pad = (Device(SHEAF, base, name) for name in ("anna", "ben", "pad"))
+    try:
+        anna.begin(hub)
+        told = subprocess.run(
+            [SHEAF, "hub", "invite", "--new-account", "--data", hub.data], capture_output=True, text=True, check=True
+        )
+        words = ("--hub", hub.address, "--invitation", told.stdout.strip(), "--name", "ben")
+        assert ben.run("join", ben.folder, *words).returncode == 0
+        again = pad.run("join", pad.folder, *words)
+        assert again.returncode == 1 and "used" in again.stderr
+        first, second = ben.share(hub, pad)
+        assert "is joined" in second, first + second
+        for device in (anna, ben, pad):
+            device.start()
+        # One fills its own quota; the other has its own.
+        (anna.folder / "large.bin").write_bytes(os.urandom(2_000_000))
+        (ben.folder / "a.txt").write_text("Ben's")
+        wait_for(lambda: pad.contents == {"a.txt": b"Ben's"}, 20, lambda: ben.said + pad.said)
+        wait_for(lambda: "may keep" in anna.said, 20, lambda: anna.said)
+        assert not anna.is_in_step and "large.bin" not in pad.contents
+        (ben.folder / "b.bin").write_bytes(os.urandom(600_000))
+        wait_for(lambda: "b.bin" in pad.contents, 20, lambda: ben.said + pad.said)
+        # Neither lists, reads, writes or shuts out what is the other's, though it knows its names.
+        mine, theirs = settings(ben), settings(anna)
+        token = mine["credentials"]["token"]
+        assert set(names(ben)) == {"ben", "pad"} and set(names(anna)) == {"anna"}
+        listed = ask(hub, token, "GET", "/v1/containers")
+        assert [found["container"] for found in json.loads(listed[1])["containers"]] == [mine["container"]]
+        devices = json.loads(ask(hub, token, "GET", "/v1/devices")[1])["devices"]
+        assert {found["name"] for found in devices} == {"ben", "pad"}
+        place = f"/v1/containers/{theirs['container']}"
+        device = theirs["credentials"]["device"]
+        keys = json.dumps({"generation": 1, "keys": "AAAA"})
+        for method, path, body in [
+            ("GET", f"{place}/log", None), ("GET", f"{place}/keys/{device}", None), ("PUT", f"{place}/keys/{device}", keys),
+            ("POST", f"{place}/commits", '{"commits": []}'), ("POST", f"{place}/blobs/missing", '{"names": []}'),
+            ("POST", f"{place}/blobs/read", '{"names": []}'), ("POST", f"{place}/blobs", ""),
+            ("DELETE", f"/v1/devices/{device}", None),
+        ]:
+            assert ask(hub, token, method, path, body)[0] == 404, path
+        assert ask(hub, token, "PUT", place)[0] == 409
+        assert ask(hub, theirs["credentials"]["token"], "GET", f"{place}/log")[0] == 200
+    finally:
+        for process in (anna, ben, pad, hub):
+            process.end()
+
+
+def settings(device):
+    place, = (Path(device.environment["SHEAF_HOME"]) / "containers").glob("*/settings")
+    return json.loads(place.read_text())
+
+
+def ask(hub, token, method, path, body=None):
+    connection = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=20)
+    media = "application/json" if body else "application/octet-stream"
+    connection.request(method, path, body, {"Authorization": f"Bearer {token}", "Content-Type": media})
+    answer = connection.getresponse()
+    found = answer.status, answer.read()
+    connection.close()
+    return found

@@ -5,7 +5,7 @@ package struct HubChoices: Hashable, Sendable {
     /// The address as typed; nil for the usual one.
     package var address: String?
     package var isBehindProxy = false
-    /// What the account may keep, in bytes; nil for as much as there is room for.
+    /// What each account may keep, in bytes; nil for as much as there is room for.
     package var quotaByteCount: Int?
     /// How long released blobs are kept, in days.
     package var retentionDays = 30
@@ -13,6 +13,8 @@ package struct HubChoices: Hashable, Sendable {
     package var deviceRate = 500.0
     /// Requests a second without a token of one address, in the long run.
     package var addressRate = 0.5
+    /// Whether an invitation is for another person.
+    package var makesAccount = false
 
     package init() {}
 }
@@ -47,7 +49,7 @@ private struct HubOptions {
     let quota = ValueOption(
         "quota",
         "BYTES",
-        "what the account may keep, such as 50G; else as much as there is room for"
+        "what each account may keep, such as 50G; else as much as there is room for"
     ) { byteCount($0) }
     let retention = ValueOption("retention", "DAYS", "how long unneeded blobs are kept; else 30") {
         Int($0).flatMap { (0...36_500).contains($0) ? $0 : nil }
@@ -59,8 +61,14 @@ private struct HubOptions {
         "requests a second of one address without a token; else 0.5"
     ) { rate($0) }
 
+    let newAccount = Flag(
+        "new-account",
+        "with “invite”: for another person, whose folders, devices and quota are apart from all others"
+    )
+
     var parameters: [Parameter] {
         [
+            .flag(newAccount),
             .option(data), .option(listen), .flag(proxy), .option(quota), .option(retention),
             .option(deviceRate), .option(addressRate),
         ]
@@ -75,6 +83,7 @@ private struct HubOptions {
         choices.retentionDays = arguments[retention].last ?? choices.retentionDays
         choices.deviceRate = arguments[deviceRate].last ?? choices.deviceRate
         choices.addressRate = arguments[addressRate].last ?? choices.addressRate
+        choices.makesAccount = arguments[newAccount]
         return choices
     }
 

@@ -44,6 +44,10 @@ package final class SyncService: Sendable {
             let settings = joined.settings
             let client = try HubClient(settings.hub, token: settings.credentials.token)
             let sharing = home.sharing(of: joined, at: client)
+            let tell: @Sendable (SyncReport) -> Void = {
+                log.note($0, of: settings.folder)
+                report(settings.folder, $0)
+            }
             let sync = try ContainerSync(
                 ContainerSync.Place(
                     folder: FilePath(settings.folder),
@@ -55,9 +59,8 @@ package final class SyncService: Sendable {
                 hub: HubContainer(settings.container, at: client),
                 merger: TypeMerger(),
                 report: {
-                    log.note($0, of: settings.folder)
-                    report(settings.folder, $0)
-                    if $0 == .lineUp { Self.finish(sharing) { log.note($0, of: settings.folder) } }
+                    tell($0)
+                    if $0 == .lineUp { Self.finish(sharing, tell) }
                 }
             )
             running.append(Running(folder: settings.folder, hub: settings.hub.absoluteString, sync: sync))
@@ -184,7 +187,7 @@ package final class SyncService: Sendable {
             return attempt(folder, conversation) { sync, below in
                 sync.follow(below) { conversation.say(.changed($0, isSettled: $1)) }
             }
-        case .status, .explain, .item, .items:
+        case .status, .diagnosis, .explain, .item, .items:
             conversation.end(with: answer(to: question))
             return {}
         }
@@ -213,6 +216,8 @@ package final class SyncService: Sendable {
             return .status(
                 running.map { FolderStatus(folder: $0.folder, hub: $0.hub, status: $0.sync.status) }
             )
+        case .diagnosis:
+            return .diagnosis(running.map { $0.sync.diagnosis(log.reports(of: $0.folder)) })
         case .explain(let path):
             return .explanation(found(path).map { $0.sync.explain($0.below) })
         case .item(let path): return .item(found(path).flatMap { $0.sync.item($0.below) })

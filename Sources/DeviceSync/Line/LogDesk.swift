@@ -10,6 +10,8 @@ final class LogDesk: @unchecked Sendable {
     private let lock = NSLock()
     private var reader: LogReader
     private let ring: KeyRing
+    /// Those that the reader uses; others may have come into the ring since.
+    private var used: ContainerKeys
     let identity: DeviceIdentity
     private var revisions: [ItemID: LogPosition] = [:]
     private var sealer: RecordSealer?
@@ -33,7 +35,8 @@ final class LogDesk: @unchecked Sendable {
     /// - Parameter known: What was read before, in order.
     init(_ ring: KeyRing, by identity: DeviceIdentity, known: [Heard]) throws {
         (self.ring, self.identity) = (ring, identity)
-        reader = try Self.reader(ring.keys, known)
+        used = ring.keys
+        reader = try Self.reader(used, known)
         revisions = Self.revisions(known)
     }
 
@@ -72,12 +75,13 @@ final class LogDesk: @unchecked Sendable {
     func goBack(to known: [Heard]) throws -> [PublicIdentity] {
         try lock.withLock {
             let former = reader.devices
-            let next = try Self.reader(ring.keys, known)
+            let held = ring.keys
+            let next = try Self.reader(held, known)
             for member in former.members.values where member.isRevoked {
                 guard next.devices.members[member.identity.id]?.isRevoked != true else { continue }
                 throw SyncFailure.revocationLost(member.identity.name)
             }
-            (reader, revisions, sealer) = (next, Self.revisions(known), nil)
+            (reader, used, revisions, sealer) = (next, held, Self.revisions(known), nil)
             return former.present.filter { next.devices.members[$0.id] == nil }
         }
     }
@@ -161,17 +165,17 @@ final class LogDesk: @unchecked Sendable {
 
     /// Takes keys that other devices have sealed for this one.
     ///
-    /// - Returns: Whether one is among them that was missing.
+    /// - Returns: Whether there is one now, from wherever, that was missing.
     func take(_ boxes: [[UInt8]]) throws -> Bool {
         try lock.withLock {
-            var isNews = false
             for box in boxes {
-                guard let keys = try keys(in: box) else { continue }
-                try ring.take(keys)
-                try reader.use(ring.keys)
-                (sealer, isNews) = (nil, true)
+                if let keys = try keys(in: box) { try ring.take(keys) }
             }
-            return isNews
+            let held = ring.keys
+            guard held != used else { return false }
+            try reader.use(held)
+            (used, sealer) = (held, nil)
+            return true
         }
     }
 

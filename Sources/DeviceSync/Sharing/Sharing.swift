@@ -37,7 +37,7 @@ package struct Sharing: Sendable {
 
     // MARK: What is planned
 
-    private static let planName = "revocation"
+    static let planName = "revocation"
     private static let lockName = "revocation.lock"
 
     private var planPlace: FilePath { folder.appending(Self.planName) }

@@ -49,20 +49,26 @@ package enum HubProcess {
     }
 
     /// Makes an invitation, whether or not the hub is running.
-    package static func invite(_ options: Options) throws -> String {
+    ///
+    /// - Parameter makesAccount: Whether it is for another person, whose containers, devices and quota are apart from all
+    ///   others; else it is for one more device of the account that the hub began with.
+    package static func invite(_ options: Options, makesAccount: Bool = false) throws -> String {
         guard options.folder.isThere else {
             throw HubError(
                 "There is no hub in \(options.folder.path). Start it with “sheaf hub”, or give --data."
             )
         }
-        return try invitation(in: try options.folder.open())
+        return try invitation(in: try options.folder.open(), makesAccount: makesAccount)
     }
 
-    static func invitation(in folder: StorageFolder) throws -> String {
+    static func invitation(in folder: StorageFolder, makesAccount: Bool = false) throws -> String {
         let invitation = try Secrets.invitation()
         try InvitationFiles.add(
             hash: try Secrets.invitationHash(invitation),
-            until: HubClock.system.now() + HubLimits.invitationSeconds,
+            InvitationFiles.Invitation(
+                until: HubClock.system.now() + HubLimits.invitationSeconds,
+                makesAccount: makesAccount
+            ),
             in: try folder.subfolder(InvitationFiles.folderName)
         )
         return invitation

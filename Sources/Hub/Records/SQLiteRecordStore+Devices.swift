@@ -24,7 +24,7 @@ extension SQLiteRecordStore {
         now: Int
     ) async throws -> AccountID? {
         // One that the command left for us is used up in the database, so that it cannot be used twice.
-        let left = try InvitationFiles.until(hash: invitationHash, in: invitations)
+        let left = try InvitationFiles.invitation(hash: invitationHash, in: invitations)
         let account = try await database.writer.perform { connection in
             try Self.use(invitationHash, left: left, now: now, connection).map { account in
                 try Self.insert(device, account, now: now, connection)
@@ -44,15 +44,18 @@ extension SQLiteRecordStore {
     /// - Returns: Whose it is; nil when it is none, too old or used.
     private static func use(
         _ hash: [UInt8],
-        left: Int?,
+        left: InvitationFiles.Invitation?,
         now: Int,
         _ connection: SQLiteConnection
     ) throws -> AccountID? {
-        if let left {
-            let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, 1, ?, 0)")
+        if let left, left.until > now {
+            let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, ?, ?, 0)")
             take.bind(1, hash)
-            take.bind(2, left)
+            take.bind(2, AccountID.first.number)
+            take.bind(3, left.until)
             try take.run()
+            // Taken before, it has its account already, and is used.
+            if left.makesAccount, connection.changedRowCount > 0 { try makeAccount(for: hash, connection) }
         }
         let use = try connection.statement(
             "UPDATE invitations SET used = 1 WHERE hash = ? AND used = 0 AND until > ? RETURNING account"
@@ -62,6 +65,15 @@ extension SQLiteRecordStore {
         defer { use.reset() }
         let account = try use.step() ? AccountID(use.integer(0)) : nil
         return account
+    }
+
+    private static func makeAccount(for hash: [UInt8], _ connection: SQLiteConnection) throws {
+        try connection.statement("INSERT INTO accounts(bytes) VALUES(0)").run()
+        let give = try connection.statement(
+            "UPDATE invitations SET account = (SELECT max(account) FROM accounts) WHERE hash = ?"
+        )
+        give.bind(1, hash)
+        try give.run()
     }
 
     private static func insert(

@@ -1,7 +1,7 @@
 internal import Foundation
 package import HubProtocol
 
-/// Whose containers and devices belong together. A hub has one account now.
+/// Whose containers, devices and bytes belong together: a person's, as a rule. None sees anything of another.
 package struct AccountID: Hashable, Sendable {
     package let number: Int
 
