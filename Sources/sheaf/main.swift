@@ -26,7 +26,18 @@ let hub = HubRole(
         try HubProcess.run(try HubProcess.Options(choices), say: console.say, complain: console.complain)
     },
     invite: { choices in
-        try HubProcess.invite(try HubProcess.Options(choices), makesAccount: choices.makesAccount)
+        try HubProcess.invite(
+            try HubProcess.Options(choices),
+            for: choices.invitedAccount.map { AccountID($0) }
+        )
+    },
+    accounts: { choices in
+        try HubProcess.accounts(try HubProcess.Options(choices)).map { account in
+            let devices =
+                account.deviceNames.isEmpty ? "no device" : account.deviceNames.joined(separator: ", ")
+            let folders = account.containerCount == 1 ? "1 folder" : "\(account.containerCount) folders"
+            return "\(account.id.number)  \(folders)  \(devices)"
+        }
     },
     backUp: { choices, target in try HubBackup.make(of: try HubProcess.Options(choices).folder, to: target) },
     restore: { choices, backup in try HubBackup.restore(backup, to: try HubProcess.Options(choices).folder) }

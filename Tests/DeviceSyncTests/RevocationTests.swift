@@ -91,6 +91,9 @@ struct RevocationTests {
         #expect(explanation.causes.last?.contains("shut out") == true, "\(explanation)")
         #expect(explanation.next.contains("stays here as it is"), "\(explanation)")
         #expect(devices[2].contents == ["a.txt": "before", "mine.txt": "never sent"])
+        // What would not come back does not go.
+        let refusal = #expect(throws: SyncRefusal.self) { try devices[2].running?.evict("a.txt") }
+        #expect(refusal?.code == .unreachable && devices[2].text("a.txt") == "before")
         try checkUnreadable(for: devices[2], after: before)
         // Started again it is none the wiser.
         devices[2].stop()

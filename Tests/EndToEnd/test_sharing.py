@@ -187,11 +187,12 @@ def test_two_people_at_one_hub_see_nothing_of_each_other(base):
     hub.words += ["--quota", "1M"]
     hub.start()
     anna, ben, pad = (Device(SHEAF, base, name) for name in ("anna", "ben", "pad"))
+    def hub_command(*words):
+        return subprocess.run([SHEAF, "hub", *words, "--data", hub.data], capture_output=True, text=True)
+
     try:
         anna.begin(hub)
-        told = subprocess.run(
-            [SHEAF, "hub", "invite", "--new-account", "--data", hub.data], capture_output=True, text=True, check=True
-        )
+        told = hub_command("invite", "--new-account")
         words = ("--hub", hub.address, "--invitation", told.stdout.strip(), "--name", "ben")
         assert ben.run("join", ben.folder, *words).returncode == 0
         again = pad.run("join", pad.folder, *words)
@@ -200,6 +201,9 @@ def test_two_people_at_one_hub_see_nothing_of_each_other(base):
         assert "is joined" in second, first + second
         for device in (anna, ben, pad):
             device.start()
+        listed = hub_command("accounts").stdout.splitlines()
+        assert listed == ["1  1 folder  anna", "2  1 folder  ben, pad"], listed
+        assert hub_command("invite", "--account", "3").returncode == 1
         # One fills its own quota; the other has its own.
         (anna.folder / "large.bin").write_bytes(os.urandom(2_000_000))
         (ben.folder / "a.txt").write_text("Ben's")
@@ -228,6 +232,15 @@ def test_two_people_at_one_hub_see_nothing_of_each_other(base):
             assert ask(hub, token, method, path, body)[0] == 404, path
         assert ask(hub, token, "PUT", place)[0] == 409
         assert ask(hub, theirs["credentials"]["token"], "GET", f"{place}/log")[0] == 200
+        # What one has on paper comes back by an invitation of that account, and by no other's.
+        shown = ben.run("recovery", ben.folder).stdout
+        paper = " ".join(line for line in shown.splitlines() if line.startswith("    "))
+        for account, code in (("1", 1), ("2", 0)):
+            invitation = hub_command("invite", "--account", account).stdout.strip()
+            new = Device(SHEAF, base, f"new-{account}")
+            words = ("--hub", hub.address, "--invitation", invitation, "--recovery")
+            done = new.run("join", new.folder, *words, input=paper + "\n")
+            assert done.returncode == code, done.stdout + done.stderr
     finally:
         for process in (anna, ben, pad, hub):
             process.end()

@@ -3,7 +3,8 @@ internal import Foundation
 internal import HTTPService
 
 /// Invitations that `sheaf hub invite` leaves for a hub that may be running: a file each, named by the hash of the
-/// invitation, with the time in it until which it works, in seconds since 1970, and “ new” for one that makes an account.
+/// invitation, with the time in it until which it works, in seconds since 1970, and behind it whose it is if not the first
+/// account's: “ new”, or an account's number.
 ///
 /// Only the hub writes to its database, so that a command must not.
 enum InvitationFiles {
@@ -12,8 +13,8 @@ enum InvitationFiles {
     /// What is left for somebody.
     struct Invitation: Hashable, Sendable {
         var until: Int
-        /// Whether whoever uses it gets an account of its own; else the first one is meant.
-        var makesAccount = false
+        /// Nil for an account that is made for whoever uses it.
+        var account: AccountID? = .first
     }
 
     static func add(hash: [UInt8], _ invitation: Invitation, in folder: StorageFolder) throws {
@@ -21,7 +22,8 @@ enum InvitationFiles {
         let draft = name + ".new"
         try folder.remove(draft)
         let file = try folder.create(draft)
-        let line = "\(invitation.until)\(invitation.makesAccount ? " new" : "")\n"
+        let whose = invitation.account.map { $0 == .first ? "" : " \($0.number)" } ?? " new"
+        let line = "\(invitation.until)\(whose)\n"
         try Array(line.utf8).withUnsafeBytes { bytes in try file.write(bytes, at: 0) }
         try file.sync()
         try folder.move(draft, toFree: name)
@@ -35,7 +37,11 @@ enum InvitationFiles {
         let text = String(decoding: try folder.open(name).read(at: 0, byteCount: 32), as: UTF8.self)
         let words = text.split(whereSeparator: \.isWhitespace)
         guard let until = words.first.flatMap({ Int($0) }) else { return nil }
-        return Invitation(until: until, makesAccount: words.dropFirst().first == "new")
+        switch words.dropFirst().first {
+        case nil: return Invitation(until: until)
+        case "new"?: return Invitation(until: until, account: nil)
+        case let number?: return Int(number).map { Invitation(until: until, account: AccountID($0)) }
+        }
     }
 
     static func remove(hash: [UInt8], in folder: StorageFolder) throws {

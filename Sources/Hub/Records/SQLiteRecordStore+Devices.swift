@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 package import HubProtocol
 internal import Locks
@@ -51,11 +52,11 @@ extension SQLiteRecordStore {
         if let left, left.until > now {
             let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, ?, ?, 0)")
             take.bind(1, hash)
-            take.bind(2, AccountID.first.number)
+            take.bind(2, (left.account ?? .first).number)
             take.bind(3, left.until)
             try take.run()
             // Taken before, it has its account already, and is used.
-            if left.makesAccount, connection.changedRowCount > 0 { try makeAccount(for: hash, connection) }
+            if left.account == nil, connection.changedRowCount > 0 { try makeAccount(for: hash, connection) }
         }
         let use = try connection.statement(
             "UPDATE invitations SET used = 1 WHERE hash = ? AND used = 0 AND until > ? RETURNING account"
@@ -138,5 +139,29 @@ extension SQLiteRecordStore {
         }
         if token != nil { tell(.revoked(device)) }
         return token != nil
+    }
+}
+
+extension SQLiteRecordStore {
+    /// All accounts of a store that another process may have open; nothing is written.
+    static func accounts(at place: FilePath) throws -> [HubProcess.Account] {
+        let connection = try SQLiteConnection(path: place.string)
+        let select = try connection.statement(
+            """
+            SELECT account, (SELECT count(*) FROM containers WHERE containers.account = accounts.account)
+            FROM accounts ORDER BY account
+            """
+        )
+        var found: [(id: AccountID, containerCount: Int)] = []
+        while try select.step() { found.append((AccountID(select.integer(0)), select.integer(1))) }
+        return try found.map { id, containerCount in
+            let devices = try connection.statement(
+                "SELECT name FROM devices WHERE account = ? AND revoked = 0 ORDER BY registered, name"
+            )
+            devices.bind(1, id.number)
+            var names: [String] = []
+            while try devices.step() { names.append(String(decoding: devices.blob(0), as: UTF8.self)) }
+            return HubProcess.Account(id: id, deviceNames: names, containerCount: containerCount)
+        }
     }
 }

@@ -23,7 +23,7 @@ struct AccountTests {
         let folder = try HubFolder()
         let store = try SQLiteRecordStore(in: try folder.open())
         func leave(_ hash: UInt8, makesAccount: Bool) throws {
-            let invitation = InvitationFiles.Invitation(until: 100, makesAccount: makesAccount)
+            let invitation = InvitationFiles.Invitation(until: 100, account: makesAccount ? nil : .first)
             try InvitationFiles.add(hash: [hash], invitation, in: store.invitations)
         }
         try leave(1, makesAccount: false)
@@ -42,6 +42,10 @@ struct AccountTests {
         // Whom a device invites is in its account.
         try await store.addInvitation(hash: [5], to: second, until: 100)
         #expect(try await store.register(device(6), invitationHash: [5], now: 99) == second)
+        // One of an account that there is.
+        let own = InvitationFiles.Invitation(until: 100, account: third)
+        try InvitationFiles.add(hash: [6], own, in: store.invitations)
+        #expect(try await store.register(device(7), invitationHash: [6], now: 99) == third)
         let again = try SQLiteRecordStore(in: try folder.open())
         #expect(again.caller(tokenHash: [6])?.account == second)
         #expect(try await again.devices(of: second).count == 2)
