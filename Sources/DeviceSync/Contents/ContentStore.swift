@@ -11,7 +11,6 @@ internal import Vault
 /// needed to look for the objects below it.
 struct ContentStore: Sendable {
     let vault: Vault
-    let keys: ContainerKeys
     let device: UUID
     let deviceName: String
 
@@ -82,8 +81,7 @@ struct ContentStore: Sendable {
     // MARK: The hub
 
     /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
-    func upload(_ names: [ContentName], to hub: any ContainerHub) throws {
-        let sealer = try BlobSealer(keys)
+    func upload(_ names: [ContentName], to hub: any ContainerHub, _ sealer: BlobSealer) throws {
         var objects: [BlobName: VaultObject] = [:]
         for object in try vault.objects(of: try names.map(Self.contents)) {
             objects[try sealer.address(of: object.name.bytes)] = object
@@ -116,6 +114,7 @@ struct ContentStore: Sendable {
     func fetch(
         _ wanted: [(name: ContentName, item: ItemID)],
         from hub: any ContainerHub,
+        _ opener: BlobSealer,
         progress: (Int) -> Void = { _ in }
     ) throws {
         var byteCount = 0
@@ -125,18 +124,17 @@ struct ContentStore: Sendable {
             if try !vault.has(contents) { documents.append((contents, item.mark)) }
         }
         guard !documents.isEmpty else { return }
-        let sealer = try BlobSealer(keys)
         try vault.receive(documents, origin: { _ in origin("") }) { objects in
             var wanted: [BlobName: VaultObject] = [:]
             for object in objects.prefix(HubLimits.blobNameCountMax) {
-                wanted[try sealer.address(of: object.name.bytes)] = object
+                wanted[try opener.address(of: object.name.bytes)] = object
             }
             let blobs = try hub.read(Array(wanted.keys))
             byteCount += blobs.reduce(0) { $0 + $1.blob.count }
             progress(byteCount)
             return try blobs.compactMap { name, blob in
                 guard let object = wanted[name] else { return nil }
-                let opened = try sealer.open(
+                let opened = try opener.open(
                     [UInt8](blob),
                     kind: object.kind.rawValue,
                     name: object.name.bytes

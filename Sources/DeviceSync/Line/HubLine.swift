@@ -29,6 +29,8 @@ final class HubLine: Sendable {
         /// The hub has lost, or exchanged, what came after this place of the log. Nothing is read until the line is opened
         /// again.
         case putBack(to: LogHead)
+        /// This device shares the container no more: nothing goes or comes.
+        case shutOut(ShutOut)
         /// The hub is not what it was: nothing more is done until a person has looked.
         case hubChanged(String)
     }
@@ -121,12 +123,12 @@ final class HubLine: Sendable {
 
     private func upload(_ names: [ContentName]) {
         attempt {
-            try contents.upload(names, to: hub)
+            try contents.upload(names, to: hub, try desk.blobSealer())
         } then: {
             receiver(.uploaded(names))
         } or: { _ in
             retrySingly(names) {
-                try contents.upload([$0], to: hub)
+                try contents.upload([$0], to: hub, try desk.blobSealer())
             } then: {
                 .uploaded([$0])
             }
@@ -136,13 +138,13 @@ final class HubLine: Sendable {
     private func fetch(_ wanted: [Fetch]) {
         let pairs = wanted.map { ($0.name, $0.item) }
         attempt {
-            try contents.fetch(pairs, from: hub)
+            try contents.fetch(pairs, from: hub, try desk.blobOpener())
         } then: {
             receiver(.fetched(wanted.map(\.name)))
         } or: { _ in
             let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             retrySingly(wanted.map(\.name)) { name in
-                try contents.fetch([(name, items[name] ?? .root)], from: hub)
+                try contents.fetch([(name, items[name] ?? .root)], from: hub, try desk.blobOpener())
             } then: {
                 .fetched([$0])
             }
@@ -152,7 +154,7 @@ final class HubLine: Sendable {
     private func download(_ wanted: [Fetch]) {
         for fetch in wanted {
             attempt {
-                try contents.fetch([(fetch.name, fetch.item)], from: hub) {
+                try contents.fetch([(fetch.name, fetch.item)], from: hub, try desk.blobOpener()) {
                     receiver(.progress(fetch.name, $0))
                 }
             } then: {
@@ -211,8 +213,15 @@ final class HubLine: Sendable {
 
     /// Whether the next call may fare better, whatever it is about.
     private static func isOfLine(_ error: any Error) -> Bool {
-        guard let failure = error as? HubFailure else { return error is LineFailure }
-        return [.fault, .unavailable, .tooMany, .unauthorized, .quota].contains(failure.error.code)
+        switch error {
+        case let failure as HubFailure:
+            return [.fault, .unavailable, .tooMany, .unauthorized, .revoked, .quota].contains(
+                failure.error.code
+            )
+        // The key has been announced, and is fetched before the line is up again.
+        case let error as SealingError: return error.code == .generationUnknown
+        default: return error is LineFailure
+        }
     }
 
     private func lose(_ error: any Error) {
@@ -232,6 +241,7 @@ final class HubLine: Sendable {
     private func follow() {
         var pause = Self.retrySeconds.lowerBound
         var isAtHead = false
+        if let end = desk.shutOut { return receiver(.shutOut(end)) }
         while !isClosed {
             do {
                 let waits = isAtHead && (state.withLock { $0.isUp } || !desk.isMember)
@@ -243,6 +253,9 @@ final class HubLine: Sendable {
             } catch {
                 guard !isClosed else { return }
                 lose(error)
+                if (error as? HubFailure)?.error.code == .revoked {
+                    return receiver(.shutOut(desk.shutOut ?? ShutOut()))
+                }
                 isAtHead = false
                 _ = wakeUp.wait(timeout: .now() + pause * Double.random(in: 0.5...1))
                 pause = min(pause * 2, Self.retrySeconds.upperBound)
@@ -253,7 +266,14 @@ final class HubLine: Sendable {
     /// - Returns: Whether to go on.
     private func take(_ page: LogPage) throws -> Bool {
         let reading = try desk.read(page)
+        let keys = Result { try fetchKeys(reading.finding) }
+        // What was read is told whether or not there are keys for what comes then.
         if !reading.heard.isEmpty { receiver(.entries(reading.heard)) }
+        if let end = desk.shutOut {
+            lose(SyncFailure.shutOut(end))
+            receiver(.shutOut(end))
+            return false
+        }
         for other in reading.others {
             receiver(
                 .strange(
@@ -264,7 +284,11 @@ final class HubLine: Sendable {
                 )
             )
         }
-        if let finding = reading.finding { return try goBack(finding) }
+        try keys.get()
+        if let finding = reading.finding {
+            if case .keysMissing = finding { return true }
+            return try goBack(finding)
+        }
         if desk.head.position >= page.head.position {
             guard desk.isMember else {
                 receiver(
@@ -280,6 +304,12 @@ final class HubLine: Sendable {
         }
         try addNext()
         return true
+    }
+
+    /// Gets the key that was announced, before anything that is sealed under it is asked for.
+    private func fetchKeys(_ finding: LogFinding?) throws {
+        if case .keysMissing? = finding { return try desk.fetchKeys(from: hub) }
+        if desk.isMember, !desk.holdsKey { try desk.fetchKeys(from: hub) }
     }
 
     /// Looks how far the hub's log is the one that was read. Where the two part, what comes after may be right in the other
