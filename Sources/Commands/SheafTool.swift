@@ -20,7 +20,8 @@ extension Tool {
             version: "0.1",
             [
                 .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .log(sync), .decide(sync),
-                .evict(sync), .download(sync), .versions(versions), .hub(hub), .agent(agent), .locks(reports),
+                .evict(sync), .download(sync), .pause(sync), .resume(sync), .versions(versions), .hub(hub),
+                .agent(agent), .locks(reports),
                 .doctor(reports),
             ]
         )

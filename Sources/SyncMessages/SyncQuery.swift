@@ -43,6 +43,14 @@ package enum SyncQuery {
         return found
     }
 
+    /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
+    package static func unsettled(in folder: String, _ runtime: RuntimeFolder) throws -> [ItemSyncState] {
+        guard case .items(let found) = try ask(.unsettled(folder: folder), in: runtime) else {
+            throw SyncServiceError.notRunning
+        }
+        return found
+    }
+
     /// Has something done.
     ///
     /// - Throws: `SyncRefusal` when it is not; `SyncServiceError.notRunning`.

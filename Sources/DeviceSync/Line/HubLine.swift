@@ -4,6 +4,7 @@ internal import HubProtocol
 internal import Locks
 internal import Sealing
 internal import Sync
+internal import SyncMessages
 
 /// A device's line to a container at its hub: what is to be sent and got, a batch at a time, and the log as it grows.
 ///
@@ -21,7 +22,9 @@ final class HubLine: Sendable {
         /// So many sealed bytes of contents that somebody asked for have come.
         case progress(ContentName, Int)
         /// Contents that cannot be sent or had, for a reason that is not the line's.
-        case failed([ContentName], String)
+        case failed([ContentName], SyncRefusal)
+        /// So much of contents that take several requests has been sent, 0 to 1.
+        case sent(ContentName, Double)
         case up
         case down(String)
         /// What is strange about the hub, and stops nothing.
@@ -121,12 +124,12 @@ final class HubLine: Sendable {
 
     private func upload(_ names: [ContentName]) {
         attempt {
-            try contents.upload(names, to: hub)
+            try contents.upload(names, to: hub) { receiver(.sent($0, $1)) }
         } then: {
             receiver(.uploaded(names))
         } or: { _ in
             retrySingly(names) {
-                try contents.upload([$0], to: hub)
+                try contents.upload([$0], to: hub) { receiver(.sent($0, $1)) }
             } then: {
                 .uploaded([$0])
             }
@@ -153,12 +156,12 @@ final class HubLine: Sendable {
         for fetch in wanted {
             attempt {
                 try contents.fetch([(fetch.name, fetch.item)], from: hub) {
-                    receiver(.progress(fetch.name, $0))
+                    [receiver] in receiver(.progress(fetch.name, $0))
                 }
             } then: {
                 receiver(.fetched([fetch.name]))
             } or: { error in
-                receiver(.failed([fetch.name], "\(error)"))
+                receiver(.failed([fetch.name], Self.refusal(error)))
             }
         }
     }
@@ -191,9 +194,13 @@ final class HubLine: Sendable {
             } then: {
                 receiver(news(name))
             } or: { error in
-                receiver(.failed([name], "\(error)"))
+                receiver(.failed([name], Self.refusal(error)))
             }
         }
+    }
+
+    private static func refusal(_ error: any Error) -> SyncRefusal {
+        SyncRefusal((error as? HubFailure)?.error.code == .quota ? .quota : .failed, "\(error)")
     }
 
     /// - Parameter other: What to do about an error that is not the line's.
@@ -212,7 +219,7 @@ final class HubLine: Sendable {
     /// Whether the next call may fare better, whatever it is about.
     private static func isOfLine(_ error: any Error) -> Bool {
         guard let failure = error as? HubFailure else { return error is LineFailure }
-        return [.fault, .unavailable, .tooMany, .unauthorized, .quota].contains(failure.error.code)
+        return [.fault, .unavailable, .tooMany, .unauthorized].contains(failure.error.code)
     }
 
     private func lose(_ error: any Error) {
