@@ -7,7 +7,10 @@ internal import Vault
 // How items stand, for others who ask.
 extension SyncRun {
     /// How what is at a place below the folder stands; nil for nothing.
-    func state(at path: String) -> ItemSyncState? { item(at: path).map { state(of: $0) } }
+    func state(at path: String) -> ItemSyncState? {
+        // The container's own folder is no item.
+        item(at: path).flatMap { $0 == .root ? nil : state(of: $0) }
+    }
 
     /// How all items below a folder stand, itself left out.
     func states(below path: String) -> [ItemSyncState] {

@@ -67,6 +67,9 @@ package final class UbiquityStates: Sendable {
     /// How an item stands; nil for what nobody says.
     package func state(at path: FilePath) -> ItemSyncState? { state.withLock { $0.items[path.string] } }
 
+    /// All that is said now.
+    package var all: [ItemSyncState] { state.withLock { Array($0.items.values) } }
+
     /// Whether somebody answers.
     package var isAnswered: Bool { state.withLock { $0.answererCount > 0 } }
 
@@ -125,9 +128,9 @@ package final class UbiquityStates: Sendable {
     }
 
     private func known(below root: FilePath, _ runtime: RuntimeFolder) throws -> [ItemSyncState] {
-        isDeep
-            ? try SyncQuery.items(below: root.string, in: runtime)
-            : try SyncQuery.unsettled(in: root.string, runtime)
+        if isDeep { return try SyncQuery.items(below: root.string, in: runtime) }
+        let own = try SyncQuery.item(root.string, in: runtime)
+        return try SyncQuery.unsettled(in: root.string, runtime) + (own.map { [$0] } ?? [])
     }
 
     // MARK: Values
