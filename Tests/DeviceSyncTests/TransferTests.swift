@@ -81,6 +81,49 @@ struct TransferTests {
         try pair.end()
     }
 
+    /// Notes which attributes it is told of.
+    private final class Noting: NSObject, NSFilePresenter, Sendable {
+        let presentedItemURL: URL?
+        let presentedItemOperationQueue = OperationQueue()
+        let told = Locked<[Set<URLResourceKey>]>([])
+
+        init(_ url: URL) { presentedItemURL = url }
+
+        func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
+            told.withLock { $0.append(attributes) }
+        }
+
+        var all: Set<URLResourceKey> { told.withLock { $0.reduce([]) { $0.union($1) } } }
+    }
+
+    @Test("A presenter hears which attributes of its item have changed, and not of others'")
+    func presented() async throws {
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        try await pair.served {
+            let presenter = Noting(two.folder.appendingPathComponent("a.txt"))
+            let other = Noting(two.folder.appendingPathComponent("b.txt"))
+            for presenter in [presenter, other] { NSFileCoordinator.addFilePresenter(presenter) }
+            defer {
+                for presenter in [presenter, other] { NSFileCoordinator.removeFilePresenter(presenter) }
+            }
+            // How it stood before may be asked for only now: the first change may be the first that is known.
+            pair.wait {
+                try? #require(two.running).pause("a.txt", by: "a test")
+                _ = try? two.running?.resume("a.txt", .preserveLocal) { _ in }
+                return presenter.all.contains(.ubiquitousItemIsSyncPausedKey)
+            }
+            two.line.cut()
+            pair.wait { two.status?.line == .down }
+            try two.write("edited", to: "a.txt")
+            pair.wait {
+                presenter.all.isSuperset(of: [.ubiquitousItemIsUploadedKey, .ubiquitousItemUploadingErrorKey])
+            }
+            #expect(other.all == [])
+        }
+        try pair.end()
+    }
+
     @Test("What was asked for is asked for still after a restart, until it is here")
     func requested() throws {
         try one.write("text", to: "a.txt")
