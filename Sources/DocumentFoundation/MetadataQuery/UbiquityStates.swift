@@ -171,7 +171,8 @@ package final class UbiquityStates: Sendable {
         case NSMetadataUbiquitousItemDownloadingErrorKey: error(item.downloadFailure, item)
         case NSMetadataUbiquitousItemIsUploadedKey: .truth(item.isUploaded)
         case NSMetadataUbiquitousItemIsUploadingKey: .truth(item.isUploading)
-        case NSMetadataUbiquitousItemPercentUploadedKey: .real(item.isUploaded ? 100 : 0)
+        case NSMetadataUbiquitousItemPercentUploadedKey:
+            .real(item.isUploaded ? 100 : 100 * (item.upload?.fraction ?? 0))
         case NSMetadataUbiquitousItemUploadingErrorKey: error(item.uploadFailure, item)
         default: .null
         }
