@@ -97,6 +97,7 @@ def test_a_document_without_its_contents_is_shown_and_opened(two, open_tab):
     notice = tab.page.get_by_role("region", name="Notices")
     expect(notice).to_contain_text("Downloading “Bracken”")
     expect(symbol(tab, "Bracken")).to_have_accessible_name(re.compile("^Downloading"))
+    tab.screenshot("sync-downloading")
     notice.get_by_role("button", name="Cancel").click()
     expect(notice).to_be_hidden()
     expect(symbol(tab, "Bracken")).to_have_accessible_name("Not on this device")

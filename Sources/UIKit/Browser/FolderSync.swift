@@ -12,6 +12,8 @@ final class FolderSync {
     private let changed: @MainActor () -> Void
     /// What was said of items, by their names. Of a large folder most are in step, and nothing is said of them.
     private var known: [String: ItemSyncState] = [:]
+    /// Since when items have been on their way to the hub, by their names.
+    private var leaving: [String: DispatchTime] = [:]
     /// Whether somebody answers.
     private(set) var isAnswered = false
 
@@ -42,7 +44,22 @@ final class FolderSync {
             states.all.filter { !$0.isSimplyHere }.map { (FilePath($0.path).name, $0) },
             uniquingKeysWith: { $1 }
         )
+        let now = DispatchTime.now()
+        leaving = known.filter { $0.value.isLeaving }.mapValues { _ in now }.merging(leaving) { $1 }
+            .filter { known[$0.key]?.isLeaving == true }
+        if leaving.values.contains(now) {
+            DispatchQueue.main.asyncAfter(deadline: now + Self.quietInterval) { [weak self] in
+                MainActor.assumeIsolated { self?.changed() }
+            }
+        }
         changed()
+    }
+
+    /// What every save brings for a moment is not shown: an item is on its way to the hub for so long first.
+    private static let quietInterval = DispatchTimeInterval.milliseconds(700)
+
+    private func isQuiet(_ name: String) -> Bool {
+        leaving[name].map { DispatchTime.now() < $0 + Self.quietInterval } ?? false
     }
 
     /// How an item stands; nil when nobody says.
@@ -52,6 +69,7 @@ final class FolderSync {
         }
         // The list is younger than what was said of the item: it has just come, or gone.
         switch state.standing {
+        case .waiting where isQuiet(item.name), .uploading where isQuiet(item.name): return .settled
         case .settled where item.isEvicted: return .remote
         case .remote where !item.isEvicted: return .settled
         case let standing: return standing
@@ -63,5 +81,12 @@ final class FolderSync {
 }
 
 extension ItemSyncState {
+    fileprivate var isLeaving: Bool {
+        switch standing {
+        case .waiting, .uploading: true
+        default: false
+        }
+    }
+
     fileprivate var isSimplyHere: Bool { standing == .settled && pause == nil }
 }

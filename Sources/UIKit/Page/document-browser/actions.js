@@ -51,7 +51,8 @@ export class ItemActions {
       ? strings.downloading(items[0].title) : strings.downloadingMany(items.length);
     const cancel = () => this.#do('browser.cancel', { items: ids });
     const progress = { done: 0, all: 100 * ids.length, cancel, end: () => {} };
-    this.#scene.notice({ text, progress });
+    // What is here at once needs no word.
+    const timer = setTimeout(() => this.#scene.notice({ text, progress }), 300);
     const stop = store.listen((touched) => {
       if (!touched.has('items')) return;
       const share = (sync) => (sync?.here ? 100 : sync?.percent ?? 0);
@@ -59,6 +60,7 @@ export class ItemActions {
       progress.update?.(text);
     });
     await act;
+    clearTimeout(timer);
     stop();
     progress.end();
   }
