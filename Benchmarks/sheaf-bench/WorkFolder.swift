@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Where the benchmarks write: a folder on the disk, empty at the start of each group.
 ///
@@ -29,7 +30,7 @@ struct WorkFolder {
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             for member in 0..<membersInEach {
                 let data = Self.bytes(byteCount, seed: folder &* 1000 &+ member)
-                try data.write(to: place.appendingPathComponent(Self.memberName(member)))
+                try Self.makeFile(place.path + "/" + Self.memberName(member), data)
             }
         }
         sync()
@@ -46,24 +47,32 @@ struct WorkFolder {
             let place = tree.appendingPathComponent(Self.folderName(folder))
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             for member in 0..<filesInEach {
-                let path = place.path + "/" + Self.memberName(member)
-                let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
-                guard file >= 0 else { throw BenchmarkFailure.call("open", path) }
-                close(file)
+                try Self.makeFile(place.path + "/" + Self.memberName(member), Data())
             }
         }
         sync()
         return tree
     }
 
+    /// Makes a file, without waiting for the disk: what Foundation writes it makes durable each time.
+    static func makeFile(_ path: String, _ bytes: Data) throws {
+        let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw BenchmarkFailure.call("open", path) }
+        defer { close(file) }
+        let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        guard count == bytes.count else { throw BenchmarkFailure.call("write", path) }
+    }
+
     /// Bytes that differ from one seed to the next.
     static func bytes(_ count: Int, seed: Int) -> Data {
         var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1
-        var data = Data(count: count)
-        for index in data.indices {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            data[index] = UInt8(truncatingIfNeeded: state >> 56)
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { bytes, initializedCount in
+            for index in 0..<count {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                bytes[index] = UInt8(truncatingIfNeeded: state >> 56)
+            }
+            initializedCount = count
         }
-        return data
+        return Data(bytes)
     }
 }

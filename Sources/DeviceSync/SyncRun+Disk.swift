@@ -38,7 +38,7 @@ extension SyncRun {
         }
     }
 
-    private func attempt(_ what: String, _ body: () throws -> Void) {
+    func attempt(_ what: String, _ body: () throws -> Void) {
         do { try body() } catch let failure as SyncFailure where failure.code == .rootMissing {
             fail(failure.description)
         } catch {
@@ -130,11 +130,15 @@ extension SyncRun {
         }
         var changed = outcome.placed
         for item in try keep(outcome.touched) { changed.insert(item) }
-        for item in changed.sorted(by: { depth($0) < depth($1) }) {
-            guard let state = known(item) else { continue }
-            found.events.append(.diskChanged(item, state))
-        }
+        found.events += changes(of: changed)
         return found
+    }
+
+    /// What the engine is to hear of items that have changed, folders before what is in them.
+    func changes(of items: Set<ItemID>) -> [Event] {
+        items.sorted(by: { depth($0) < depth($1) }).compactMap { item in
+            known(item).map { .diskChanged(item, $0) }
+        }
     }
 
     private func depth(_ item: ItemID) -> Int {
@@ -158,53 +162,6 @@ extension SyncRun {
         }
     }
 
-    /// Keeps what documents hold.
-    ///
-    /// - Parameter touched: Which, and how they look.
-    /// - Returns: Those whose contents are others now.
-    private func keep(_ touched: [ItemID: ItemTrace]) throws -> Set<ItemID> {
-        var traces = touched
-        for item in dirtyPackages where traces[item] == nil {
-            guard let path = table.path(of: item, in: place.folder),
-                let status = try FolderScan.status(at: path)
-            else { continue }
-            traces[item] = ItemTrace(status)
-        }
-        dirtyPackages = []
-        let items = traces.keys.sorted()
-        let documents = items.map { item in
-            Vault.Keepable(
-                table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
-                as: item.mark
-            )
-        }
-        guard !documents.isEmpty else { return [] }
-        for (item, trace) in traces where trace.kind == .directory {
-            guard let path = table.path(of: item, in: place.folder) else { continue }
-            try watch(package: item, at: path)
-        }
-        var changed: Set<ItemID> = []
-        for (item, result) in zip(items, try contents.keep(documents)) {
-            switch result {
-            case .success(let content):
-                unkept[item] = nil
-                guard var known = table[item] else { continue }
-                if let trace = traces[item] { known.trace = trace }
-                if known.state.content != content { changed.insert(item) }
-                known.state.content = content
-                table[item] = known
-            case .failure(let error):
-                // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
-                guard let path = table.path(of: item, in: place.folder),
-                    try FolderScan.status(at: path) != nil
-                else { continue }
-                unkept[item] = "\(error)"
-                report(.failed(path: self.path(of: item), why: "\(error)"))
-            }
-        }
-        return changed
-    }
-
     /// Notes that an item is not there any more, with all in it.
     private func gone(_ item: ItemID) throws -> [Event] {
         guard let path = table.path(of: item, in: place.folder), let known = table[item] else { return [] }
@@ -217,6 +174,7 @@ extension SyncRun {
         for member in table.subtree(of: item) {
             watches?.end(member)
             unkept[member] = nil
+            unread[member] = nil
             if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
             table[member] = nil
             events.append(.diskChanged(member, nil))

@@ -36,7 +36,7 @@ extension SyncRun {
         let known = ours ?? theirs
         state.isFolder = known?.kind == .folder
         let change = engine.change(of: item)
-        let isSeen = unkept[item] == nil && !dirtyPackages.contains(item)
+        let isSeen = unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
         state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
         let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true
         state.isUploading = lineState == .up && (isSending || engine.isCommitting(item))

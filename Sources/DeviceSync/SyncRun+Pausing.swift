@@ -108,7 +108,7 @@ extension SyncRun {
         SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)")
     }
 
-    /// Takes in which items are paused, at the start.
+    /// Takes in which items are paused, at the start, as the engine has.
     func recallPauses() throws {
         paused = try memory.pauses()
         // Items that are nowhere any more.

@@ -26,7 +26,9 @@ final class SyncRun {
     private let hub: any ContainerHub
     private let session = UInt64.random(in: 1...UInt64.max)
 
+    /// Knows nothing until this is started.
     var engine: SyncEngine
+    private var resumed: ResumedEngine?
     var table: FolderTable
     private(set) var line: HubLine?
     private(set) var watches: FolderWatches?
@@ -79,6 +81,9 @@ final class SyncRun {
     var dirtyPackages: Set<ItemID> = []
     var missing: Set<ItemID> = []
     var isLookDue = false
+    /// New documents that have not been read yet, and whether they are about to be.
+    var unread: [ItemID: ItemTrace] = [:]
+    var isReadDue = false
     private var wasSettled = false
 
     init(
@@ -93,22 +98,20 @@ final class SyncRun {
     ) throws {
         (self.place, self.contents, self.hub, self.merger) = (place, contents, hub, merger)
         (self.queue, self.report, self.versions) = (queue, report, versions)
-        memory = try DeviceMemory(in: try StorageFolder(at: place.memory))
+        let folder = try StorageFolder(at: place.memory)
+        memory = try DeviceMemory(in: folder)
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.leavesPlaceholders = true
         placer = Placer(root: place.folder, contents: contents, coordinator: coordinator)
-        let heard = try memory.log()
-        desk = try LogDesk(contents.keys, by: identity, known: heard)
-        engine = SyncEngine(
-            device: identity.id,
-            session: session,
-            try memory.engine(),
-            entries: heard.lazy.map(\.entry)
-        )
+        let resumed = ResumedEngine(folder, contents.keys, by: identity, session: session)
+        engine = SyncEngine(device: identity.id, session: session)
         table = FolderTable()
         for (item, seen) in try memory.folder() { table[item] = seen }
         _ = table.takeWritten()
+        resumed.expect(table)
         conflicts = try memory.conflicts()
+        desk = try resumed.logDesk
+        self.resumed = resumed
     }
 
     // MARK: Life
@@ -118,13 +121,10 @@ final class SyncRun {
         watches = FolderWatches(on: queue) { [weak self] in self?.heard($0) }
         try Arrivals.clearUp(place.folder)
         try lookAtAll()
-        let states = table.items.compactMapValues {
-            $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil
-        }
+        try resume()
         try recallPauses()
-        take([.evicted(table.dataless), .paused(Set(paused.keys)), .scanned(states)])
         // What the process before could not show any more.
-        for (item, state) in states where !state.conflicts.isEmpty || conflicts[item] != nil {
+        for (item, seen) in table.items where !seen.state.conflicts.isEmpty || conflicts[item] != nil {
             try showConflicts(of: item)
         }
         let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
@@ -204,19 +204,34 @@ final class SyncRun {
         while !events.isEmpty, !isStopped {
             let batch = events
             events = []
-            let effects = engine.take(batch)
-            do {
-                try remember()
-            } catch {
-                // What is not remembered must not be done; the next start begins where the memory is.
-                fail("what this device remembers cannot be written: \(error)")
-                return
-            }
-            carryOut(effects)
+            guard rememberAndCarryOut(engine.take(batch)) else { return }
         }
         endWaits()
         tellBrakes()
         tellIfSettled()
+    }
+
+    /// Goes on from what this device remembers, with what is in the folder now.
+    private func resume() throws {
+        guard let resumed else { return }
+        self.resumed = nil
+        let start = try resumed.take(table, isAsExpected: !table.isWritten)
+        engine = start.engine
+        isTaking = true
+        let isDone = rememberAndCarryOut(start.effects)
+        isTaking = false
+        if isDone { take([]) }
+    }
+
+    /// - Returns: False when this has ended.
+    private func rememberAndCarryOut(_ effects: [Effect]) -> Bool {
+        do { try remember() } catch {
+            // What is not remembered must not be done; the next start begins where the memory is.
+            fail("what this device remembers cannot be written: \(error)")
+            return false
+        }
+        carryOut(effects)
+        return true
     }
 
     /// Goes on from where the hub's log is still the one that was read, with what is on the disk.
@@ -259,7 +274,7 @@ final class SyncRun {
 
     var isSettled: Bool {
         lineState == .up && engine.isAtRest && unkept.isEmpty && dirtyFolders.isEmpty && dirtyPackages.isEmpty
-            && missing.isEmpty
+            && missing.isEmpty && unread.isEmpty
     }
 
     private func tellIfSettled() {

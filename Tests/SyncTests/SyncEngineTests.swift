@@ -111,7 +111,9 @@ struct SyncEngineTests {
         #expect(engine.isAtRest && engine.tree.items == Dictionary(uniqueKeysWithValues: zip(items, moved)))
     }
 
-    @Test("A paused item stands still on both sides, and says so; resumed it goes on, or takes what the log has")
+    @Test(
+        "A paused item stands still on both sides, and says so; resumed it goes on, or takes what the log has"
+    )
     func paused() {
         var (engine, log, items) = scene(["a"])
         let edited = ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName("edited"))
@@ -125,7 +127,12 @@ struct SyncEngineTests {
         let again = ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName("again"))
         #expect(engine.take(.diskChanged(items[0], again)) == [])
         _ = log.offer(
-            Commit(Commit.ID(DeviceID(2), session: 9, 1), items[0], on: engine.tree.revision(of: items[0]), theirs)
+            Commit(
+                Commit.ID(DeviceID(2), session: 9, 1),
+                items[0],
+                on: engine.tree.revision(of: items[0]),
+                theirs
+            )
         )
         #expect(engine.take(.logRead(log.entries)) == [])
         // Somebody else has changed it: nothing is let through.
@@ -136,7 +143,10 @@ struct SyncEngineTests {
             other.take(.resumed(items[0], dropsLocal: true)) == [.place(items[0], theirs, expecting: again)]
         )
         let effects = engine.take(.resumed(items[0], dropsLocal: false))
-        #expect(effects.allSatisfy { if case .merge = $0 { true } else { $0 == .fetch(content) } } && !effects.isEmpty)
+        #expect(
+            effects.allSatisfy { if case .merge = $0 { true } else { $0 == .fetch(content) } }
+                && !effects.isEmpty
+        )
     }
 
     @Test("An item without its contents becomes what the log says, and needs none of them")

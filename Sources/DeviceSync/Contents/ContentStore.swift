@@ -111,18 +111,16 @@ struct ContentStore: Sendable {
                 for news in progress.noteStored(gathered) { told(news.name, news.share) }
                 (frames, gathered) = (Data(), [])
             }
-            for (object, blob) in missing.compactMap({ blob in objects[blob].map { ($0, blob) } }) {
-                try vault.withStored([object]) { object, piece in
-                    let encoding: BlobContents.Encoding = piece.isPressed ? .zstd : .plain
-                    let sealed = try sealer.seal(
-                        piece.bytes,
-                        encoding,
-                        plainByteCount: piece.plainByteCount,
-                        kind: object.kind.rawValue,
-                        name: object.name.bytes
-                    )
-                    BlobFrames.append(blob, sealed, to: &frames)
-                }
+            try vault.withStored(missing.compactMap { objects[$0] }) { object, piece in
+                let sealed = try sealer.seal(
+                    piece.bytes,
+                    piece.isPressed ? .zstd : .plain,
+                    plainByteCount: piece.plainByteCount,
+                    kind: object.kind.rawValue,
+                    name: object.name.bytes
+                )
+                let blob = try sealer.address(of: object.name.bytes)
+                BlobFrames.append(blob, sealed, to: &frames)
                 gathered.insert(blob)
                 if frames.count >= Self.batchByteCount { try send() }
             }

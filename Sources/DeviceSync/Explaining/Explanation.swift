@@ -64,7 +64,9 @@ extension SyncRun {
         explanation.isSettled = explanation.causes.isEmpty
         if explanation.isSettled {
             let folder = table[item]?.state.place.parent ?? .root
-            if dirtyFolders.contains(folder) || dirtyPackages.contains(item) || missing.contains(item) {
+            if dirtyFolders.contains(folder) || dirtyPackages.contains(item) || missing.contains(item)
+                || unread[item] != nil
+            {
                 explanation.isSettled = false
                 explanation.causes = ["Something has just happened to it, which is about to be looked at."]
             } else {

@@ -53,6 +53,8 @@ struct FolderLook {
     private var matched: Set<ItemID> = []
     /// All that was found, by what it was when it was seen last.
     private var present: Set<ItemID> = []
+    /// What is where it was seen last, and as it was: there is nothing else to find out about it.
+    private var unchanged: Set<ItemID> = []
 
     private enum Parent { case known(ItemID), found(Int) }
 
@@ -99,7 +101,7 @@ struct FolderLook {
             for index in files where found[index].item == nil { try identify(index, pass) }
         }
         for folder in folders {
-            outcome.missing.formUnion(table.members(of: folder).filter { !matched.contains($0) })
+            outcome.missing.formUnion(table.members(of: folder).filter { !isMatched($0) })
         }
         return outcome
     }
@@ -137,12 +139,18 @@ struct FolderLook {
             return
         }
         for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
-            let place = path.appending(member.name)
+            let trace = ItemTrace(member.status)
+            if case .known(let folder) = parent, let item = table.unchanged(member.name, trace, in: folder),
+                !isMatched(item)
+            {
+                unchanged.insert(item)
+                continue
+            }
             var entry = Found(
                 parent: parent,
                 name: member.name,
-                path: place,
-                trace: ItemTrace(member.status)
+                path: path.appending(member.name),
+                trace: trace
             )
             if leaveOutExcluded(entry) { continue }
             switch try standIn(entry) {
@@ -153,6 +161,8 @@ struct FolderLook {
             found.append(entry)
         }
     }
+
+    private func isMatched(_ item: ItemID) -> Bool { unchanged.contains(item) || matched.contains(item) }
 
     /// What a name stands for that may be a placeholder's.
     private enum StandIn { case nothing, item(String), stranger }
@@ -194,7 +204,7 @@ struct FolderLook {
 
     /// Whether a name is one that saves and this engine use for themselves.
     static func isOurs(_ name: String) -> Bool {
-        name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
+        name.utf8.first == UInt8(ascii: ".") && name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
     }
 
     /// Whether a folder is new, or is one of those to look at and has been moved.
@@ -228,7 +238,7 @@ struct FolderLook {
             else { return }
             try settle(index, as: known)
         case .sameInode:
-            guard let known = table.item(at: place), !entry.isPlaceholder || !matched.contains(known),
+            guard let known = table.item(at: place), !entry.isPlaceholder || !isMatched(known),
                 table[known]?.trace.isSameItem(as: entry.trace) == true
             else { return }
             // An inode's number is given again: a look at the mark tells, where anything else is another now.
@@ -237,7 +247,7 @@ struct FolderLook {
             }
             try settle(index, as: known)
         case .moved:
-            guard let known = table.item(like: entry.trace), !matched.contains(known),
+            guard let known = table.item(like: entry.trace), !isMatched(known),
                 table[known]?.trace.isSameItem(as: entry.trace) == true
             else { return }
             let mark = try mark(of: entry)
@@ -249,11 +259,11 @@ struct FolderLook {
             try give(replaced.mark, to: index)
             try settle(index, as: replaced)
         case .marked:
-            guard let mark = try mark(of: entry), !matched.contains(ItemID(mark)) else { return }
+            guard let mark = try mark(of: entry), !isMatched(ItemID(mark)) else { return }
             guard try isFree(ItemID(mark), for: entry) else { return }
             try settle(index, as: ItemID(mark))
         case .replaced:
-            guard !entry.isPlaceholder, let known = table.item(at: place), !matched.contains(known),
+            guard !entry.isPlaceholder, let known = table.item(at: place), !isMatched(known),
                 try mark(of: entry) == nil,
                 (table[known]?.trace.kind == .directory) == (entry.trace.kind == .directory)
             else { return }
@@ -277,7 +287,7 @@ struct FolderLook {
 
     /// The document that a file had the place of before another was renamed onto it.
     private func document(replacedBy entry: Found, at place: ItemPlace) -> ItemID? {
-        guard let known = table.item(at: place), !present.contains(known), !matched.contains(known),
+        guard let known = table.item(at: place), !present.contains(known), !isMatched(known),
             let item = table[known], item.state.kind == .document,
             (item.trace.kind == .directory) == (entry.trace.kind == .directory)
         else { return nil }

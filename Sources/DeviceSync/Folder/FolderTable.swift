@@ -17,6 +17,10 @@ struct FolderTable {
         let inode: UInt64
 
         init(_ trace: ItemTrace) { (device, inode) = (trace.device, trace.inode) }
+
+        // As of items: a container is on one volume, or two.
+        func hash(into hasher: inout Hasher) { hasher.combine(inode) }
+        func _rawHashValue(seed: Int) -> Int { inode._rawHashValue(seed: seed) }
     }
 
     init() {}
@@ -45,12 +49,30 @@ struct FolderTable {
         return written
     }
 
+    /// Whether something has come to be otherwise since then.
+    var isWritten: Bool { !written.isEmpty }
+
+    /// How all folders are, and all documents whose contents are known.
+    var readStates: [ItemID: ItemState] {
+        items.compactMapValues { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
+    }
+
     func item(at place: ItemPlace) -> ItemID? { names[place.parent]?[ExactName(place.name)] }
 
     func members(of folder: ItemID) -> Set<ItemID> { folders[folder] ?? [] }
 
     /// The item that was seen last under an inode.
     func item(like trace: ItemTrace) -> ItemID? { inodes[Inode(trace)] }
+
+    /// The item that something is of which nothing is another than when it was seen last, with its contents here and known.
+    func unchanged(_ name: String, _ trace: ItemTrace, in folder: ItemID) -> ItemID? {
+        guard let item = item(like: trace), let known = items[item], known.trace == trace,
+            known.state.place.parent == folder, !known.isDataless,
+            known.state.kind == .folder || known.state.content != nil,
+            ExactName(known.state.place.name) == ExactName(name)
+        else { return nil }
+        return item
+    }
 
     /// An item and all in it, what is deepest first.
     func subtree(of item: ItemID) -> [ItemID] {

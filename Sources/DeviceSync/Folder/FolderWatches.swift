@@ -28,7 +28,10 @@ final class FolderWatches {
 
     /// Watches a folder at its place; another one than before, if it is another one.
     func watch(folder: ItemID, at path: FilePath) throws(SystemError) {
-        folders[folder] = try watch(path) { .folder(folder) }
+        folders[folder] = try watch(path) { events in
+            // All in it is as it was: the folder that it was in tells of it. Nobody tells of the container's own.
+            folder != .root && events.allSatisfy { $0.kind == .selfMoved } ? nil : .folder(folder)
+        }
     }
 
     /// Watches a package and all folders in it.
@@ -36,7 +39,7 @@ final class FolderWatches {
         var watches: [DirectoryWatch] = []
         var pending = [path]
         while let folder = pending.popLast() {
-            watches.append(try watch(folder) { .package(package) })
+            watches.append(try watch(folder) { _ in .package(package) })
             for member in try FolderScan.members(of: folder) where member.status.stamp.kind == .directory {
                 pending.append(folder.appending(member.name))
             }
@@ -51,13 +54,17 @@ final class FolderWatches {
 
     func endAll() { (folders, packages) = ([:], [:]) }
 
-    private func watch(_ path: FilePath, _ news: @escaping () -> News) throws(SystemError) -> DirectoryWatch {
+    private func watch(
+        _ path: FilePath,
+        _ news: @escaping ([WatchEvent]) -> News?
+    ) throws(SystemError) -> DirectoryWatch {
         let queue = queue
         let box = Confined((receiver, news))
         return try DirectoryWatch(path, on: queue) { events in
             dispatchPrecondition(condition: .onQueue(queue))
             let (receiver, news) = box.value
-            receiver(events.contains { $0.kind == .overflowed } ? .overflow : news())
+            let isOverflow = events.contains { $0.kind == .overflowed }
+            if let news = isOverflow ? .overflow : news(events) { receiver(news) }
         }
     }
 }

@@ -41,7 +41,7 @@ enum Removal {
 
     /// The name that a document had which a process took aside and died; nil for any other.
     private static func formerName(of name: String) -> String? {
-        guard name.hasPrefix(prefix) else { return nil }
+        guard name.utf8.first == UInt8(ascii: "."), name.hasPrefix(prefix) else { return nil }
         let rest = name.dropFirst(prefix.count)
         guard let end = rest.firstIndex(of: "-") else { return nil }
         let former = String(rest[rest.index(after: end)...])

@@ -12,7 +12,8 @@ internal import Vault
 /// A write is one durable transaction. The newest may be lost with a backup that is put back: the engine finds its way.
 final class DeviceMemory {
     private let connection: SQLiteConnection
-    private let lock: StorageFile
+    /// Nil for one beside another, which has it.
+    private let lock: StorageFile?
 
     static let fileName = "memory.sqlite"
     private static let format = 1
@@ -29,8 +30,9 @@ final class DeviceMemory {
             try folder.sync()
         }
         if try folder.status(of: "lock") == nil { try folder.create("lock").sync() }
-        lock = try folder.open("lock", appends: true)
+        let lock = try folder.open("lock", appends: true)
         guard try lock.lock(waits: false) else { throw SyncFailure.inUse(folder.path) }
+        self.lock = lock
         connection = try SQLiteConnection(path: folder.path.appending(Self.fileName).string)
         try connection.execute(
             """
@@ -49,6 +51,12 @@ final class DeviceMemory {
         let known = try value("format").flatMap { $0.first.map(Int.init) }
         if let known, known > Self.format { throw SyncFailure.tooNew(folder.path) }
         if known == nil { try connection.transaction { try set("format", [UInt8(Self.format)]) } }
+    }
+
+    /// Opens a memory once more that this process has open already, to read it on another thread.
+    init(beside folder: StorageFolder) throws {
+        lock = nil
+        connection = try SQLiteConnection(path: folder.path.appending(Self.fileName).string)
     }
 
     // MARK: Single values
@@ -80,8 +88,11 @@ final class DeviceMemory {
         )
         var heard: [LogDesk.Heard] = []
         while try rows.step() {
-            var reader = StateReader(rows.blob(1))
-            let entry = LogEntry(LogPosition(rows.integer(0)), try reader.commit())
+            let commit = try rows.withBlob(1) { bytes in
+                var reader = StateReader(bytes)
+                return try reader.commit()
+            }
+            let entry = LogEntry(LogPosition(rows.integer(0)), commit)
             guard let hash = LogHash(bytes: rows.blob(2)) else {
                 throw MalformedMemory(what: "a hash of the log")
             }
@@ -103,8 +114,11 @@ final class DeviceMemory {
         }
         let sessions = try connection.statement("SELECT session, count FROM sessions")
         while try sessions.step() {
-            var reader = StateReader(sessions.blob(0))
-            memory.commitCounts[try reader.integer()] = UInt64(sessions.integer(1))
+            let session = try sessions.withBlob(0) { bytes in
+                var reader = StateReader(bytes)
+                return try reader.integer(UInt64.self)
+            }
+            memory.commitCounts[session] = UInt64(sessions.integer(1))
         }
         let brakes = try value("brakes") ?? []
         for index in stride(from: 0, to: brakes.count - 1, by: 2) {
@@ -199,9 +213,14 @@ final class DeviceMemory {
     private func forEach(_ sql: String, _ body: (ItemID, inout StateReader) throws -> Void) throws {
         let statement = try connection.statement(sql)
         while try statement.step() {
-            var key = StateReader(statement.blob(0))
-            var reader = StateReader(statement.blob(1))
-            try body(try key.item(), &reader)
+            let item = try statement.withBlob(0) { bytes in
+                var reader = StateReader(bytes)
+                return try reader.item()
+            }
+            try statement.withBlob(1) { bytes in
+                var reader = StateReader(bytes)
+                try body(item, &reader)
+            }
         }
     }
 

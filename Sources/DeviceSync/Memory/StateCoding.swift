@@ -58,25 +58,27 @@ struct StateWriter {
     }
 }
 
+/// Reads from where bytes are, as long as they are there.
 struct StateReader {
-    private var rest: ArraySlice<UInt8>
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
 
-    init(_ bytes: [UInt8]) { rest = bytes[...] }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == bytes.count }
+
+    private mutating func take(_ byteCount: Int, _ what: String) throws -> UnsafeRawBufferPointer {
+        guard bytes.count - position >= byteCount else { throw MalformedMemory(what: "\(what) is cut off") }
+        defer { position += byteCount }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<position + byteCount])
+    }
 
     mutating func integer<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws -> Number {
-        let byteCount = MemoryLayout<Number>.size
-        guard rest.count >= byteCount else { throw MalformedMemory(what: "a number is cut off") }
-        defer { rest = rest.dropFirst(byteCount) }
-        return rest.prefix(byteCount).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+        Number(bigEndian: try take(MemoryLayout<Number>.size, "a number").loadUnaligned(as: Number.self))
     }
 
     mutating func text() throws -> String {
-        let byteCount = Int(try integer(UInt32.self))
-        guard rest.count >= byteCount else { throw MalformedMemory(what: "a text is cut off") }
-        defer { rest = rest.dropFirst(byteCount) }
-        return String(decoding: rest.prefix(byteCount), as: UTF8.self)
+        String(decoding: try take(Int(try integer(UInt32.self)), "a text"), as: UTF8.self)
     }
 
     mutating func item() throws -> ItemID { ItemID(try integer(), try integer()) }

@@ -50,7 +50,7 @@ package struct ContainerTree: Hashable, Sendable {
     /// Reads the next entry.
     ///
     /// - Returns: The items that are others now, or exist no more, or do now.
-    package mutating func read(_ entry: LogEntry) -> Set<ItemID> {
+    package mutating func read(_ entry: LogEntry) -> [ItemID] {
         precondition(entry.position == position + 1, "a log is read in order")
         position = entry.position
         let item = entry.commit.item
@@ -65,7 +65,7 @@ package struct ContainerTree: Hashable, Sendable {
         if nodes[item]?.exists != true { itemCount += 1 }
         nodes[item] = Node(state: placed, exists: true, revision: position)
         names[place.parent, default: [:]][Self.key(place.name)] = item
-        changed.insert(item)
+        changed.append(item)
         return changed
     }
 
@@ -89,7 +89,7 @@ package struct ContainerTree: Hashable, Sendable {
         return false
     }
 
-    private mutating func remove(_ item: ItemID) -> Set<ItemID> {
+    private mutating func remove(_ item: ItemID) -> [ItemID] {
         guard nodes[item]?.exists == true, children(of: item).isEmpty else { return [item] }
         take(item)
         nodes[item]?.exists = false
@@ -104,7 +104,7 @@ package struct ContainerTree: Hashable, Sendable {
     }
 
     /// Has a folder exist, and those above it.
-    private mutating func revive(_ folder: ItemID) -> Set<ItemID> {
+    private mutating func revive(_ folder: ItemID) -> [ItemID] {
         guard folder != .root, var node = nodes[folder], !node.exists else { return [] }
         let changed = revive(node.state.place.parent)
         node.exists = true
@@ -112,7 +112,7 @@ package struct ContainerTree: Hashable, Sendable {
         node.state.place.name = freeName(node.state.place)
         nodes[folder] = node
         names[node.state.place.parent, default: [:]][Self.key(node.state.place.name)] = folder
-        return changed.union([folder])
+        return changed + [folder]
     }
 
     private func freeName(_ place: ItemPlace) -> String {

@@ -127,16 +127,13 @@ extension Vault {
         _ body: (VaultObject, StoredObject) throws -> Void
     ) throws {
         let reader = try ObjectReader(store: store)
-        let compressor = try Compressor()
         for object in objects {
-            let stored = try reader.withObject(object.name, object.kind) { plain in
-                compressor.compress(plain) { pressed in
-                    StoredObject(
-                        isPressed: pressed != nil,
-                        plainByteCount: plain.count,
-                        bytes: [UInt8](pressed ?? plain)
-                    )
-                }
+            let stored = try reader.withObject(object.name, object.kind) { plain, pressed in
+                StoredObject(
+                    isPressed: pressed != nil,
+                    plainByteCount: plain.count,
+                    bytes: [UInt8](pressed ?? plain)
+                )
             }
             try body(object, stored)
         }
@@ -199,7 +196,7 @@ extension Vault {
                 for (object, stored) in try fetch(Array(wanted.keys)) {
                     guard let level = wanted.removeValue(forKey: object) else { continue }
                     let plain = try unpacker.plain(stored, object)
-                    _ = try session.store(object.kind, plain)
+                    try session.store(object, plain, stored)
                     if let level { try walk.open(plain, object, level: level) }
                 }
                 guard wanted.count < before else {

@@ -57,6 +57,16 @@ final class KeepSession {
         try plain.withUnsafeBytes { try store(kind, $0) }
     }
 
+    /// Stores an object that has been compared with its name, as it came, unless it is there.
+    func store(_ object: VaultObject, _ plain: [UInt8], _ stored: StoredObject) throws {
+        guard try !has(object.name) else { return }
+        try plain.withUnsafeBytes { plain in
+            try stored.bytes.withUnsafeBytes { bytes in
+                try append(object.kind, object.name, plain, pressed: stored.isPressed ? bytes : nil)
+            }
+        }
+    }
+
     private func append(_ kind: ObjectKind, _ name: ObjectName, _ plain: UnsafeRawBufferPointer) throws {
         try compressor.compress(plain) { try append(kind, name, plain, pressed: $0) }
     }

@@ -42,6 +42,15 @@ final class ObjectReader {
         _ kind: ObjectKind,
         _ body: (UnsafeRawBufferPointer) throws -> Value
     ) throws -> Value {
+        try withObject(name, kind) { plain, _ in try body(plain) }
+    }
+
+    /// Shows an object's plain bytes, and how these are pressed together in its pack; nil for not at all.
+    func withObject<Value>(
+        _ name: ObjectName,
+        _ kind: ObjectKind,
+        _ body: (_ plain: UnsafeRawBufferPointer, _ pressed: UnsafeRawBufferPointer?) throws -> Value
+    ) throws -> Value {
         for _ in 1...Self.attemptCountMax {
             guard let place = try place(of: name) else { break }
             // Gone: it has just been collected, and the object is elsewhere by now.
@@ -50,8 +59,10 @@ final class ObjectReader {
             let byteCount = try file.read(at: place.offset, into: record)
             let found = UnsafeRawBufferPointer(rebasing: record[..<byteCount])
             let room = plain.room(place.header.plainByteCount)
-            let value = try scanner.show(found, id, place.offset, room) { header, plain in
-                header.name == name && header.kind == kind ? try body(plain) : nil
+            let value = try scanner.show(found, id, place.offset, room) { header, plain -> Value? in
+                guard header.name == name, header.kind == kind else { return nil }
+                let stored = found[PackFormat.recordHeaderByteCount..<header.recordByteCount]
+                return try body(plain, header.encoding == .plain ? nil : .init(rebasing: stored))
             }
             if let value { return value }
             break

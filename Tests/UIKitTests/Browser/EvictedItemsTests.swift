@@ -15,7 +15,12 @@ struct EvictedItemsTests {
 
     private func evict(_ id: String, isDirectory: Bool = false) throws {
         let path = FilePath(shelf.at(id).path)
-        let placeholder = Placeholder(name: path.name, byteCount: 7, isDirectory: isDirectory, typeIdentifier: nil)
+        let placeholder = Placeholder(
+            name: path.name,
+            byteCount: 7,
+            isDirectory: isDirectory,
+            typeIdentifier: nil
+        )
         let place = try #require(Placeholder.place(for: path))
         try placeholder.encoded().write(to: place.url(isDirectory: false))
     }

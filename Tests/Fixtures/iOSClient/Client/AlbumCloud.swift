@@ -76,7 +76,9 @@ enum AlbumCloud {
 
     static func takeTheirs(_ url: URL, then done: @escaping @Sendable (Bool) -> Void) {
         FileManager.default.fetchLatestRemoteVersionOfItem(at: url) { version, error in
-            guard let version, error == nil, (try? version.replaceItem(at: url)) != nil else { return done(false) }
+            guard let version, error == nil, (try? version.replaceItem(at: url)) != nil else {
+                return done(false)
+            }
             FileManager.default.resumeSyncForUbiquitousItem(at: url, with: .dropLocalChanges) { error in
                 done(error == nil)
             }

@@ -1,0 +1,111 @@
+internal import Dispatch
+internal import FileSystem
+internal import Locks
+internal import Sealing
+internal import Sync
+
+/// The engine of a device as its memory has it, put together on another thread while the folder is looked at.
+///
+///     ResumedEngine ──▶ desk ──▶ expect(what the folder held when it was seen last) ──▶ take(what it holds)
+///
+/// Mostly nothing has happened to a folder while nobody looked: what the engine makes of that is worked out beforehand, and
+/// dropped when something has.
+final class ResumedEngine: Sendable {
+    /// An engine that knows the disk, and what it does about that.
+    struct Scanned: Sendable {
+        var engine: SyncEngine
+        var effects: [SyncEngine.Effect]
+    }
+
+    private let desk: Promised<LogDesk>
+    private let seen = Promised<FolderTable>()
+    private let unscanned: Promised<SyncEngine>
+    private let scanned: Promised<Scanned>
+
+    /// Begins to read.
+    ///
+    /// - Parameters:
+    ///   - folder: Where the memory is, which this process has open.
+    ///   - session: A random number.
+    init(
+        _ folder: StorageFolder,
+        _ keys: ContainerKeys,
+        by identity: DeviceIdentity,
+        session: UInt64
+    ) {
+        let (desk, unscanned, scanned) = (
+            Promised<LogDesk>(), Promised<SyncEngine>(), Promised<Scanned>()
+        )
+        (self.desk, self.unscanned, self.scanned) = (desk, unscanned, scanned)
+        DispatchQueue.global(qos: .userInitiated).async { [seen] in
+            do {
+                let memory = try DeviceMemory(beside: folder)
+                let heard = try memory.log()
+                desk.keep { try LogDesk(keys, by: identity, known: heard) }
+                var engine = SyncEngine(
+                    device: identity.id,
+                    session: session,
+                    try memory.engine(),
+                    entries: heard.lazy.map(\.entry)
+                )
+                // Nothing is to be done before the folder has been looked at.
+                _ = engine.take(.paused(Set(try memory.pauses().keys)))
+                let paused = engine
+                unscanned.keep { paused }
+                scanned.keep { Self.scan(try seen.value, by: paused) }
+            } catch {
+                desk.keep { throw error }
+                unscanned.keep { throw error }
+            }
+        }
+    }
+
+    /// The desk, as of what was read of the log.
+    var logDesk: LogDesk { get throws { try desk.value } }
+
+    /// Says what the folder held when it was seen last.
+    func expect(_ table: FolderTable) { seen.keep { table } }
+
+    /// The engine, with what there is to do first.
+    ///
+    /// - Parameters:
+    ///   - table: What the folder holds.
+    ///   - isAsExpected: Whether that is what it held when it was seen last.
+    func take(_ table: FolderTable, isAsExpected: Bool) throws -> Scanned {
+        isAsExpected ? try scanned.value : Self.scan(table, by: try unscanned.value)
+    }
+
+    private static func scan(_ table: FolderTable, by engine: SyncEngine) -> Scanned {
+        var engine = engine
+        let effects = engine.take([.evicted(table.dataless), .scanned(table.readStates)])
+        return Scanned(engine: engine, effects: effects)
+    }
+}
+
+/// A value that one thread makes and others wait for.
+private final class Promised<Value: Sendable>: Sendable {
+    private let result = Locked<Result<Value, any Error>?>(nil)
+    private let isKept = DispatchSemaphore(value: 0)
+
+    /// Keeps the promise, once; the second time nothing happens.
+    func keep(_ make: () throws -> Value) {
+        let made = Result { try make() }
+        let isFirst = result.withLock { result in
+            defer { result = result ?? made }
+            return result == nil
+        }
+        if isFirst { isKept.signal() }
+    }
+
+    /// Waits for it.
+    var value: Value {
+        get throws {
+            isKept.wait()
+            isKept.signal()
+            guard let result = result.withLock({ $0 }) else {
+                preconditionFailure("nobody goes on before the promise is kept")
+            }
+            return try result.get()
+        }
+    }
+}

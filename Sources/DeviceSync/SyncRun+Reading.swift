@@ -1,0 +1,87 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import Vault
+
+// How what is in documents comes to be kept.
+extension SyncRun {
+    /// So many new documents are read at a time.
+    private static let readCountMax = 500
+
+    /// The next new documents to be read.
+    private func takeUnread() -> [ItemID: ItemTrace] {
+        guard unread.count > Self.readCountMax else {
+            defer { unread = [:] }
+            return unread
+        }
+        var some: [ItemID: ItemTrace] = [:]
+        for (item, trace) in unread.prefix(Self.readCountMax) {
+            some[item] = trace
+            unread[item] = nil
+        }
+        return some
+    }
+
+    private func readOn() {
+        guard !isReadDue else { return }
+        isReadDue = true
+        queue.async { [box = Confined(Weak(self))] in
+            guard let self = box.value.value, !self.isStopped else { return }
+            self.isReadDue = false
+            self.attempt("documents cannot be read") { self.take(self.changes(of: try self.keep([:]))) }
+        }
+    }
+
+    /// Keeps what documents hold. Of many that are new only some, the others in turns of their own: what has been read is
+    /// sent meanwhile.
+    ///
+    /// - Parameter touched: Which, and how they look.
+    /// - Returns: Those whose contents are others now.
+    func keep(_ touched: [ItemID: ItemTrace]) throws -> Set<ItemID> {
+        var traces = touched.filter { table[$0.key]?.state.content != nil }
+        for (item, trace) in touched where traces[item] == nil { unread[item] = trace }
+        for (item, trace) in takeUnread() { traces[item] = trace }
+        if !unread.isEmpty { readOn() }
+        for item in dirtyPackages where traces[item] == nil {
+            guard let path = table.path(of: item, in: place.folder),
+                let status = try FolderScan.status(at: path)
+            else { continue }
+            traces[item] = ItemTrace(status)
+            unread[item] = nil
+        }
+        dirtyPackages = []
+        let items = traces.keys.sorted()
+        let documents = items.map { item in
+            Vault.Keepable(
+                table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
+                as: item.mark
+            )
+        }
+        guard !documents.isEmpty else { return [] }
+        for (item, trace) in traces where trace.kind == .directory {
+            guard let path = table.path(of: item, in: place.folder) else { continue }
+            try watch(package: item, at: path)
+        }
+        var changed: Set<ItemID> = []
+        for (item, result) in zip(items, try contents.keep(documents)) {
+            switch result {
+            case .success(let content):
+                unkept[item] = nil
+                guard var known = table[item] else { continue }
+                if let trace = traces[item] { known.trace = trace }
+                if known.state.content != content { changed.insert(item) }
+                known.state.content = content
+                table[item] = known
+            case .failure(let error):
+                // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
+                guard let path = table.path(of: item, in: place.folder),
+                    try FolderScan.status(at: path) != nil
+                else { continue }
+                unkept[item] = "\(error)"
+                report(.failed(path: self.path(of: item), why: "\(error)"))
+            }
+        }
+        return changed
+    }
+}

@@ -1,0 +1,54 @@
+import Dispatch
+import FileSystem
+import Foundation
+import Sync
+import Testing
+
+@testable import DeviceSync
+
+/// Which folders are looked at anew.
+@Suite("Watches of a container's folders")
+struct FolderWatchesTests {
+    private let root: URL
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("Watches-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: root.appendingPathComponent("letters"),
+            withIntermediateDirectories: true
+        )
+    }
+
+    @Test("A renamed folder is looked at where it is, not all that is in it")
+    func renamed() async throws {
+        let letters = ItemID(1, 1)
+        let queue = DispatchQueue(label: "watches")
+        let (news, continuation) = AsyncStream.makeStream(of: ItemID.self)
+        let path = FilePath(root.path)
+        let watches = try queue.sync {
+            let watches = FolderWatches(on: queue) { news in
+                if case .folder(let item) = news { continuation.yield(item) }
+            }
+            try watches.watch(folder: .root, at: path)
+            try watches.watch(folder: letters, at: path.appending("letters"))
+            return Confined(watches)
+        }
+        try FileManager.default.moveItem(
+            at: root.appendingPathComponent("letters"),
+            to: root.appendingPathComponent("mail")
+        )
+        var told: [ItemID] = []
+        for await item in news {
+            told.append(item)
+            // The rename may be told in two pieces: what is written into the folder after it comes last.
+            if told == [.root] { try Data("a".utf8).write(to: root.appendingPathComponent("mail/a.txt")) }
+            if item == letters { break }
+        }
+        #expect(Set(told.dropLast()) == [.root])
+
+        // Nothing is above the container's own folder.
+        try FileManager.default.moveItem(at: root, to: root.appendingPathExtension("away"))
+        for await item in news where item == .root { break }
+        queue.sync { watches.value.endAll() }
+    }
+}
