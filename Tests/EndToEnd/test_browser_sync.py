@@ -1,5 +1,6 @@
 """A folder that is kept in step, as the browser shows it: what stands where, why, and what one can do about it."""
 
+import os
 import re
 import shutil
 import signal
@@ -141,6 +142,29 @@ def test_a_document_is_held_up_and_goes_on(two, open_tab):
     expect(symbol(tab, "Fern")).to_have_accessible_name("Sync paused")
     assert here.run("resume", "--drop-local", here.folder / "Fern.color").returncode == 0
     expect(symbol(tab, "Fern")).to_be_hidden()
+
+
+def test_a_full_hub_is_named_with_what_helps(two, open_tab):
+    there, here = two.devices
+    (there.folder / "Fern.color").write_text("79,121,66\n")
+    two.settle()
+    two.hub.kill()
+    two.hub.words += ["--quota", "100000"]
+    two.hub.start()
+    tab = open_tab(two.start_app())
+    (here.folder / "Large.bin").write_bytes(os.urandom(300_000))
+    expect(symbol(tab, "Large.bin")).to_have_accessible_name("Cannot sync", timeout=60_000)
+    choose(tab, "Large.bin", "Sync Status")
+    sheet = tab.page.get_by_role("dialog", name="Sync status of “Large.bin”")
+    expect(sheet).to_contain_text("The account may keep 100000 bytes on this hub")
+    expect(sheet).to_contain_text("larger quota; then it goes on by itself")
+    tab.screenshot("sync-full-hub")
+    tab.page.keyboard.press("Escape")
+    # What has room there goes on.
+    (here.folder / "Moss.color").write_text("138,154,91\n")
+    wait_for(lambda: (there.folder / "Moss.color").exists(), 20, lambda: here.said)
+    (here.folder / "Large.bin").unlink()
+    two.settle()
 
 
 @pytest.mark.parametrize("form", FORMS)
