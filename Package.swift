@@ -128,7 +128,7 @@ let package = Package(
             name: "UIKit",
             dependencies: [
                 "CDynamicInit", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPService",
-                "LocalSockets", "Locks", "Merging",
+                "LocalSockets", "Locks", "Merging", "SyncMessages",
                 "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],

@@ -24,9 +24,9 @@ extension Tool {
             version: "0.1",
             [
                 .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .log(sync), .decide(sync),
-                .evict(sync), .download(sync), .devices(sharing), .revoke(sharing), .recovery(sharing),
-                .versions(versions), .hub(hub), .agent(agent), .locks(reports), .doctor(reports),
-                .diagnose(diagnosis),
+                .evict(sync), .download(sync), .pause(sync), .resume(sync), .devices(sharing), .revoke(sharing),
+                .recovery(sharing), .versions(versions), .hub(hub), .agent(agent), .locks(reports),
+                .doctor(reports), .diagnose(diagnosis),
             ]
         )
     }

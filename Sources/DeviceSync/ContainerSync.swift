@@ -6,7 +6,7 @@ internal import Locks
 package import Sealing
 internal import Sync
 package import SyncMessages
-internal import Vault
+package import Vault
 
 /// Keeps one folder of this device and one container at a hub the same.
 ///
@@ -94,6 +94,26 @@ package final class ContainerSync: Sendable {
         queue.sync { run.value.states(below: path) }
     }
 
+    /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
+    ///
+    /// - Parameter path: Below the container's folder; empty for that.
+    package func unsettledItems(in path: String) -> [ItemSyncState] {
+        queue.sync { run.value.unsettledStates(in: path) }
+    }
+
+    /// Tells why an item is as it is, now and whenever that is something else.
+    ///
+    /// - Parameters:
+    ///   - path: Below the container's folder.
+    ///   - tell: Called at once, then again and again, on the container's queue.
+    /// - Returns: What ends it.
+    package func followExplanation(
+        _ path: String,
+        _ tell: @escaping @Sendable (Explanation) -> Void
+    ) -> @Sendable () -> Void {
+        queue.sync { run.value.followExplanation(path, tell) }
+    }
+
     /// Has the contents of an item, or of all in a folder, leave this device: placeholders take their places.
     ///
     /// - Throws: `SyncRefusal` for what has to stay, with the reason; what else could go has gone.
@@ -118,17 +138,60 @@ package final class ContainerSync: Sendable {
         }
     }
 
+    /// Has nothing done about an item, or all documents that are below a folder now, until they are resumed.
+    ///
+    /// - Throws: `SyncRefusal` when one is just being changed: nothing is paused then.
+    package func pause(_ path: String, by who: String) throws {
+        try queue.sync { try run.value.pause(path, by: who) }
+    }
+
+    /// Resumes an item, or all documents below a folder.
+    ///
+    /// - Parameter done: Told once, how it has ended.
+    /// - Throws: `SyncRefusal` when it cannot be done: nothing is resumed then.
+    package func resume(
+        _ path: String,
+        _ resumption: SyncResumption,
+        done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
+    ) throws {
+        try queue.sync { try run.value.resume(path, resumption, done: done) }
+    }
+
+    /// Has what is here of a paused document go to the hub.
+    ///
+    /// - Parameter done: Told once, how it has ended.
+    /// - Throws: `SyncRefusal` when it is not paused.
+    package func offer(
+        _ path: String,
+        done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
+    ) throws -> @Sendable () -> Void {
+        try queue.sync { try run.value.offer(path, done: done) }
+    }
+
+    /// Has what the hub has of a document come here; of a paused one as a version beside it, whose name is told.
+    ///
+    /// - Parameter done: Told once, how it has ended.
+    /// - Throws: `SyncRefusal` when it cannot be done now.
+    package func fetchLatest(
+        _ path: String,
+        done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
+    ) throws -> @Sendable () -> Void {
+        try queue.sync { try run.value.fetchLatest(path, done: done) }
+    }
+
     /// Tells from now on how items stand that stand otherwise, and whether all is in step.
     ///
     /// - Parameters:
-    ///   - path: A folder below the container's; empty for that.
+    ///   - path: An item below the container's folder, with what is in it; empty for all.
+    ///   - isDeep: Whether what is in folders in it counts.
     ///   - tell: Called at once, then again and again, on the container's queue.
     /// - Returns: What ends it.
     package func follow(
         _ path: String,
+        isDeep: Bool = true,
         _ tell: @escaping @Sendable ([ItemSyncState], _ isSettled: Bool) -> Void
     ) -> @Sendable () -> Void {
-        queue.sync { run.value.follow(Follower(path: path, tell: tell)) }
+        queue.sync { run.value.follow(Follower(path: path, isDeep: isDeep, tell: tell)) }
     }
 
     /// Says what becomes of a change that waits for a person.

@@ -28,7 +28,7 @@ struct DownloadWaiter: Sendable {
 
 extension SyncRun {
     /// An item, or all documents below a folder.
-    private func documents(at path: String) throws -> [ItemID] {
+    func documents(at path: String) throws -> [ItemID] {
         guard let item = item(at: path), table[item] != nil || item == .root || engine.tree[item] != nil
         else {
             throw SyncRefusal(.absent, "“\(path)” is not there.")
@@ -84,7 +84,7 @@ extension SyncRun {
     }
 
     /// What has just been done to an item, or in a folder, is to count, though no event has told of it yet.
-    private func lookAround(_ path: String) throws {
+    func lookAround(_ path: String) throws {
         let folder = path.split(separator: "/").dropLast().joined(separator: "/")
         if let parent = item(at: folder) { dirtyFolders.insert(parent) }
         if let found = item(at: path) {
@@ -131,6 +131,9 @@ extension SyncRun {
                 .notUploaded,
                 "\(name) is not at the hub as it is here, so it stays. See: sheaf explain"
             )
+        }
+        guard paused[item] == nil else {
+            throw SyncRefusal(.busy, "\(name) is paused. Resume it first: sheaf resume")
         }
         guard downloads[item] == nil else {
             throw SyncRefusal(.busy, "\(name) is being downloaded. Try again when it has come.")
@@ -179,6 +182,14 @@ extension SyncRun {
         forget(table.dataless)
     }
 
+    /// Takes in what was asked for of a process that has ended, and has not come.
+    func recallRequests() throws {
+        let requests = try memory.requests()
+        let open = requests.filter { table[$0]?.isDataless == true }
+        for item in open { downloads[item, default: Download()].isRequested = true }
+        try memory.remember(requests: requests.subtracting(open), areOpen: false)
+    }
+
     // MARK: In
 
     /// Has contents of an item, or of all in a folder, come to this device.
@@ -191,6 +202,8 @@ extension SyncRun {
         }
         guard let waiter, !items.isEmpty else {
             waiter?.done(nil)
+            // Asked for once is asked for until it is here.
+            try memory.remember(requests: Set(items), areOpen: true)
             for item in items {
                 downloads[item, default: Download()].isRequested = true
                 requestContents(of: item)
@@ -319,6 +332,12 @@ extension SyncRun {
     private func end(_ item: ItemID, _ refusal: SyncRefusal?) {
         guard let download = downloads[item] else { return }
         news.insert(item)
+        if refusal == nil, download.isRequested {
+            do { try memory.remember(requests: [item], areOpen: false) } catch {
+                // The next start finds that it is here.
+                report(.failed(path: "what this device remembers", why: "\(error)"))
+            }
+        }
         if let refusal, download.isRequested {
             downloads[item]?.failure = refusal
             downloads[item]?.waiters = [:]

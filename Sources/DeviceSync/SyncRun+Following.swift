@@ -8,8 +8,30 @@ internal import SyncMessages
 struct Follower: Sendable {
     /// Below the container's folder; empty for all of it.
     var path: String
+    /// Whether what is in folders in it counts.
+    var isDeep = true
     /// Told on the container's queue what has become otherwise, and whether all is in step.
     var tell: @Sendable ([ItemSyncState], _ isSettled: Bool) -> Void
+}
+
+/// Who is told why an item is as it is.
+struct Asker: Sendable {
+    /// Below the container's folder.
+    var path: String
+    var known: Explanation
+    /// Told on the container's queue.
+    var tell: @Sendable (Explanation) -> Void
+}
+
+extension Follower {
+    /// Whether it is told of an item.
+    ///
+    /// - Parameter other: Below the container's folder.
+    func follows(_ other: String) -> Bool {
+        if other == path { return true }
+        guard path.isEmpty || other.hasPrefix(path + "/") else { return false }
+        return isDeep || !other.dropFirst(path.isEmpty ? 0 : path.count + 1).contains("/")
+    }
 }
 
 // Those who follow are told of many changes at once.
@@ -27,8 +49,24 @@ extension SyncRun {
         }
     }
 
+    /// Tells why an item is as it is, now and whenever that is something else.
+    ///
+    /// - Returns: What ends it.
+    func followExplanation(
+        _ path: String,
+        _ tell: @escaping @Sendable (Explanation) -> Void
+    ) -> @Sendable () -> Void {
+        let id = UUID()
+        let asker = Asker(path: path, known: explain(path), tell: tell)
+        askers[id] = asker
+        tell(asker.known)
+        return { [queue, box = Confined(Weak(self))] in
+            queue.async { box.value.value?.askers[id] = nil }
+        }
+    }
+
     func tellFollowers() {
-        guard !followers.isEmpty else {
+        guard !followers.isEmpty || !askers.isEmpty else {
             news = []
             return
         }
@@ -41,12 +79,21 @@ extension SyncRun {
 
     private func tellNow() {
         isNewsDue = false
-        let states = news.sorted().map { state(of: $0) }
+        for (id, asker) in askers {
+            let now = explain(asker.path)
+            guard now != asker.known else { continue }
+            askers[id]?.known = now
+            asker.tell(now)
+        }
+        let states = followers.isEmpty ? [] : news.sorted().map { state(of: $0) }
         news = []
         let isSettled = isSettled
+        let root = place.folder.string + "/"
         for follower in followers.values {
-            let root = place.folder.string + (follower.path.isEmpty ? "/" : "/\(follower.path)/")
-            follower.tell(states.filter { $0.path.hasPrefix(root) }, isSettled)
+            follower.tell(
+                states.filter { follower.follows(String($0.path.dropFirst(root.count))) },
+                isSettled
+            )
         }
     }
 }

@@ -7,12 +7,27 @@ internal import Vault
 // How items stand, for others who ask.
 extension SyncRun {
     /// How what is at a place below the folder stands; nil for nothing.
-    func state(at path: String) -> ItemSyncState? { item(at: path).map { state(of: $0) } }
+    func state(at path: String) -> ItemSyncState? {
+        // The container's own folder is no item.
+        item(at: path).flatMap { $0 == .root ? nil : state(of: $0) }
+    }
 
     /// How all items below a folder stand, itself left out.
     func states(below path: String) -> [ItemSyncState] {
         guard let folder = item(at: path) else { return [] }
         return table.subtree(of: folder).filter { $0 != folder }.map { state(of: $0) }
+    }
+
+    /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
+    func unsettledStates(in path: String) -> [ItemSyncState] {
+        guard let folder = item(at: path) else { return [] }
+        var items = engine.differing.union(table.dataless).union(conflicts.keys)
+        items.formUnion(downloads.keys)
+        items.formUnion(unkept.keys)
+        items.formUnion(paused.keys)
+        items.formUnion(stuck.keys)
+        return items.filter { (table[$0]?.state ?? engine.tree[$0])?.place.parent == folder }
+            .map { state(of: $0) }
     }
 
     func state(of item: ItemID) -> ItemSyncState {
@@ -26,6 +41,10 @@ extension SyncRun {
         let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true
         state.isUploading = lineState == .up && (isSending || engine.isCommitting(item))
         if !state.isUploaded { state.uploadFailure = uploadFailure(of: item, ours?.content) }
+        state.isSettled = isSeen && ours == theirs && stuck[item] == nil
+        state.pause = paused[item]
+        state.hasConflicts = [ours, theirs].contains { $0?.conflicts.isEmpty == false }
+        if let stuck = stuck[item] { state.downloadFailure = SyncRefusal(.failed, stuck.why) }
         guard !state.isFolder else { return state }
         if ours == nil || table[item]?.isDataless == true {
             state.contents = .missing
@@ -33,6 +52,7 @@ extension SyncRun {
             state.contents = .stale
         }
         state.byteCount = known?.content.flatMap { Self.byteCount(of: $0) }
+        if state.isUploading { state.upload = ours?.content.flatMap { upload(of: $0) } }
         let awaited = ours == theirs ? [] : theirs?.contents.filter { engine.isGetting($0) }.sorted() ?? []
         if let download = downloads[item] {
             state.isDownloadRequested = true
@@ -51,17 +71,22 @@ extension SyncRun {
         return state
     }
 
+    private func upload(of content: ContentName) -> ItemSyncState.Share? {
+        guard let share = uploads[content], let total = Self.byteCount(of: content) else { return nil }
+        return ItemSyncState.Share(UInt64(share * Double(total)), of: total)
+    }
+
     private func uploadFailure(of item: ItemID, _ content: ContentName?) -> SyncRefusal? {
         if let why = unkept[item] { return SyncRefusal(.failed, "It cannot be read: \(why)") }
         if lineState != .up { return SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)") }
-        return content.flatMap { failedContents[$0] }.map { SyncRefusal(.failed, $0) }
+        return content.flatMap { failedContents[$0] }
     }
 
     /// Why contents that are awaited do not come.
     func downloadFailure(_ contents: [ContentName]) -> SyncRefusal? {
         guard !contents.isEmpty else { return nil }
         if lineState != .up { return SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)") }
-        return contents.compactMap { failedContents[$0] }.first.map { SyncRefusal(.failed, $0) }
+        return contents.compactMap { failedContents[$0] }.first
     }
 
     /// Of all files in it; nil for what no vault has written down.

@@ -50,7 +50,10 @@ final class SyncRun {
     /// Items whose steps were refused, which the engine is to hear when it is known what is there.
     var refused: Set<ItemID> = []
     /// Contents that could not be sent or had, though there is a line; tried again now and then.
-    var failedContents: [ContentName: String] = [:]
+    var failedContents: [ContentName: SyncRefusal] = [:]
+    private var attemptCount = 0
+    /// A full hub is asked again each so many times.
+    private static let fullHubAttempts = 6
     /// Which large changes have been told of.
     var toldBrakes: Set<SyncBrake.Direction> = []
     /// Files that were replaced a moment ago.
@@ -62,12 +65,19 @@ final class SyncRun {
     var downloads: [ItemID: Download] = [:]
     /// Evicted items whose contents are about to leave the vault.
     var forgetting: Set<ItemID> = []
+    /// Items that somebody has paused.
+    var paused: [ItemID: SyncPause] = [:]
+    /// Those who wait for what becomes of one item.
+    var waits: [ItemWait] = []
     /// Known items that are excluded from sync on this device.
     var excluded: Set<ItemID> = []
     /// Items that stand otherwise than when those who follow were told last, and whether they are about to be told.
     var news: Set<ItemID> = []
     var isNewsDue = false
     var followers: [UUID: Follower] = [:]
+    var askers: [UUID: Asker] = [:]
+    /// How much of contents on their way the hub has got.
+    var uploads: [ContentName: Double] = [:]
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
     var dirtyPackages: Set<ItemID> = []
@@ -115,6 +125,7 @@ final class SyncRun {
         try Arrivals.clearUp(place.folder)
         try lookAtAll()
         try resume()
+        try recallPauses()
         // What the process before could not show any more.
         for (item, seen) in table.items where !seen.state.conflicts.isEmpty || conflicts[item] != nil {
             try showConflicts(of: item)
@@ -124,6 +135,7 @@ final class SyncRun {
         }
         self.line = line
         try forgetLeftovers()
+        try recallRequests()
         line.open()
         retryLater()
     }
@@ -158,6 +170,7 @@ final class SyncRun {
         {
             why[path(of: item)] = reason
         }
+        for (item, pause) in paused where engine.differing.contains(item) { why[path(of: item)] = pause.text }
         var status = SyncStatus(
             line: lineState,
             lineFailure: lineFailure,
@@ -197,6 +210,7 @@ final class SyncRun {
             events = []
             guard rememberAndCarryOut(engine.take(batch)) else { return }
         }
+        endWaits()
         tellBrakes()
         tellIfSettled()
     }
@@ -310,7 +324,9 @@ final class SyncRun {
 
     /// Asks for contents again that could not be sent or had.
     func askAgain() {
-        for name in failedContents.keys where lineState == .up {
+        attemptCount += 1
+        for (name, failure) in failedContents where lineState == .up {
+            if failure.code == .quota, attemptCount % Self.fullHubAttempts != 0 { continue }
             if engine.isSending(name) {
                 line?.queue(uploads: [name])
             } else if engine.waitingItem(for: name) != nil {
@@ -336,19 +352,27 @@ final class SyncRun {
             take([.logRead(heard.map(\.entry))])
         case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
         case .uploaded(let names):
-            for name in names { failedContents[name] = nil }
+            for name in names { (failedContents[name], uploads[name]) = (nil, nil) }
+            self.news.formUnion(names.flatMap { engine.waitingItems(for: $0) })
             take(names.map { .uploaded($0) })
         case .fetched(let names):
             for name in names { failedContents[name] = nil }
             take(names.map { .fetched($0) })
             fillDownloaded()
         case .progress(let name, let byteCount): progress(name, byteCount)
+        case .sent(let name, let share):
+            uploads[name] = share
+            self.news.formUnion(engine.waitingItems(for: name))
+            tellFollowers()
         case .failed(let names, let why):
             for name in names {
-                failedContents[name] = why
-                report(.failed(path: path(of: item(needing: name)), why: why))
+                (failedContents[name], uploads[name]) = (why, nil)
+                report(.failed(path: path(of: item(needing: name)), why: why.description))
+                self.news.formUnion(engine.waitingItems(for: name))
             }
-            failDownloads(of: names, why)
+            failDownloads(of: names, why.description)
+            endWaits()
+            tellFollowers()
         case .up:
             (lineState, lineFailure) = (.up, nil)
             noteShutOut(false)
@@ -357,10 +381,11 @@ final class SyncRun {
             for item in downloads.keys { requestContents(of: item) }
         case .down(let why):
             (lineState, lineFailure) = (.down, why)
-            wasSettled = false
+            (wasSettled, uploads) = (false, [:])
             report(.lineDown(why))
             self.news.formUnion(engine.differing)
             failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
+            endWaits()
             tellFollowers()
         case .putBack(let place):
             do { try goBack(to: place) } catch { fail("\(error)") }

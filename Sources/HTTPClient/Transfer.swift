@@ -134,12 +134,14 @@ final class Transfer: @unchecked Sendable {
     ) -> Result<HTTPAnswer, HTTPClientError> {
         guard let code else { return .failure(HTTPClient.closed) }
         guard code == CURLE_OK else {
+            // Whom one asks tells people more than what for.
+            let place = address.split(separator: "/", maxSplits: 2).prefix(2).joined(separator: "//")
             let what = inbox.isTooLarge ? "the answer is too long" : String(cString: curl_easy_strerror(code))
             return .failure(
                 HTTPClientError(
                     isClosed: false,
                     description:
-                        "No answer from \(address): \(what). Check that the server runs and can be reached."
+                        "No answer from \(place): \(what). Check that the server runs and can be reached."
                 )
             )
         }

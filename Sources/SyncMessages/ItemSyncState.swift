@@ -36,10 +36,70 @@ package struct ItemSyncState: Codable, Hashable, Sendable {
     package var isUploaded = true
     package var isUploading = false
     package var uploadFailure: SyncRefusal?
+    /// How much of its contents the hub has got, while they are on their way there; nil for not.
+    package var upload: Share?
     /// Of its contents; nil for a folder.
     package var byteCount: UInt64?
+    /// Whether it is the same here and at the hub, as far as is known, and could be put in place.
+    package var isSettled = true
+    /// Whether versions of it lost a conflict which nobody has settled.
+    package var hasConflicts = false
+    /// Who has paused it; nil for not paused.
+    package var pause: SyncPause?
 
     package init(path: String) { self.path = path }
+}
+
+extension ItemSyncState {
+    /// What a person has to know of it, the most pressing first.
+    package enum Standing: Hashable, Sendable {
+        /// It is here, as it is at the hub.
+        case settled
+        case paused
+        case conflict
+        case error(SyncRefusal)
+        /// With how much of it is here; nil for what is not known yet.
+        case downloading(Double?)
+        /// With how much of it the hub has; nil for what is not known yet.
+        case uploading(Double?)
+        /// Its contents are at the hub only.
+        case remote
+        /// It differs from what the hub has, and that changes by itself later.
+        case waiting
+    }
+
+    package var standing: Standing {
+        if hasConflicts { return .conflict }
+        if pause != nil { return .paused }
+        for failure in [uploadFailure, downloadFailure].compactMap({ $0 }) where failure.code != .unreachable
+        {
+            return .error(failure)
+        }
+        if let download { return .downloading(download.totalByteCount == 0 ? nil : download.fraction) }
+        if isUploading { return .uploading(upload?.fraction) }
+        if contents == .missing { return .remote }
+        return isSettled ? .settled : .waiting
+    }
+}
+
+/// Who has paused an item, and when.
+package struct SyncPause: Codable, Hashable, Sendable {
+    /// By this machine's clock, in seconds since 1970.
+    package var sinceSeconds: Double
+    /// A program's name, for people.
+    package var by: String
+
+    package init(sinceSeconds: Double, by: String) { (self.sinceSeconds, self.by) = (sinceSeconds, by) }
+}
+
+/// What becomes of what was done here to an item while it was paused.
+package enum SyncResumption: String, Codable, Sendable {
+    /// It goes on as if the device had been away: merged, or in conflict, with what others have done.
+    case preserveLocal
+    /// It goes to the hub, unless others have changed the item; then it stays paused.
+    case failOnConflict
+    /// What the hub has comes in its place. It is kept as a version.
+    case dropLocal
 }
 
 /// Why something that was asked for is not done, with the remedy.
@@ -57,6 +117,8 @@ package struct SyncRefusal: Error, Codable, Hashable, Sendable, CustomStringConv
         case unreachable
         /// The hub has no room for it.
         case quota
+        /// Somebody else has changed it meanwhile.
+        case overtaken
         /// What the item is on the way to cannot be done now.
         case busy
         /// The disk or the hub refused.

@@ -51,6 +51,14 @@ package enum SyncQuery {
         return found
     }
 
+    /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
+    package static func unsettled(in folder: String, _ runtime: RuntimeFolder) throws -> [ItemSyncState] {
+        guard case .items(let found) = try ask(.unsettled(folder: folder), in: runtime) else {
+            throw SyncServiceError.notRunning
+        }
+        return found
+    }
+
     /// Has something done.
     ///
     /// - Throws: `SyncRefusal` when it is not; `SyncServiceError.notRunning`.
@@ -73,9 +81,11 @@ package enum SyncQuery {
 
 /// A question and its answers as they come. One thread at a time reads; any may end it.
 package final class SyncConversation: @unchecked Sendable {
-    // Sendable because `rest` is only touched by the one thread that reads, and the socket is Sendable.
+    // Sendable because `rest` and `lookedAtCount` are only touched by the one thread that reads, and the socket is Sendable.
     private let socket: LocalSocket
     private var rest: [UInt8] = []
+    /// So much of it has no end of a line in it.
+    private var lookedAtCount = 0
 
     /// Asks.
     ///
@@ -99,11 +109,13 @@ package final class SyncConversation: @unchecked Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { buffer.deallocate() }
         while true {
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = rest[lookedAtCount...].firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(rest[..<end])
                 rest.removeFirst(end + 1)
+                lookedAtCount = 0
                 return try SyncLine.value(line)
             }
+            lookedAtCount = rest.count
             guard socket.waitUntilReadable(milliseconds: milliseconds) else { return nil }
             switch socket.receive(into: buffer) {
             case .bytes(let count): rest += buffer[..<count]

@@ -6,31 +6,49 @@ package enum SyncQuestion: Codable, Hashable, Sendable {
     /// How all folders stand, without a name in it.
     case diagnosis
     case explain(path: String)
+    /// Why an item is as it is, now and whenever that is something else, until who asks ends the connection.
+    case followExplanation(path: String)
     /// How one item stands.
     case item(path: String)
     /// How all items below a folder stand.
     case items(folder: String)
+    /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
+    case unsettled(folder: String)
     /// What a large change below a folder is to become: it goes on, or who made it gets back what was.
     case decide(folder: String, goesOn: Bool)
     case evict(path: String)
     /// - isAwaited: Whether the answer is to come when the contents are here, with what has come until then.
     case download(path: String, isAwaited: Bool)
+    /// Has nothing done about an item, or all documents that are below a folder now, until they are resumed.
+    ///
+    /// - by: Who wants it, for people.
+    case pause(path: String, by: String)
+    case resume(path: String, SyncResumption)
+    /// What is here of a paused item is to be sent. The answer comes when the hub has it.
+    case offer(path: String)
+    /// What the hub has of an item is to come here: of a paused one as a version beside it. The answer comes then.
+    case fetchLatest(path: String)
     /// What has happened lately, oldest first; followed: and what happens, until who asks ends the connection.
     case log(isFollowed: Bool)
-    /// From now on, what becomes otherwise below a folder, until who asks ends the connection.
-    case follow(folder: String)
+    /// From now on, what becomes otherwise of an item or below it, until who asks ends the connection.
+    ///
+    /// - isDeep: Whether what is in folders in it counts.
+    case follow(path: String, isDeep: Bool)
 }
 
 /// What they are told: one line of JSON, or several of what takes its time.
 package enum SyncAnswer: Codable, Hashable, Sendable {
     case status([FolderStatus])
     case diagnosis([SyncDiagnosis])
+    /// Of a followed one more lines follow.
     case explanation(Explanation?)
     case item(ItemSyncState?)
     case items([ItemSyncState])
     /// More lines follow.
     case progress(ItemSyncState.Share)
     case done
+    /// What was asked for is a version that the user's vault has of the item now.
+    case version([UInt8])
     case refused(SyncRefusal)
     /// More lines follow.
     case event(SyncEvent)

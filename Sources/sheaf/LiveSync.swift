@@ -23,6 +23,18 @@ enum LiveSync {
         },
         evict: { path in try SyncQuery.perform(.evict(path: try shownPlace(path).string), in: try runtime())
         },
+        pause: { path in
+            try perform(.pause(path: try shownPlace(path).string, by: "sheaf pause"))
+        },
+        resume: { path, resumption in
+            let how: SyncResumption =
+                switch resumption {
+                case .preserveLocal: .preserveLocal
+                case .failOnConflict: .failOnConflict
+                case .dropLocal: .dropLocal
+                }
+            try perform(.resume(path: try shownPlace(path).string, how))
+        },
         download: { path, progress in try download(path, progress) }
     )
 
@@ -54,6 +66,18 @@ enum LiveSync {
                     isWrong: event.isWrong
                 )
             )
+        }
+    }
+
+    /// Waits for however long it takes.
+    private static func perform(_ question: SyncQuestion) throws {
+        let conversation = try SyncConversation(question, in: try runtime())
+        while true {
+            switch try conversation.next(milliseconds: -1) {
+            case .done, .version: return
+            case .refused(let refusal): throw refusal
+            default: continue
+            }
         }
     }
 

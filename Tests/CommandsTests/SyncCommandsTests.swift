@@ -38,6 +38,10 @@ struct SyncCommandsTests {
             },
             decide: { _, _ in },
             evict: { path in if path != "a.txt" { throw Refused(description: "“\(path)” stays here") } },
+            pause: { path in if path != "a.txt" { throw Refused(description: "“\(path)” is busy") } },
+            resume: { _, resumption in
+                if resumption == .failOnConflict { throw Refused(description: "changed elsewhere") }
+            },
             download: { path, progress in
                 guard path == "a.txt" else { throw Refused(description: "“\(path)” is not there") }
                 progress(0.5)
@@ -99,6 +103,11 @@ struct SyncCommandsTests {
     @Test("Contents go and come, and what keeps them is said")
     func contents() {
         let tool = Tool.sheaf(sync: role())
+        #expect(Answer(tool, "pause", "a.txt").code == .success)
+        #expect(Answer(tool, "pause", "b.txt").code == .failure)
+        #expect(Answer(tool, "resume", "--json", "a.txt").said.text.contains("\"isPaused\" : false"))
+        #expect(Answer(tool, "resume", "--fail-on-conflict", "a.txt").code == .failure)
+        #expect(Answer(tool, "resume", "--drop-local", "--fail-on-conflict", "a.txt").code != .success)
         #expect(Answer(tool, "evict", "a.txt").code == .success)
         let stays = Answer(tool, "evict", "b.txt")
         #expect(stays.code == .failure && stays.complained.text.contains("“b.txt” stays here"))

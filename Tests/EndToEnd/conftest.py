@@ -26,8 +26,9 @@ expect.set_options(timeout=10_000)
 class App:
     """A running app, and the folder whose documents it shows."""
 
-    def __init__(self, name, folder, state):
+    def __init__(self, name, folder, state, environment=None):
         self.name = name
+        self.environment = environment or {}
         self.documents = folder
         self.extension = EXTENSIONS[name]
         self.state = state
@@ -62,7 +63,7 @@ class App:
         # The versions are kept apart from those of whoever runs the tests.
         return dict(
             os.environ, XDG_STATE_HOME=str(self.state), SHEAF_VAULT=str(self.state / "vault"),
-            XDG_CACHE_HOME=str(self.state / "cache"))
+            XDG_CACHE_HOME=str(self.state / "cache"), **self.environment)
 
     def open(self, *files):
         """Starts a second process with files, which hands them over and ends; gives what it said."""
@@ -237,12 +238,12 @@ def start_app(tmp_path):
     """Starts an app by name on a new, empty folder."""
     apps = []
 
-    def start(name, prepare=None, files=()):
-        folder = tmp_path / "documents"
+    def start(name, prepare=None, files=(), folder=None, environment=None):
+        folder = folder or tmp_path / "documents"
         folder.mkdir(exist_ok=True)
         if prepare:
             prepare(folder)
-        app = App(name, folder, tmp_path / "state").start(*files)
+        app = App(name, folder, tmp_path / "state", environment).start(*files)
         apps.append(app)
         return app
 

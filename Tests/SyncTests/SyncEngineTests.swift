@@ -111,6 +111,44 @@ struct SyncEngineTests {
         #expect(engine.isAtRest && engine.tree.items == Dictionary(uniqueKeysWithValues: zip(items, moved)))
     }
 
+    @Test(
+        "A paused item stands still on both sides, and says so; resumed it goes on, or takes what the log has"
+    )
+    func paused() {
+        var (engine, log, items) = scene(["a"])
+        let edited = ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName("edited"))
+        let theirs = ItemState(.document, at: ItemPlace(.root, "b"), content: content)
+        #expect(engine.take(.paused([items[0]])) == [])
+        #expect(engine.take(.diskChanged(items[0], edited)) == [])
+        #expect(engine.reasons(for: items[0]) == [.paused] && !engine.isAtRest)
+        // Let through once, it is committed as it was then; what comes after that waits.
+        run(&engine, &log, [.offered(items[0])])
+        #expect(engine.tree[items[0]] == edited && engine.isAtRest && !engine.isLetThrough(items[0]))
+        let again = ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName("again"))
+        #expect(engine.take(.diskChanged(items[0], again)) == [])
+        _ = log.offer(
+            Commit(
+                Commit.ID(DeviceID(2), session: 9, 1),
+                items[0],
+                on: engine.tree.revision(of: items[0]),
+                theirs
+            )
+        )
+        #expect(engine.take(.logRead(log.entries)) == [])
+        // Somebody else has changed it: nothing is let through.
+        #expect(engine.take(.offered(items[0])) == [])
+        #expect(engine.isOvertaken(items[0]) && engine.reasons(for: items[0]) == [.paused])
+        var other = engine
+        #expect(
+            other.take(.resumed(items[0], dropsLocal: true)) == [.place(items[0], theirs, expecting: again)]
+        )
+        let effects = engine.take(.resumed(items[0], dropsLocal: false))
+        #expect(
+            effects.allSatisfy { if case .merge = $0 { true } else { $0 == .fetch(content) } }
+                && !effects.isEmpty
+        )
+    }
+
     @Test("An item without its contents becomes what the log says, and needs none of them")
     func evicted() {
         var engine = SyncEngine(device: DeviceID(1), session: 1)

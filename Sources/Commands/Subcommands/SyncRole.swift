@@ -95,7 +95,12 @@ package struct SyncRole: Sendable {
     let explain: @Sendable (_ path: String) throws -> Item?
     let log: @Sendable (_ isFollowed: Bool, _ tell: @escaping @Sendable (Event) -> Void) throws -> Void
     let decide: @Sendable (_ folder: String, _ goesOn: Bool) throws -> Void
+    /// What becomes of what was done here while an item was paused.
+    package enum Resumption: Hashable, Sendable { case preserveLocal, failOnConflict, dropLocal }
+
     let evict: @Sendable (_ path: String) throws -> Void
+    let pause: @Sendable (_ path: String) throws -> Void
+    let resume: @Sendable (_ path: String, Resumption) throws -> Void
     let download: @Sendable (_ path: String, _ progress: @escaping @Sendable (Double) -> Void) throws -> Void
 
     /// - Parameters:
@@ -105,6 +110,8 @@ package struct SyncRole: Sendable {
     ///   - log: Tells what has happened; followed: and what happens, until the other side ends.
     ///   - decide: Says what becomes of a change that waits for a person.
     ///   - evict: Has contents leave this device.
+    ///   - pause: Has nothing of an item go or come.
+    ///   - resume: Ends that.
     ///   - download: Returns when the contents are here; told meanwhile how far it is, 0 to 1.
     package init(
         join: @escaping @Sendable (Join, Console) throws -> String,
@@ -117,6 +124,8 @@ package struct SyncRole: Sendable {
             Void,
         decide: @escaping @Sendable (_ folder: String, _ goesOn: Bool) throws -> Void,
         evict: @escaping @Sendable (_ path: String) throws -> Void,
+        pause: @escaping @Sendable (_ path: String) throws -> Void,
+        resume: @escaping @Sendable (_ path: String, Resumption) throws -> Void,
         download:
             @escaping @Sendable (_ path: String, _ progress: @escaping @Sendable (Double) -> Void) throws ->
             Void
@@ -124,6 +133,7 @@ package struct SyncRole: Sendable {
         (self.join, self.pair, self.up, self.status, self.explain) = (join, pair, up, status, explain)
         self.log = log
         (self.decide, self.evict, self.download) = (decide, evict, download)
+        (self.pause, self.resume) = (pause, resume)
     }
 
     static func required(_ role: SyncRole?) throws -> SyncRole {

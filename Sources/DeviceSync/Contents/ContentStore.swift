@@ -81,7 +81,19 @@ struct ContentStore: Sendable {
     // MARK: The hub
 
     /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
-    func upload(_ names: [ContentName], to hub: any ContainerHub, _ sealer: BlobSealer) throws {
+    ///
+    /// - Parameter told: Told how far contents have come that take several requests, 0 to 1.
+    func upload(
+        _ names: [ContentName],
+        to hub: any ContainerHub,
+        _ sealer: BlobSealer,
+        told: (ContentName, Double) -> Void = { _, _ in }
+    ) throws {
+        var progress = UploadProgress()
+        for name in names where try Self.contents(name).byteCount > Self.batchByteCount {
+            let large = try vault.objects(of: [try Self.contents(name)])
+            progress.add(name, Set(try large.map { try sealer.address(of: $0.name.bytes) }))
+        }
         var objects: [BlobName: VaultObject] = [:]
         for object in try vault.objects(of: try names.map(Self.contents)) {
             objects[try sealer.address(of: object.name.bytes)] = object
@@ -90,7 +102,14 @@ struct ContentStore: Sendable {
         for start in stride(from: 0, to: all.count, by: HubLimits.blobNameCountMax) {
             let some = Array(all[start..<min(start + HubLimits.blobNameCountMax, all.count)])
             let missing = try hub.missing(some)
+            for news in progress.noteStored(Set(some).subtracting(missing)) { told(news.name, news.share) }
             var frames = Data()
+            var gathered: Set<BlobName> = []
+            func send() throws {
+                try hub.store(frames)
+                for news in progress.noteStored(gathered) { told(news.name, news.share) }
+                (frames, gathered) = (Data(), [])
+            }
             try vault.withStored(missing.compactMap { objects[$0] }) { object, piece in
                 let sealed = try sealer.seal(
                     piece.bytes,
@@ -99,25 +118,36 @@ struct ContentStore: Sendable {
                     kind: object.kind.rawValue,
                     name: object.name.bytes
                 )
-                BlobFrames.append(try sealer.address(of: object.name.bytes), sealed, to: &frames)
-                guard frames.count >= Self.batchByteCount else { return }
-                try hub.store(frames)
-                frames = Data()
+                let blob = try sealer.address(of: object.name.bytes)
+                BlobFrames.append(blob, sealed, to: &frames)
+                gathered.insert(blob)
+                if frames.count >= Self.batchByteCount { try send() }
             }
-            if !frames.isEmpty { try hub.store(frames) }
+            if !frames.isEmpty { try send() }
         }
+    }
+
+    /// So many objects are asked for at first when somebody waits, and so many bytes are to come with one answer then.
+    private static let firstPace = 32
+    private static let awaitedByteCount = 4 << 20
+
+    private static func pace(after pace: Int, _ byteCount: Int) -> Int {
+        if byteCount > awaitedByteCount { return max(1, pace / 2) }
+        return byteCount < awaitedByteCount / 2 ? min(2 * pace, HubLimits.blobNameCountMax) : pace
     }
 
     /// Gets contents that are not here, and returns when all of them are here durably.
     ///
-    /// - Parameter progress: Told how many sealed bytes have come, again and again.
+    /// - Parameter progress: Told how many sealed bytes have come, again and again; nil for: nobody waits, and much is asked
+    ///   for at a time.
     func fetch(
         _ wanted: [(name: ContentName, item: ItemID)],
         from hub: any ContainerHub,
         _ opener: BlobSealer,
-        progress: (Int) -> Void = { _ in }
+        progress: ((Int) -> Void)? = nil
     ) throws {
         var byteCount = 0
+        var pace = progress == nil ? HubLimits.blobNameCountMax : Self.firstPace
         var documents: [(contents: DocumentContents, item: FileMark)] = []
         for (name, item) in wanted {
             let contents = try Self.contents(name)
@@ -126,12 +156,14 @@ struct ContentStore: Sendable {
         guard !documents.isEmpty else { return }
         try vault.receive(documents, origin: { _ in origin("") }) { objects in
             var wanted: [BlobName: VaultObject] = [:]
-            for object in objects.prefix(HubLimits.blobNameCountMax) {
+            for object in objects.prefix(pace) {
                 wanted[try opener.address(of: object.name.bytes)] = object
             }
             let blobs = try hub.read(Array(wanted.keys))
-            byteCount += blobs.reduce(0) { $0 + $1.blob.count }
-            progress(byteCount)
+            let come = blobs.reduce(0) { $0 + $1.blob.count }
+            byteCount += come
+            progress?(byteCount)
+            if progress != nil { pace = Self.pace(after: pace, come) }
             return try blobs.compactMap { name, blob in
                 guard let object = wanted[name] else { return nil }
                 let opened = try opener.open(

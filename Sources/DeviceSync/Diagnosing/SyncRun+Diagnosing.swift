@@ -64,6 +64,7 @@ extension SyncRun {
         case .loop: "loop"
         case .braked(.leaving): "braked, leaving"
         case .braked(.arriving): "braked, arriving"
+        case .paused: "paused"
         case .members: "members"
         case .due: "due"
         }

@@ -3,6 +3,18 @@ internal import Foundation
 internal import Sync
 internal import SyncMessages
 
+extension SyncPause {
+    /// Since when, and by whom.
+    var since: String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.dateFormat = "yyyy-MM-dd HH:mm"
+        return "since \(format.string(from: Date(timeIntervalSince1970: sinceSeconds))) by \(by)"
+    }
+
+    var text: String { "It is paused \(since)." }
+}
+
 extension SyncRun {
     /// Explains what is at a place below the folder.
     func explain(_ path: String) -> Explanation {
@@ -59,7 +71,10 @@ extension SyncRun {
                 explanation.causes = ["Something has just happened to it, which is about to be looked at."]
             } else {
                 explanation.causes = ["It is the same here and at the hub."]
+                explainContents(of: item, &explanation)
             }
+        } else if paused[item] != nil, engine.reasons(for: item) == [.paused] {
+            explanation.next = "Resume it: sheaf resume \(place.folder.appending(path(of: item)))"
         } else if lineState != .up {
             explanation.causes.append("There is no line to the hub: \(lineReason)")
             explanation.next =
@@ -75,8 +90,45 @@ extension SyncRun {
             explanation.next =
                 isBraked
                 ? "Say which: sheaf decide \(place.folder) --go-on, or --put-back." : "It goes on by itself."
+            if isHubFull(for: item) {
+                explanation.next =
+                    "Remove what is not needed, or have whoever runs the hub give it a larger quota; then it goes on by itself."
+            }
         }
         return explanation
+    }
+
+    private func isHubFull(for item: ItemID) -> Bool {
+        engine.disk[item]?.contents.contains { failedContents[$0]?.code == .quota } == true
+    }
+
+    /// Of an item in step: what is not here of it, and what somebody has to decide.
+    private func explainContents(of item: ItemID, _ explanation: inout Explanation) {
+        let place = place.folder.appending(path(of: item))
+        if let known = engine.disk[item], !known.conflicts.isEmpty {
+            let count = known.conflicts.count
+            explanation.causes.append(
+                count == 1
+                    ? "Another version of it lost a conflict that nobody has settled."
+                    : "\(count) other versions of it lost conflicts that nobody has settled."
+            )
+            explanation.next = "Open it and choose, or see: sheaf versions \(place)"
+        }
+        if let pause = paused[item] {
+            explanation.causes.append("\(pause.text) What is done to it from now on waits.")
+            explanation.next = "To resume it: sheaf resume \(place)"
+        }
+        guard table[item]?.isDataless == true else { return }
+        if let download = downloads[item] {
+            explanation.causes.append(
+                download.failure.map { "Its contents are wanted here, and cannot be had: \($0)" }
+                    ?? "Its contents are being got from the hub."
+            )
+            explanation.next = "It goes on by itself."
+        } else {
+            explanation.causes.append("Its contents are at the hub and not on this device.")
+            explanation.next = "Nothing has to be done. To have them here: sheaf download \(place)"
+        }
     }
 
     private func chain(from item: ItemID, _ seen: inout Set<ItemID>) -> [String] {
@@ -120,6 +172,8 @@ extension SyncRun {
             "\(name) is part of so large a change here that somebody is to say whether it is meant."
         case .braked(.arriving):
             "\(name) is part of so large a change elsewhere that somebody is to say whether it is meant."
+        case .paused:
+            "\(name) is paused\(paused[item].map { " \($0.since)" } ?? ""): what was done to it waits."
         case .due: "\(name) is about to be looked at."
         }
     }

@@ -71,7 +71,12 @@ extension Placer {
             byteCount: try ContentStore.contents(content).byteCount,
             isDirectory: isDirectory,
             typeIdentifier: PackageTypes.identifier(of: path.url(isDirectory: isDirectory)),
-            thumbnail: isDirectory ? Self.thumbnail(inPackage: path) : nil
+            thumbnail: isDirectory
+                ? Self.thumbnail(inPackage: path)
+                : SharedThumbnails.users.thumbnail(
+                    of: path,
+                    modifiedSeconds: known.trace.modified / 1_000_000_000
+                )
         )
     }
 
@@ -152,7 +157,11 @@ extension Placer {
         }
         if let content = state.content, content != known.state.content || source.name != target.name {
             let save = try StagedSave(item: target, followsSymbolicLink: false)
-            try commit(try placeholder(for: shown, known, content), by: save, as: item)
+            var placeholder = try placeholder(for: shown, known, content)
+            if content == known.state.content {
+                placeholder.thumbnail = Placeholder(contentsOf: target)?.thumbnail
+            }
+            try commit(placeholder, by: save, as: item)
         }
         guard let status = try FolderScan.status(at: target) else { return .another("it has gone since") }
         return .done(FolderItem(state: state, trace: ItemTrace(status), isDataless: true))

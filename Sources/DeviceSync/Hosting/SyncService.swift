@@ -5,6 +5,7 @@ internal import HubProtocol
 package import LocalSockets
 internal import Locks
 internal import SyncMessages
+internal import Vault
 
 /// Keeps all containers of a device in step, and answers the user's other processes about them.
 ///
@@ -183,11 +184,34 @@ package final class SyncService: Sendable {
                 conversation.end(with: .done)
                 return {}
             }
-        case .follow(let folder):
-            return attempt(folder, conversation) { sync, below in
-                sync.follow(below) { conversation.say(.changed($0, isSettled: $1)) }
+        case .pause(let path, let who):
+            return attempt(path, conversation) { sync, below in
+                try sync.pause(below, by: who)
+                conversation.end(with: .done)
+                return {}
             }
-        case .status, .diagnosis, .explain, .item, .items:
+        case .resume(let path, let resumption):
+            return attempt(path, conversation) { sync, below in
+                try sync.resume(below, resumption) { conversation.end(with: $0) }
+                return {}
+            }
+        case .offer(let path):
+            return attempt(path, conversation) { sync, below in
+                try sync.offer(below) { conversation.end(with: $0) }
+            }
+        case .fetchLatest(let path):
+            return attempt(path, conversation) { sync, below in
+                try sync.fetchLatest(below) { conversation.end(with: $0) }
+            }
+        case .follow(let path, let isDeep):
+            return attempt(path, conversation) { sync, below in
+                sync.follow(below, isDeep: isDeep) { conversation.say(.changed($0, isSettled: $1)) }
+            }
+        case .followExplanation(let path):
+            return attempt(path, conversation) { sync, below in
+                sync.followExplanation(below) { conversation.say(.explanation($0)) }
+            }
+        case .status, .diagnosis, .explain, .item, .items, .unsettled:
             conversation.end(with: answer(to: question))
             return {}
         }
@@ -222,7 +246,10 @@ package final class SyncService: Sendable {
             return .explanation(found(path).map { $0.sync.explain($0.below) })
         case .item(let path): return .item(found(path).flatMap { $0.sync.item($0.below) })
         case .items(let folder): return .items(found(folder).map { $0.sync.items(below: $0.below) } ?? [])
-        case .log, .decide, .evict, .download, .follow:
+        case .unsettled(let folder):
+            return .items(found(folder).map { $0.sync.unsettledItems(in: $0.below) } ?? [])
+        case .log, .decide, .evict, .download, .follow, .followExplanation, .pause, .resume, .offer,
+            .fetchLatest:
             preconditionFailure("\(question) is not answered in one line")
         }
     }
@@ -234,5 +261,15 @@ package final class SyncService: Sendable {
             return (container.sync, String(path.dropFirst(container.folder.count + 1)))
         }
         return nil
+    }
+}
+
+extension ServiceConversation {
+    fileprivate func end(with result: Result<VersionID?, SyncRefusal>) {
+        switch result {
+        case .success(let version?): end(with: .version(Array(version.bytes)))
+        case .success(nil): end(with: .done)
+        case .failure(let refusal): end(with: .refused(refusal))
+        }
     }
 }

@@ -4,6 +4,7 @@ internal import HubProtocol
 internal import Locks
 internal import Sealing
 internal import Sync
+internal import SyncMessages
 
 /// A device's line to a container at its hub: what is to be sent and got, a batch at a time, and the log as it grows.
 ///
@@ -21,7 +22,9 @@ final class HubLine: Sendable {
         /// So many sealed bytes of contents that somebody asked for have come.
         case progress(ContentName, Int)
         /// Contents that cannot be sent or had, for a reason that is not the line's.
-        case failed([ContentName], String)
+        case failed([ContentName], SyncRefusal)
+        /// So much of contents that take several requests has been sent, 0 to 1.
+        case sent(ContentName, Double)
         case up
         case down(String)
         /// What is strange about the hub, and stops nothing.
@@ -123,12 +126,12 @@ final class HubLine: Sendable {
 
     private func upload(_ names: [ContentName]) {
         attempt {
-            try contents.upload(names, to: hub, try desk.blobSealer())
+            try contents.upload(names, to: hub, try desk.blobSealer()) { receiver(.sent($0, $1)) }
         } then: {
             receiver(.uploaded(names))
         } or: { _ in
             retrySingly(names) {
-                try contents.upload([$0], to: hub, try desk.blobSealer())
+                try contents.upload([$0], to: hub, try desk.blobSealer()) { receiver(.sent($0, $1)) }
             } then: {
                 .uploaded([$0])
             }
@@ -155,12 +158,12 @@ final class HubLine: Sendable {
         for fetch in wanted {
             attempt {
                 try contents.fetch([(fetch.name, fetch.item)], from: hub, try desk.blobOpener()) {
-                    receiver(.progress(fetch.name, $0))
+                    [receiver] in receiver(.progress(fetch.name, $0))
                 }
             } then: {
                 receiver(.fetched([fetch.name]))
             } or: { error in
-                receiver(.failed([fetch.name], "\(error)"))
+                receiver(.failed([fetch.name], Self.refusal(error)))
             }
         }
     }
@@ -193,9 +196,13 @@ final class HubLine: Sendable {
             } then: {
                 receiver(news(name))
             } or: { error in
-                receiver(.failed([name], "\(error)"))
+                receiver(.failed([name], Self.refusal(error)))
             }
         }
+    }
+
+    private static func refusal(_ error: any Error) -> SyncRefusal {
+        SyncRefusal((error as? HubFailure)?.error.code == .quota ? .quota : .failed, "\(error)")
     }
 
     /// - Parameter other: What to do about an error that is not the line's.
@@ -215,7 +222,7 @@ final class HubLine: Sendable {
     private static func isOfLine(_ error: any Error) -> Bool {
         switch error {
         case let failure as HubFailure:
-            return [.fault, .unavailable, .tooMany, .unauthorized, .revoked, .quota].contains(
+            return [.fault, .unavailable, .tooMany, .unauthorized, .revoked].contains(
                 failure.error.code
             )
         // The key has been announced, and is fetched before the line is up again.

@@ -3,6 +3,7 @@ internal import Foundation
 internal import HubProtocol
 internal import SQLite
 internal import Sync
+internal import SyncMessages
 internal import Vault
 
 /// What a device remembers of a container: the log as far as it has read it, where disk and log agreed last, and how the
@@ -44,6 +45,8 @@ final class DeviceMemory {
             CREATE TABLE IF NOT EXISTS placing(item BLOB PRIMARY KEY, states BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS sessions(session BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS conflicts(item BLOB PRIMARY KEY, versions BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS paused(item BLOB PRIMARY KEY, pause BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS requested(item BLOB PRIMARY KEY, request BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS items(item BLOB PRIMARY KEY, seen BLOB NOT NULL) WITHOUT ROWID;
             """
         )
@@ -164,6 +167,49 @@ final class DeviceMemory {
             }
         }
         try connection.transaction { try put("conflicts", item, conflicts.isEmpty ? nil : encode) }
+    }
+
+    /// Items that somebody has paused.
+    func pauses() throws -> [ItemID: SyncPause] {
+        var pauses: [ItemID: SyncPause] = [:]
+        try forEach("SELECT item, pause FROM paused") { item, reader in
+            let seconds = Double(bitPattern: try reader.integer())
+            pauses[item] = SyncPause(sinceSeconds: seconds, by: try reader.text())
+        }
+        return pauses
+    }
+
+    /// - Parameter pauses: By item; nil for: paused no more.
+    func remember(pauses: [ItemID: SyncPause?]) throws {
+        guard !pauses.isEmpty else { return }
+        try connection.transaction {
+            for (item, pause) in pauses {
+                try put(
+                    "paused",
+                    item,
+                    pause.map { pause in
+                        { writer in
+                            writer.integer(pause.sinceSeconds.bitPattern)
+                            writer.text(pause.by)
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    /// Items whose contents somebody has asked for, and waits for no more.
+    func requests() throws -> Set<ItemID> {
+        var requests: Set<ItemID> = []
+        try forEach("SELECT item, request FROM requested") { item, _ in requests.insert(item) }
+        return requests
+    }
+
+    func remember(requests: Set<ItemID>, areOpen: Bool) throws {
+        guard !requests.isEmpty else { return }
+        try connection.transaction {
+            for item in requests { try put("requested", item, areOpen ? { $0.integer(UInt8(1)) } : nil) }
+        }
     }
 
     private func forEach(_ sql: String, _ body: (ItemID, inout StateReader) throws -> Void) throws {

@@ -42,14 +42,17 @@ final class ResumedEngine: Sendable {
                 let memory = try DeviceMemory(beside: folder)
                 let heard = try memory.log()
                 desk.keep { try LogDesk(keys, by: identity, known: heard) }
-                let engine = SyncEngine(
+                var engine = SyncEngine(
                     device: identity.id,
                     session: session,
                     try memory.engine(),
                     entries: heard.lazy.map(\.entry)
                 )
-                unscanned.keep { engine }
-                scanned.keep { Self.scan(try seen.value, by: engine) }
+                // Nothing is to be done before the folder has been looked at.
+                _ = engine.take(.paused(Set(try memory.pauses().keys)))
+                let paused = engine
+                unscanned.keep { paused }
+                scanned.keep { Self.scan(try seen.value, by: paused) }
             } catch {
                 desk.keep { throw error }
                 unscanned.keep { throw error }

@@ -67,6 +67,7 @@ package final class FileAccessRegistry: Sendable {
     let state: Locked<State>
     private let moved: (@Sendable (_ source: FilePath, _ target: FilePath) -> Void)?
     private let outside = Locked<OutsideWatcher?>(nil)
+    private let presentedStates = Locked<PresentedItemStates?>(nil)
     /// What keeps this registry joined to the agent; nil for one that always works alone.
     let link: AgentLink?
     /// Tells this registry from all others, in all processes; never 0.
@@ -115,6 +116,14 @@ package final class FileAccessRegistry: Sendable {
             report: { [weak self] in self?.tell($0) }
         )
         outside.withLock { $0 = watcher }
+        let states = PresentedItemStates { [weak self] keys, id in
+            let names = keys.map(\.rawValue).sorted()
+            self?.change { state in
+                state.tell(id, names)
+                return ([], ())
+            }
+        }
+        presentedStates.withLock { $0 = states }
     }
 
     /// Who watches for those who coordinate nothing; nil where nobody does.
@@ -163,6 +172,8 @@ package final class FileAccessRegistry: Sendable {
     func watch(_ handle: PresenterHandle, at path: ItemPath?) {
         let findsOutItself = handle.presenter is any OutsideChangeReceiver
         outsideWatcher?.present(handle.id, path, findsOutItself: findsOutItself)
+        guard !handle.observedUbiquityAttributes.isEmpty else { return }
+        presentedStates.withLock { $0 }?.present(handle.id, path?.fileURL)
     }
 
     /// Removes a presenter.
@@ -171,6 +182,7 @@ package final class FileAccessRegistry: Sendable {
     package func remove(_ presenter: any NSFilePresenter) {
         let id = PresenterHandle.id(of: presenter)
         outsideWatcher?.present(id, nil, findsOutItself: false)
+        presentedStates.withLock { $0 }?.present(id, nil)
         let removed = change { state -> ([AccessArbiter.Effect], PresenterHandle?) in
             guard let handle = state.presenters.removeValue(forKey: id) else { return ([], nil) }
             state.presenterOrder.removeAll { $0 == id }

@@ -88,7 +88,8 @@ public protocol NSFilePresenter: NSObjectProtocol {
     /// Which changes of the item's attributes in the cloud to hear of. Asked once, on being added.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
-    /// Some of the observed attributes have changed.
+    /// Some of the observed attributes have changed: `sheaf up` says so of an item in a container, or somebody by
+    /// `NSFileCoordinator.item(at:didChangeUbiquityAttributes:)`.
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
 }
 
@@ -173,6 +174,7 @@ extension NSFilePresenter {
             .isUbiquitousItemKey, .ubiquitousItemHasUnresolvedConflictsKey, .ubiquitousItemIsDownloadingKey,
             .ubiquitousItemIsUploadedKey, .ubiquitousItemIsUploadingKey, .ubiquitousItemDownloadingStatusKey,
             .ubiquitousItemDownloadingErrorKey, .ubiquitousItemUploadingErrorKey,
+            .ubiquitousItemDownloadRequestedKey, .ubiquitousItemIsSyncPausedKey,
         ]
     }
 

@@ -1,6 +1,6 @@
 internal import FileSystem
-internal import Foundation
-internal import Vault
+package import Foundation
+package import Vault
 
 extension VersionStore {
     /// Puts a version in an item's place, after keeping the state that the item is in.
@@ -58,6 +58,11 @@ extension VersionStore {
             return Target(place: renamed, renamed: nil, url: renamedURL)
         }
         return Target(place: place, renamed: renamed, url: renamedURL)
+    }
+
+    /// Keeps what is at some place as a version of an item, and gives its name.
+    package func keep(contents: URL, asVersionOf url: URL) throws -> VersionID {
+        try add(contents, to: url).id
     }
 
     /// Keeps what is at another place as a version of an item.

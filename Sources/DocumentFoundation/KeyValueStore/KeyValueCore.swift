@@ -144,7 +144,7 @@ final class KeyValueCore: Sendable {
     /// Waits for the container to be in step once: if nothing of other devices has come then, there is nothing.
     private func awaitFirstValues(_ settings: KeyValueSettings) {
         guard let folder = settings.folder, let runtime = try? UbiquityAccount.shared.runtime(),
-            let conversation = try? SyncConversation(.follow(folder: folder.string), in: runtime)
+            let conversation = try? SyncConversation(.follow(path: folder.string, isDeep: true), in: runtime)
         else { return }
         let former = state.withLock { state in
             defer { state.conversation = conversation }

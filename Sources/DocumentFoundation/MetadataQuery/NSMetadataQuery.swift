@@ -138,6 +138,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             sortKeys: keys.map { $0.name },
             comesFirst: keys.isEmpty ? nil : order,
             interval: notificationBatchingInterval,
+            leftOut: leftOut(),
             ubiquity: ubiquity()
         )
     }
@@ -176,7 +177,12 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             }
         // A folder that is not there has nothing in it, under any name.
         let paths = Set(scopes.map { (try? $0.resolved()) ?? $0 })
-        return paths.filter { path in !paths.contains { $0 != path && path.isInside($0) } }
+        let leftOut = leftOut()
+        func isIn(_ path: FilePath, _ other: FilePath) -> Bool {
+            guard path != other, path.isInside(other) else { return false }
+            return leftOut[other].map { !path.isInside(other.appending($0)) } ?? true
+        }
+        return paths.filter { path in !paths.contains { isIn(path, $0) } }
             .sorted { $0.string < $1.string }
     }
 
@@ -197,13 +203,19 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         guard ubiquityScopes.contains(scope) else { return nil }
         // Without a container there is nothing to find.
         guard let root = UbiquityAccount.shared.container(nil).flatMap({ FilePath($0) }) else { return [] }
-        let documents = root.appending("Documents")
-        if scope == NSMetadataQueryUbiquitousDocumentsScope { return [documents] }
-        // What a folder cannot be asked about is not in it.
-        let names = (try? FolderScan.visibleItems(in: root)) ?? []
-        return names.filter { $0.stamp.kind == .directory && $0.name != "Documents" }.map {
-            root.appending($0.name)
+        return [scope == NSMetadataQueryUbiquitousDocumentsScope ? root.appending("Documents") : root]
+    }
+
+    /// What the scopes leave out of a folder: the documents of a container whose other data is searched.
+    private func leftOut() -> [FilePath: String] {
+        guard searchScopes.contains(where: { $0 as? String == NSMetadataQueryUbiquitousDataScope }) else {
+            return [:]
         }
+        let roots = Self.folders(ofUbiquityScope: NSMetadataQueryUbiquitousDataScope) ?? []
+        return Dictionary(
+            roots.map { ((try? $0.resolved()) ?? $0, "Documents") },
+            uniquingKeysWith: { first, _ in first }
+        )
     }
 
     private static func path(ofScope scope: Any, home: FilePath) -> FilePath {

@@ -19,6 +19,8 @@ final class QueryRun: @unchecked Sendable {
         var sortKeys: [String] = []
         var comesFirst: MetadataQueryCore.Order?
         var interval: Double
+        /// Members of folders that are left out, by the folder.
+        var leftOut: [FilePath: String] = [:]
         /// How items of containers stand; nil for a search that does not show placeholders.
         var ubiquity: UbiquityStates?
     }
@@ -162,11 +164,14 @@ final class QueryRun: @unchecked Sendable {
     /// All in a folder, placeholders as what they stand for where the search shows them.
     func listing(of path: FilePath) throws(SystemError) -> [ListedItem] {
         guard plan.ubiquity != nil else { return try FolderScan.listing(of: path) }
-        return try FolderScan.listing(of: path, standIn: Placeholder.itemName(of:))
+        let items = try FolderScan.listing(of: path, standIn: Placeholder.itemName(of:))
+        guard let name = plan.leftOut[path] else { return items }
+        return items.filter { $0.name != name }
     }
 
     /// Some in a folder, by the names that they are shown under.
     func listing(of names: [String], in path: FilePath) throws(SystemError) -> [ListedItem] {
+        let names = plan.leftOut[path].map { left in names.filter { $0 != left } } ?? names
         var items = try FolderScan.listing(of: names, in: path)
         guard plan.ubiquity != nil else { return items }
         let missing = Set(names).subtracting(items.map(\.name))

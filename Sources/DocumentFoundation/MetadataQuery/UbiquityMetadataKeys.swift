@@ -3,8 +3,7 @@
 
 /// A search scope: the `Documents` folder of the app's container.
 public let NSMetadataQueryUbiquitousDocumentsScope = "NSMetadataQueryUbiquitousDocumentsScope"
-/// A search scope: the app's container without its `Documents` folder. Its folders, as they are when the query starts; what
-/// lies in the container's own folder beside them is not found.
+/// A search scope: the app's container without its `Documents` folder.
 public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataScope"
 
 /// Whether it is in a container: `Bool`.

@@ -1,20 +1,22 @@
 internal import Dispatch
-internal import FileSystem
+package import FileSystem
 internal import Foundation
 internal import LocalSockets
 internal import Locks
-internal import SyncMessages
+package import SyncMessages
 
-/// How items of containers stand, as the process says that keeps them in step, for one run of a query.
+/// How items of containers stand, as the process says that keeps them in step, for one run of a query, or for as long as a
+/// folder is shown.
 ///
 /// One struct under one lock. A thread waits for what it says; when it ends, the next one is waited for at the folder that
 /// its socket is in. Nothing runs while nothing happens.
-final class UbiquityStates: Sendable {
+package final class UbiquityStates: Sendable {
     private struct State {
         var items: [String: ItemSyncState] = [:]
         var conversations: [SyncConversation] = []
         var watch: DirectoryWatch?
         var isEnded = false
+        var answererCount = 0
     }
 
     private let account: UbiquityAccount
@@ -22,10 +24,15 @@ final class UbiquityStates: Sendable {
     private let state = Locked(State())
     private let comeBack = DispatchSemaphore(value: 0)
     private let displayName: String?
+    private let isDeep: Bool
 
-    /// - Parameter roots: The folders that are searched.
-    init(_ account: UbiquityAccount, below roots: [FilePath]) {
-        (self.account, self.roots) = (account, roots)
+    /// - Parameters:
+    ///   - account: Whose containers.
+    ///   - roots: The folders that are searched.
+    ///   - isDeep: Whether what is in folders in them counts. If not, what is simply here as it is at the hub is not known
+    ///     of.
+    package init(_ account: UbiquityAccount, below roots: [FilePath], isDeep: Bool = true) {
+        (self.account, self.roots, self.isDeep) = (account, roots, isDeep)
         displayName = roots.first.flatMap { account.place(of: $0.url(isDirectory: true)) }
             .map { account.displayName(of: $0.folder, Bundle.main.infoDictionary ?? [:]) }
     }
@@ -35,7 +42,7 @@ final class UbiquityStates: Sendable {
     /// Begins to listen.
     ///
     /// - Parameter changed: Gets the paths of items that stand otherwise; on any thread.
-    func follow(_ changed: @escaping @Sendable ([FilePath]) -> Void) {
+    package func follow(_ changed: @escaping @Sendable ([FilePath]) -> Void) {
         guard let runtime = try? account.runtime() else { return }
         // A socket that comes is told by its folder; before it was watched it is looked for below.
         let watch = try? DirectoryWatch(FilePath(runtime.path), on: DispatchQueue(label: "sheaf.states")) {
@@ -57,9 +64,18 @@ final class UbiquityStates: Sendable {
         }
     }
 
+    /// How an item stands; nil for what nobody says.
+    package func state(at path: FilePath) -> ItemSyncState? { state.withLock { $0.items[path.string] } }
+
+    /// All that is said now.
+    package var all: [ItemSyncState] { state.withLock { Array($0.items.values) } }
+
+    /// Whether somebody answers.
+    package var isAnswered: Bool { state.withLock { $0.answererCount > 0 } }
+
     private var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    func end() {
+    package func end() {
         let conversations = state.withLock { state in
             state.isEnded = true
             state.watch = nil
@@ -76,9 +92,9 @@ final class UbiquityStates: Sendable {
         _ changed: @Sendable ([FilePath]) -> Void
     ) {
         // Nobody there: it is waited for.
-        guard let conversation = try? SyncConversation(.follow(folder: root.string), in: runtime) else {
-            return
-        }
+        guard
+            let conversation = try? SyncConversation(.follow(path: root.string, isDeep: isDeep), in: runtime)
+        else { return }
         let isEnded = state.withLock { state in
             state.conversations.append(conversation)
             return state.isEnded
@@ -88,10 +104,12 @@ final class UbiquityStates: Sendable {
         var isFirst = true
         while let answer = try? conversation.next(milliseconds: -1) {
             guard case .changed(var items, _) = answer else { continue }
+            let wasFirst = isFirst
             if isFirst {
                 // From now on nothing is missed.
-                items = ((try? SyncQuery.items(below: root.string, in: runtime)) ?? []) + items
+                items = ((try? known(below: root, runtime)) ?? []) + items
                 isFirst = false
+                state.withLock { $0.answererCount += 1 }
             }
             let news = state.withLock { state in
                 items.filter { item in
@@ -99,13 +117,20 @@ final class UbiquityStates: Sendable {
                     return state.items[item.path] != item
                 }
             }
-            if !news.isEmpty { changed(news.map { FilePath($0.path) }) }
+            if !news.isEmpty || wasFirst { changed(news.map { FilePath($0.path) }) }
         }
+        if !isFirst { state.withLock { $0.answererCount -= 1 } }
         let known = state.withLock { state in
             defer { state.items = state.items.filter { !FilePath($0.key).isInside(root) } }
             return state.items.keys.filter { FilePath($0).isInside(root) }
         }
         changed(known.map { FilePath($0) })
+    }
+
+    private func known(below root: FilePath, _ runtime: RuntimeFolder) throws -> [ItemSyncState] {
+        if isDeep { return try SyncQuery.items(below: root.string, in: runtime) }
+        let own = try SyncQuery.item(root.string, in: runtime)
+        return try SyncQuery.unsettled(in: root.string, runtime) + (own.map { [$0] } ?? [])
     }
 
     // MARK: Values
@@ -146,7 +171,8 @@ final class UbiquityStates: Sendable {
         case NSMetadataUbiquitousItemDownloadingErrorKey: error(item.downloadFailure, item)
         case NSMetadataUbiquitousItemIsUploadedKey: .truth(item.isUploaded)
         case NSMetadataUbiquitousItemIsUploadingKey: .truth(item.isUploading)
-        case NSMetadataUbiquitousItemPercentUploadedKey: .real(item.isUploaded ? 100 : 0)
+        case NSMetadataUbiquitousItemPercentUploadedKey:
+            .real(item.isUploaded ? 100 : 100 * (item.upload?.fraction ?? 0))
         case NSMetadataUbiquitousItemUploadingErrorKey: error(item.uploadFailure, item)
         default: .null
         }

@@ -71,6 +71,7 @@ public struct ItemResourceValues {
         .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey,
         .ubiquitousItemHasUnresolvedConflictsKey, .ubiquitousItemContainerDisplayNameKey,
         .ubiquitousItemIsExcludedFromSyncKey, .ubiquitousItemIsSharedKey,
+        .ubiquitousItemIsSyncPausedKey, .ubiquitousItemSupportedSyncControlsKey,
         .ubiquitousSharedItemCurrentUserRoleKey, .ubiquitousSharedItemCurrentUserPermissionsKey,
         .ubiquitousSharedItemOwnerNameComponentsKey, .ubiquitousSharedItemMostRecentEditorNameComponentsKey,
     ]
@@ -79,7 +80,7 @@ public struct ItemResourceValues {
     static let stateKeys: Set<URLResourceKey> = [
         .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsDownloadingKey,
         .ubiquitousItemDownloadRequestedKey, .ubiquitousItemDownloadingErrorKey, .ubiquitousItemIsUploadedKey,
-        .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey,
+        .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey, .ubiquitousItemIsSyncPausedKey,
     ]
 
     /// All values, by key: Foundation's, and those of items in containers.
@@ -102,6 +103,8 @@ public struct ItemResourceValues {
             .ubiquitousItemContainerDisplayNameKey: ubiquitousItemContainerDisplayName,
             .ubiquitousItemIsExcludedFromSyncKey: isExcluded,
             .ubiquitousItemIsSharedKey: ubiquitousItemIsShared,
+            .ubiquitousItemIsSyncPausedKey: ubiquitousItemIsSyncPaused,
+            .ubiquitousItemSupportedSyncControlsKey: ubiquitousItemSupportedSyncControls,
         ]
         for (key, value) in others where keys.contains(key) {
             if let value { values[key] = value }
@@ -161,6 +164,16 @@ extension ItemResourceValues {
     private static func error(_ refusal: SyncRefusal?, _ state: ItemSyncState?) -> NSError? {
         guard let refusal, let state else { return nil }
         return CocoaError(refusal, URL(fileURLWithPath: state.path)) as NSError
+    }
+
+    /// Whether its sync is paused: see `FileManager.pauseSyncForUbiquitousItem(at:)`.
+    public var ubiquitousItemIsSyncPaused: Bool? {
+        asked(.ubiquitousItemIsSyncPausedKey) { $0.state.map { $0.pause != nil } }
+    }
+
+    /// What can be done about its sync.
+    public var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls? {
+        asked(.ubiquitousItemSupportedSyncControlsKey) { _ in [.pauseSync, .failUploadOnConflict] }
     }
 
     /// Whether there are versions of it that lost a conflict which nobody has settled: see `NSFileVersion`.

@@ -21,7 +21,7 @@ extension CocoaError {
         switch code {
         case .notInContainer, .failed: .ubiquitousFileUnavailable
         case .absent: .fileNoSuchFile
-        case .notUploaded, .busy: .fileWriteUnknown
+        case .notUploaded, .busy, .overtaken: .fileWriteUnknown
         case .inUse: .fileLocking
         case .unreachable: .ubiquitousFileUbiquityServerNotAvailable
         case .quota: .ubiquitousFileNotUploadedDueToQuota
@@ -34,12 +34,10 @@ extension CocoaError {
         switch error {
         case let refusal as SyncRefusal:
             let busy = NSError(domain: NSPOSIXErrorDomain, code: Int(POSIXErrorCode.EBUSY.rawValue))
-            return CocoaError(
-                code(refusal.code),
-                refusal.description,
-                url,
-                refusal.code == .busy ? busy : nil
-            )
+            // NSFileProviderError.localVersionConflictingWithServer, by its number.
+            let overtaken = NSError(domain: "NSFileProviderErrorDomain", code: -2015)
+            let causes: [SyncRefusal.Code: NSError] = [.busy: busy, .overtaken: overtaken]
+            return CocoaError(code(refusal.code), refusal.description, url, causes[refusal.code])
         case let error as CocoaError: return error
         default: return CocoaError(.ubiquitousFileUbiquityServerNotAvailable, "\(error)", url)
         }

@@ -52,6 +52,12 @@ extension URLResourceKey {
     public static let ubiquitousItemIsExcludedFromSyncKey = Self(
         rawValue: "NSURLUbiquitousItemIsExcludedFromSyncKey"
     )
+    /// Whether the sync of an item is paused: `Bool`.
+    public static let ubiquitousItemIsSyncPausedKey = Self(rawValue: "NSURLUbiquitousItemIsSyncPausedKey")
+    /// What can be done about the sync of an item: `NSFileManagerSupportedSyncControls`.
+    public static let ubiquitousItemSupportedSyncControlsKey = Self(
+        rawValue: "NSURLUbiquitousItemSupportedSyncControlsKey"
+    )
     /// Whether an item is shared with other people: `Bool`.
     public static let ubiquitousItemIsSharedKey = Self(rawValue: "NSURLUbiquitousItemIsSharedKey")
     /// What this user is to a shared item: `URLUbiquitousSharedItemRole`.

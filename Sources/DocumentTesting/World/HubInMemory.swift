@@ -13,6 +13,8 @@ package final class HubInMemory: Sendable {
         var blobs: [BlobName: Data] = [:]
         var devices: [DeviceName: DeviceListing] = [:]
         var keys: [DeviceName: [UInt32: Data]] = [:]
+        /// So many bytes of blobs it may have.
+        var quotaByteCount = Int.max
     }
 
     private let state: Locked<State>
@@ -33,6 +35,9 @@ package final class HubInMemory: Sendable {
         state.withLock { $0 = backup.state }
         news.withLock { news.broadcast() }
     }
+
+    /// Has no room from so many bytes of contents on.
+    package func limit(toByteCount count: Int) { state.withLock { $0.quotaByteCount = count } }
 
     /// Loses all contents.
     package func loseBlobs() { state.withLock { $0.blobs = [:] } }
@@ -227,7 +232,14 @@ package final class HubInMemory: Sendable {
         package func store(_ frames: Data) throws {
             try carry()
             let blobs = try BlobFrames.read(frames)
-            hub.state.withLock { state in
+            try hub.state.withLock { state in
+                guard state.blobs.values.reduce(frames.count, { $0 + $1.count }) <= state.quotaByteCount
+                else {
+                    throw HubFailure(
+                        .quota,
+                        "The account may keep no more bytes on this hub. Remove documents."
+                    )
+                }
                 for (name, blob) in blobs where state.blobs[name] == nil { state.blobs[name] = Data(blob) }
             }
         }

@@ -24,11 +24,18 @@ package enum FolderScan {
     ///
     /// A member that goes while we look is left out, and so is a name that is not UTF-8, which no `URL` can
     /// tell from others.
-    package static func visibleItems(in path: FilePath) throws(SystemError) -> [ScannedItem] {
+    ///
+    /// - Parameters:
+    ///   - path: The folder.
+    ///   - isWanted: Says of a name that begins with a dot whether that member is wanted, too.
+    package static func visibleItems(
+        in path: FilePath,
+        orHidden isWanted: (String) -> Bool = { _ in false }
+    ) throws(SystemError) -> [ScannedItem] {
         let folder = try Folder.open(path)
         var items: [ScannedItem] = []
         try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
-            guard name.utf8.first != UInt8(ascii: ".") else { return true }
+            guard name.utf8.first != UInt8(ascii: ".") || isWanted(name) else { return true }
             if let item = try item(name, in: folder) { items.append(item) }
             return true
         }

@@ -41,7 +41,9 @@ extension SyncEngine {
     /// Has a folder's members leave it that are all that keeps it from going.
     mutating func clear(_ folder: ItemID) -> [Effect] {
         let members = diskChildren[folder] ?? []
-        guard !isBraked(folder, .arriving), members.allSatisfy(isLost) else { return [] }
+        guard !isBraked(folder, .arriving), members.allSatisfy({ isLost($0) && !paused.contains($0) }) else {
+            return []
+        }
         var at = folder
         repeat { at = disk[at]?.place.parent ?? .root } while at != .root && tree[at] == nil
         return members.sorted().flatMap { giveWay($0, in: at) }

@@ -25,6 +25,8 @@ extension SyncEngine {
         case loop
         /// A person is to say whether a change goes on, of which this is a part: what `brake(_:)` says.
         case braked(SyncBrake.Direction)
+        /// Somebody has paused it.
+        case paused
         /// Items in it go first.
         case members([ItemID])
         /// It is about to be looked at.
@@ -54,7 +56,7 @@ extension SyncEngine {
         case .commit: reasons.append(.committing)
         case .place: reasons.append(.placing)
         case .merge: reasons.append(.merging)
-        case nil: break
+        case nil: if isStandingStill(item) { return [.paused] }
         }
         if let position = refusals[item] { reasons.append(.readingLog(to: position)) }
         for (obstacle, items) in waiting where items.contains(item) {

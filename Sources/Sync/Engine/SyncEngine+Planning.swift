@@ -146,6 +146,7 @@ extension SyncEngine {
 
     /// Has an item leave its name to another, if it is to be elsewhere anyway but cannot go there yet.
     private mutating func standAside(_ item: ItemID) -> [Effect] {
+        guard !paused.contains(item) else { return [] }
         if isLost(item) { return giveWay(item, in: disk[item]?.place.parent ?? .root) }
         guard steps[item] == nil, let ours = disk[item], let base = agreed[item],
             !isAside(item), !isBraked(item, .arriving),
@@ -185,7 +186,7 @@ extension SyncEngine {
 
     // MARK: To the hub
 
-    private mutating func commit(_ item: ItemID, _ ours: ItemState) -> [Effect] {
+    mutating func commit(_ item: ItemID, _ ours: ItemState) -> [Effect] {
         var ours = ours
         if isAside(item) { ours.place = placeBeforeAside(item, ours) }
         let parent = ours.place.parent
@@ -245,7 +246,7 @@ extension SyncEngine {
 
     // MARK: Waiting
 
-    private mutating func wait(_ item: ItemID, for obstacle: Obstacle) -> [Effect] {
+    mutating func wait(_ item: ItemID, for obstacle: Obstacle) -> [Effect] {
         waiting[obstacle, default: []].insert(item)
         return []
     }

@@ -41,6 +41,14 @@ package struct SyncEngine: Sendable {
         /// There is a line to the hub again. Every answer that was due before has come or never will, and the log has
         /// been read.
         case reconnected
+        /// Nothing is to be done about items until they are resumed. After a start it comes before `scanned`.
+        case paused(Set<ItemID>)
+        /// - dropsLocal: Whether what the log has holds, whatever was done here.
+        case resumed(ItemID, dropsLocal: Bool)
+        /// What the disk has of a paused item is to be committed once.
+        case offered(ItemID)
+        /// It is not to be any more.
+        case withdrawn(ItemID)
         /// A person has said that what a brake holds is to go on.
         case brakeReleased(SyncBrake.Direction)
         /// A person has said that what a brake holds is not to happen. Leaving: what is gone here, or written over, is got
@@ -71,6 +79,10 @@ package struct SyncEngine: Sendable {
     /// Items of the disk without their contents. Nobody can have edited these here, so what the log says of their
     /// contents holds, and no contents are fetched for them.
     package private(set) var dataless: Set<ItemID> = []
+    /// Items that nothing is done about until they are resumed.
+    package internal(set) var paused: Set<ItemID> = []
+    /// What is to be committed of paused items all the same.
+    var letThrough: [ItemID: ItemState] = [:]
     var agreed = ItemTable<ItemState>()
     var steps = ItemTable<Step>()
     /// Commits of these items were refused: the log is to be read to there first.
@@ -143,6 +155,9 @@ package struct SyncEngine: Sendable {
     /// How an item was when disk and log agreed last; nil for one that never did, or has gone from both since.
     package func lastAgreed(_ item: ItemID) -> ItemState? { agreed[item] }
 
+    /// The items that wait for contents.
+    package func waitingItems(for content: ContentName) -> Set<ItemID> { waiting[.content(content)] ?? [] }
+
     /// An item that waits for contents.
     package func waitingItem(for content: ContentName) -> ItemID? { waiting[.content(content)]?.min() }
 
@@ -195,6 +210,10 @@ package struct SyncEngine: Sendable {
             if steps[item] == .merge { steps[item] = nil }
             touch(item)
         case .reconnected: reconnected()
+        case .paused(let items): pause(items)
+        case .resumed(let item, let dropsLocal): resume(item, dropsLocal: dropsLocal)
+        case .offered(let item): letThrough(item)
+        case .withdrawn(let item): letThrough[item] = nil
         case .brakeReleased(let direction): release(direction)
         case .brakeUndone(let direction): undo(direction)
         }
@@ -313,6 +332,7 @@ package struct SyncEngine: Sendable {
         }
         agreed[commit.item] = state
         merges[commit.item] = nil
+        letThrough[commit.item] = nil
         if case .commit(let own) = steps[commit.item], own.id == commit.id { steps[commit.item] = nil }
     }
 
@@ -390,7 +410,7 @@ package struct SyncEngine: Sendable {
             }
             applyBrakes()
             for item in items {
-                if steps[item] == nil { effects += plan(item) }
+                if steps[item] == nil { effects += paused.contains(item) ? planPaused(item) : plan(item) }
                 if waiting[.leaving(item)] != nil, !isLeaving(item) { wake(.leaving(item)) }
             }
         }

@@ -1,4 +1,6 @@
+internal import DocumentFoundation
 internal import Foundation
+internal import SyncMessages
 internal import UniformTypeIdentifiers
 
 /// What one browser shows: a folder of the location, live, and what was done there.
@@ -16,6 +18,12 @@ final class BrowserModel {
     private let documents: URL
     private let changed: () -> Void
     private let told: (String) -> Void
+    /// How items stand; nil where nothing is kept in step.
+    private var sync: FolderSync?
+    /// What somebody looks at.
+    private(set) var explanation: ItemExplanation?
+    /// Contents that are awaited, by item.
+    private var fetches: [String: NSFileCoordinator] = [:]
     private var listing: FolderListing?
     private var isListed = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -55,14 +63,23 @@ final class BrowserModel {
         folder = id
         items = [:]
         isListed = false
+        explanation = nil
+        followSync()
         listing = FolderListing(id, of: location) { [weak self] update in self?.take(update) }
         changed()
     }
 
     func stop() {
         listing?.stop()
-        listing = nil
+        (listing, sync, explanation) = (nil, nil, nil)
         resumeWaiting()
+    }
+
+    private func followSync() {
+        // A folder that cannot be found is told of by its listing.
+        sync = (try? location?.folder(folder)).flatMap { path in
+            FolderSync(path) { [weak self] in self?.syncChanged() }
+        }
     }
 
     private func resumeWaiting() {
@@ -122,6 +139,62 @@ final class BrowserModel {
             steps.append((id, String(name)))
         }
         return steps
+    }
+
+    // MARK: In step with other devices
+
+    private func syncChanged() {
+        // Somebody answers again.
+        if let explanation, !explanation.isAnswered, sync?.isAnswered == true { explain(explanation.item) }
+        changed()
+    }
+
+    /// Whether the folder is kept in step with other devices, be it just now or not.
+    var isSynced: Bool { sync != nil }
+
+    /// How an item stands; nil for one that is not kept in step, or of which nobody says.
+    func standing(of item: FolderItem) -> ItemSyncState.Standing? { sync?.standing(of: item) }
+    func syncState(of item: FolderItem) -> ItemSyncState? { sync?.state(of: item) }
+
+    /// Explains an item until something else is explained; nil for: nothing any more.
+    func explain(_ item: FolderItem?) {
+        explanation = item.map { ItemExplanation($0) { [weak self] in self?.changed() } }
+        changed()
+    }
+
+    /// Has the contents of items come, and returns when all are here.
+    ///
+    /// - Throws: `CocoaError`: `userCancelled` after `cancelFetching`, or why they cannot come.
+    func fetch(_ items: [FolderItem]) async throws {
+        for item in items {
+            let coordinator = NSFileCoordinator(filePresenter: nil)
+            fetches[item.id]?.cancel()
+            fetches[item.id] = coordinator
+            defer { if fetches[item.id] === coordinator { fetches[item.id] = nil } }
+            let intent = NSFileAccessIntent.readingIntent(with: item.url, options: .withoutChanges)
+            try await withCheckedThrowingContinuation { (goOn: CheckedContinuation<Void, any Error>) in
+                coordinator.coordinate(with: [intent], queue: .main) { error in
+                    if let error { goOn.resume(throwing: error) } else { goOn.resume() }
+                }
+            }
+        }
+    }
+
+    func cancelFetching(_ ids: [String]) {
+        for id in ids { fetches[id]?.cancel() }
+    }
+
+    /// Does something about items that other devices have, too, off the main queue.
+    func perform(
+        on items: [FolderItem],
+        _ body: @escaping @Sendable (URL) throws -> Void
+    ) async throws {
+        let urls = items.map(\.url)
+        try await withCheckedThrowingContinuation { (goOn: CheckedContinuation<Void, any Error>) in
+            DispatchQueue.global(qos: .userInitiated).async {
+                goOn.resume(with: Result { for url in urls { try body(url) } })
+            }
+        }
     }
 
     // MARK: What can be done

@@ -70,6 +70,17 @@ enum Coordinated {
         try outcome.get()
     }
 
+    /// The contents of an item that are not here come, and are waited for.
+    static func fetching(_ path: FilePath, isDirectory: Bool) throws {
+        let outcome = AccessOutcome<Void>()
+        NSFileCoordinator(filePresenter: nil).coordinate(
+            readingItemAt: path.url(isDirectory: isDirectory),
+            options: .withoutChanges,
+            error: &outcome.failure
+        ) { _ in outcome.note {} }
+        try outcome.get()
+    }
+
     /// An item goes.
     static func deleting<Value>(
         _ path: FilePath,

@@ -54,7 +54,7 @@ struct FolderContents {
 
     /// Takes in what a package's members came to; nil when they were too many.
     mutating func count(_ name: String, _ summary: TreeSummary?) -> FolderDifference {
-        guard let item = items[name], item.isPackage else { return FolderDifference() }
+        guard let item = items[name], item.isPackage, !item.isEvicted else { return FolderDifference() }
         counts[name] = summary.map {
             Counted(byteCount: $0.byteCount, modificationDate: $0.modificationDate)
         }
@@ -75,7 +75,7 @@ struct FolderContents {
 
     private mutating func put(_ item: FolderItem, _ difference: inout FolderDifference) {
         var item = item
-        if item.isPackage, let count = counts[item.name] {
+        if item.isPackage, !item.isEvicted, let count = counts[item.name] {
             item.byteCount = count.byteCount
             item.modificationDate = max(item.modificationDate, count.modificationDate)
         }

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 
@@ -38,12 +39,21 @@ package struct FolderItem: Hashable, Sendable, Identifiable {
     /// What people call the type, in their language.
     package var typeTitle: String
 
+    /// Whether its contents are not on this device: a placeholder stands for it.
+    package var isEvicted = false
+
     /// The folder that holds it, without links on the way.
     let folder: FilePath
 
     /// Where it is.
     package var url: URL {
         folder.appending(name).url(isDirectory: isPackage || kind == .folder)
+    }
+
+    /// What stands for it in its folder: itself, or its placeholder.
+    var place: FilePath {
+        let path = folder.appending(name)
+        return isEvicted ? Placeholder.place(for: path) ?? path : path
     }
 
     /// Whether what follows the last dot of its name says its type.

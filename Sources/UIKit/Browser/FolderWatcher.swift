@@ -110,7 +110,8 @@ final class FolderWatcher: @unchecked Sendable {
         // What concerns the folder itself may be its end; a look at all of it tells.
         if events.contains(where: { $0.kind == .overflowed || $0.name == nil }) { needsScan = true }
         noteMoves(events)
-        note(events.compactMap(\.name))
+        // What happens to a placeholder happens to its item.
+        note(events.compactMap { $0.name.map { Placeholder.itemName(of: $0) ?? $0 } })
     }
 
     /// Lets bookmarks know where items went; hidden ones, as a save puts in place, have been nowhere.
@@ -155,22 +156,14 @@ final class FolderWatcher: @unchecked Sendable {
                 if scans {
                     contents.replaceAll(with: try scan())
                 } else {
-                    contents.update(
-                        try FolderScan.items(names, in: folder).map { ($0.name, $0.item.flatMap(item)) }
-                    )
+                    contents.update(try maker?.items(names) ?? [])
                 }
             outbox.change(difference)
             count(scans ? difference.put : names.compactMap { contents.items[$0] })
         }
     }
 
-    private func scan() throws -> [FolderItem] {
-        try FolderScan.visibleItems(in: folder).compactMap(item)
-    }
-
-    private func item(_ scanned: ScannedItem) -> FolderItem? {
-        maker?.item(scanned)
-    }
+    private func scan() throws -> [FolderItem] { try maker?.allItems() ?? [] }
 
     private func attempt(_ body: () throws -> Void) {
         guard !isStopped.withLock({ $0 }) else { return }
@@ -184,7 +177,7 @@ final class FolderWatcher: @unchecked Sendable {
     // MARK: - Packages
 
     private func count(_ items: [FolderItem]) {
-        for item in items where item.isPackage {
+        for item in items where item.isPackage && !item.isEvicted {
             let (name, path) = (item.name, folder.appending(item.name))
             let isBeingCounted = counted[name] != nil
             counted[name] = isBeingCounted

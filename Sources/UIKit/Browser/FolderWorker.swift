@@ -51,9 +51,7 @@ struct FolderWorker: Sendable {
             let source = try location.place(of: id)
             guard !folder.isInside(source) else { throw BrowserError(.intoItself, item: name) }
             let target = try placing(name, hasExtension: current.hasExtension, in: folder) { target in
-                try Coordinated.moving(source, to: target, isDirectory: current.isDirectory) {
-                    try ItemMoves.move($0, toFree: $1)
-                }
+                try relocate(current, from: source, to: target)
             }
             let way = ItemRelocation(from: id, to: BrowserLocation.id(target.name, in: folderID))
             ways.append(way)
@@ -94,7 +92,10 @@ struct FolderWorker: Sendable {
             do {
                 let place = try location.place(of: id)
                 guard place != location.root else { throw BrowserError(.notInLocation, item: place.name) }
-                let isDirectory = try item(id).isDirectory
+                let current = try item(id)
+                let isDirectory = current.isDirectory
+                // A trash without the contents could give nothing back.
+                if current.isEvicted { try Coordinated.fetching(place, isDirectory: isDirectory) }
                 let url = try Coordinated.deleting(place, isDirectory: isDirectory) { path in
                     try trash.discard(path.url(isDirectory: isDirectory))
                 }
@@ -147,13 +148,27 @@ struct FolderWorker: Sendable {
             throw BrowserError(.intoItself, item: current.name)
         }
         do {
-            try Coordinated.moving(source, to: target, isDirectory: current.isDirectory) {
-                try ItemMoves.move($0, toFree: $1)
-            }
+            try relocate(current, from: source, to: target)
         } catch let error as SystemError where error.isTaken {
             throw BrowserError(.nameTaken, item: target.name, underlying: error)
         }
         return try item(way.target)
+    }
+
+    /// Moves an item, or the placeholder that stands for it: whoever moves that moves the item.
+    private func relocate(_ current: FolderItem, from source: FilePath, to target: FilePath) throws {
+        try Coordinated.moving(source, to: target, isDirectory: current.isDirectory) { source, target in
+            // A name is taken by an item that is there, and by one that a placeholder stands for.
+            let isTaken = try current.isEvicted && FileStamp.ifPresent(at: target) != nil
+            guard !isTaken, Placeholder(standingFor: target) == nil else {
+                throw SystemError(call: "renameat2", errno: EEXIST, path: target)
+            }
+            guard current.isEvicted else { return try ItemMoves.move(source, toFree: target) }
+            guard let from = Placeholder.place(for: source), let to = Placeholder.place(for: target) else {
+                throw SystemError(call: "renameat2", errno: ENAMETOOLONG, path: target)
+            }
+            try ItemMoves.move(from, toFree: to)
+        }
     }
 
     // MARK: - Parts that the deeds share
@@ -164,8 +179,7 @@ struct FolderWorker: Sendable {
         let folder = try location.folder(folderID)
         var maker = ItemMaker(location: location, folderID: folderID, folder: folder)
         guard !name.isEmpty, BrowserLocation.isShown(name),
-            let found = try FolderScan.items([name], in: folder).first?.item,
-            let item = maker.item(found)
+            let item = try maker.items([name]).first?.item
         else { throw BrowserError(id.isEmpty ? .notInLocation : .vanished, item: name) }
         return item
     }
@@ -182,6 +196,7 @@ struct FolderWorker: Sendable {
         _ body: (FilePath) throws -> Void
     ) throws -> FilePath {
         var taken = try FolderScan.names(in: folder)
+        taken.formUnion(taken.compactMap(Placeholder.itemName))
         if isTaken { taken.insert(wanted) }
         while true {
             let name = ItemNames.free(wanted, hasExtension: hasExtension, among: taken)

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 
@@ -92,6 +93,63 @@ struct ItemMaker {
             typeTitle: type.title,
             folder: folder
         )
+    }
+
+    /// The item that a placeholder stands for; nil where none does, or the browser does not show such an item.
+    mutating func item(standingFor name: String) -> FolderItem? {
+        guard BrowserLocation.isShown(name), let place = Placeholder.place(for: folder.appending(name)),
+            let placeholder = Placeholder(at: place),
+            // Gone by now: the next look tells.
+            let stamp = try? FileStamp.ifPresent(at: place)
+        else { return nil }
+        let form: ItemKinds.Form = placeholder.isDirectory ? .package : .file
+        let type = type(TypeKey(fileExtension: Self.lastExtension(name), form: form))
+        return FolderItem(
+            id: idPrefix + name,
+            name: name,
+            kind: form == .package || type.isDocument ? .document : .file,
+            isPackage: form == .package,
+            isReachable: true,
+            byteCount: Int64(clamping: placeholder.byteCount),
+            modificationDate: stamp.modificationDate,
+            typeIdentifier: type.identifier,
+            typeTitle: type.title,
+            isEvicted: true,
+            folder: folder
+        )
+    }
+
+    /// The items of a look at some names: each itself, or what its placeholder stands for.
+    mutating func items(_ names: some Sequence<String>) throws -> [(name: String, item: FolderItem?)] {
+        var found: [(name: String, item: FolderItem?)] = []
+        for (name, scanned) in try FolderScan.items(names, in: folder) {
+            found.append((name, scanned.map { item($0) } ?? item(standingFor: name)))
+        }
+        return found
+    }
+
+    /// All items of the folder, those too that placeholders stand for.
+    mutating func allItems() throws -> [FolderItem] {
+        let scanned = try FolderScan.visibleItems(
+            in: folder,
+            orHidden: { Placeholder.itemName(of: $0) != nil }
+        )
+        var items: [FolderItem] = []
+        var placeholders: [String] = []
+        for found in scanned {
+            if found.name.hasPrefix("."), let name = Placeholder.itemName(of: found.name) {
+                placeholders.append(name)
+            } else if let item = item(found) {
+                items.append(item)
+            }
+        }
+        guard !placeholders.isEmpty else { return items }
+        // What is there itself counts.
+        let names = Set(scanned.map(\.name))
+        for name in placeholders where !names.contains(name) {
+            if let item = item(standingFor: name) { items.append(item) }
+        }
+        return items
     }
 
     /// The stamp of the file or directory that a person gets to; nil when there is none to get to.

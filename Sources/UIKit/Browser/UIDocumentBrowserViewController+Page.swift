@@ -20,7 +20,8 @@ extension UIDocumentBrowserViewController {
             trailing: additionalTrailingNavigationBarButtonItems.map(SceneDescription.Bar.init),
             actions: customActions.map(description),
             undo: model.history.undoTitle,
-            redo: model.history.redoTitle
+            redo: model.history.redoTitle,
+            explained: model.explanation.map(description)
         )
     }
 
@@ -61,11 +62,10 @@ extension UIDocumentBrowserViewController {
     }
 
     private func describe(_ item: FolderItem, _ open: Set<String>) -> SceneDescription.Item {
-        let hidesExtension = item.kind == .document && !shouldShowFileExtensions
-        return SceneDescription.Item(
+        SceneDescription.Item(
             id: item.id,
             name: item.name,
-            title: hidesExtension ? (item.name as NSString).deletingPathExtension : item.name,
+            title: title(of: item),
             kind: item.kind.rawValue,
             type: item.typeIdentifier,
             typeTitle: item.typeTitle,
@@ -73,8 +73,14 @@ extension UIDocumentBrowserViewController {
             openable: item.kind == .document && item.isReachable,
             size: item.byteCount,
             modified: (item.modificationDate.timeIntervalSince1970 * 1000).rounded(),
-            open: open.contains(item.url.path)
+            open: open.contains(item.url.path),
+            sync: syncDescription(of: item)
         )
+    }
+
+    func title(of item: FolderItem) -> String {
+        let hidesExtension = item.kind == .document && !shouldShowFileExtensions
+        return hidesExtension ? (item.name as NSString).deletingPathExtension : item.name
     }
 
     private func icon(of item: FolderItem) -> String {
@@ -98,8 +104,7 @@ extension UIDocumentBrowserViewController {
             model.show(folder: try arguments.text("folder"))
             answer(.success(nil))
         case "open":
-            try open(arguments.texts("items"))
-            answer(.success(nil))
+            try open(arguments.texts("items"), answer)
         case "create":
             create(answer)
         case "folder":
@@ -123,6 +128,29 @@ extension UIDocumentBrowserViewController {
             model.step(back: true, finish("Undo", answer))
         case "redo":
             model.step(back: false, finish("Redo", answer))
+        case "explain":
+            model.explain(try items(arguments).first)
+            answer(.success(nil))
+        case "explained":
+            model.explain(nil)
+            answer(.success(nil))
+        case "evict":
+            perform("Remove Download", try items(arguments), answer) {
+                try FileManager.default.evictUbiquitousItem(at: $0)
+            }
+        case "download":
+            perform("Download", try items(arguments), answer) {
+                try FileManager.default.startDownloadingUbiquitousItem(at: $0)
+            }
+        case "pause":
+            perform("Pause", try items(arguments), answer) {
+                try FileManager.default.pauseSyncNow(at: $0, by: AppInfo.main.displayName)
+            }
+        case "resume":
+            perform("Resume", try items(arguments), answer) { try FileManager.default.resumeSyncNow(at: $0) }
+        case "cancel":
+            model.cancelFetching(arguments.texts("items"))
+            answer(.success(nil))
         case "import":
             try importBatch(arguments.text("batch"), into: arguments.text("folder"), tab, answer)
         case "action":
@@ -155,7 +183,7 @@ extension UIDocumentBrowserViewController {
         ids.compactMap { model.items[$0]?.url }
     }
 
-    private func open(_ ids: [String]) throws {
+    private func open(_ ids: [String], _ answer: @escaping Acts.Answer) throws {
         let chosen = ids.compactMap { model.items[$0] }
         guard !chosen.isEmpty else {
             throw Acts.Refusal("It cannot be opened", "It is not there any more.")
@@ -166,7 +194,17 @@ extension UIDocumentBrowserViewController {
                 "\(AppInfo.main.displayName) does not know this kind of item (\(unknown.typeTitle))."
             )
         }
-        let picked = (allowsPickingMultipleItems ? chosen : [chosen[0]]).map(\.url)
+        let wanted = allowsPickingMultipleItems ? chosen : [chosen[0]]
+        let missing = wanted.filter(\.isEvicted)
+        guard !missing.isEmpty else {
+            pick(wanted)
+            return answer(.success(nil))
+        }
+        fetch(missing, answer) { [self] in pick(wanted) }
+    }
+
+    private func pick(_ items: [FolderItem]) {
+        let picked = items.map(\.url)
         // The location is given as a whole; a link in it that was chosen gives what it leads to.
         for url in picked { SecurityScope.shared.grant(url) }
         delegate?.documentBrowser(self, didPickDocumentsAt: picked)

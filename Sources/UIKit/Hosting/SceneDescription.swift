@@ -23,6 +23,28 @@ struct SceneDescription: Encodable {
         var actions: [Action]
         var undo: String?
         var redo: String?
+        var explained: Explained?
+    }
+
+    /// Why an item is as it is.
+    struct Explained: Encodable, Equatable {
+        var item: String
+        var title: String
+        var settled: Bool
+        var answered: Bool
+        var causes: [String]
+        var next: String
+    }
+
+    /// How an item stands that other devices have, too.
+    struct Sync: Encodable, Equatable {
+        var state: String
+        /// 0 to 100; nil where it is not known, or nothing is under way.
+        var percent: Int?
+        /// Whether its contents are here.
+        var here: Bool
+        var paused = false
+        var message: String?
     }
 
     struct Step: Encodable, Equatable {
@@ -51,6 +73,7 @@ struct SceneDescription: Encodable {
         var size: Int64?
         var modified: Double?
         var open: Bool
+        var sync: Sync?
     }
 
     struct Bar: Encodable, Equatable {

@@ -2,6 +2,8 @@
 
 const plural = (count, one, many) => (count === 1 ? one : many.replace('#', count.toLocaleString()));
 
+const percentage = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
+
 export const strings = {
   // The browser
   documents: 'Documents',
@@ -63,6 +65,32 @@ export const strings = {
   documentToolbar: 'Document toolbar',
   renameTitle: (title) => `Rename “${title}”`,
   editor: (title) => `${title}, editor`,
+
+  // In step with other devices
+  syncStatus: 'Sync Status',
+  removeDownload: 'Remove Download',
+  downloadNow: 'Download Now',
+  pauseSync: 'Pause Sync',
+  resumeSync: 'Resume Sync',
+  downloading: (title) => `Downloading “${title}”`,
+  downloadingMany: (count) => `Downloading ${count.toLocaleString()} documents`,
+  sync: {
+    settled: 'Up to date',
+    waiting: 'Waiting to sync',
+    uploading: 'Uploading',
+    downloading: 'Downloading',
+    paused: 'Sync paused',
+    remote: 'Not on this device',
+    conflict: 'Versions in conflict',
+    error: 'Cannot sync',
+    unknown: 'Not known',
+  },
+  syncPercent: (words, percent) => `${words}, ${percentage.format(percent / 100)}`,
+  percent: (percent) => percentage.format(percent / 100),
+  syncStatusOf: (title) => `Sync status of “${title}”`,
+  syncCauses: 'Why',
+  syncNext: 'What next',
+  openToDecide: 'Open to Decide',
 
   // Versions in conflict
   conflictTitle: (title) => `Which “${title}” is it to be?`,

@@ -14,6 +14,7 @@ package struct Coverage: Sendable {
         "at rest", "sending", "getting", "committing", "refused", "placing", "merging", "name taken",
         "name left",
         "folder missing", "loop", "members", "conflict", "aside", "braked", "evicted", "contents lost",
+        "paused",
     ]
 
     mutating func note(_ fault: String, _ engine: SyncEngine) {
@@ -47,6 +48,7 @@ package struct Coverage: Sendable {
         case .loop: "loop"
         case .braked: "braked"
         case .members: "members"
+        case .paused: "paused"
         case .due: nil
         }
     }

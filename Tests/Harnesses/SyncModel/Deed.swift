@@ -12,6 +12,10 @@ package enum Deed: Hashable, Sendable {
     /// Somebody wants room, or contents, of one of the items that may.
     case evict(on: Int, item: Int)
     case download(on: Int, item: Int)
+    /// Somebody pauses or resumes one of the items, or lets through what is here of a paused one.
+    case pause(on: Int, item: Int)
+    case resume(on: Int, item: Int)
+    case offerPaused(on: Int, item: Int)
     // What goes on by itself.
     case hear(on: Int)
     case work(on: Int)

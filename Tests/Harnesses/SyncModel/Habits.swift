@@ -5,6 +5,7 @@ package struct Habits: Sendable {
     private let deviceCount: Int
     private var people: Int
     private var evictions: Int
+    private var pauses: Int
     private var losses: Int
     private var doublings: Int
     private var troubles: [(weight: Int, trouble: Trouble)]
@@ -19,6 +20,7 @@ package struct Habits: Sendable {
         self.deviceCount = deviceCount
         people = 1 + random.below(5)
         evictions = [0, 1, 4][random.below(3)]
+        pauses = [0, 0, 1, 3][random.below(4)]
         losses = [0, 3, 6, 15][random.below(4)]
         doublings = [0, 3, 6, 15][random.below(4)]
         troubles = Trouble.allCases.map { ([0, 0, 1, 3][random.below(4)], $0) }
@@ -42,15 +44,21 @@ package struct Habits: Sendable {
 
     private func person(on index: Int, using random: inout SplitMix64) -> Deed {
         let (item, folder, name) = (random.below(64), random.below(8), random.below(3))
-        switch random.below(11 + 2 * evictions) {
+        switch random.below(11 + 2 * evictions + 2 * pauses) {
         case 0..<2: return .make(on: index, isFolder: random.below(3) == 0, folder: folder, name: name)
         case 2..<6: return .edit(on: index, item: item)
         case 6..<8: return .move(on: index, item: item, folder: folder, name: name)
         case 8: return .remove(on: index, item: item)
         case 9: return .settle(on: index, item: item)
         case 10: return .decide(on: index, goesOn: random.below(2) == 0)
-        default:
+        case 11..<(11 + 2 * evictions):
             return random.below(3) == 0 ? .download(on: index, item: item) : .evict(on: index, item: item)
+        default:
+            switch random.below(5) {
+            case 0..<2: return .pause(on: index, item: item)
+            case 2..<4: return .resume(on: index, item: item)
+            default: return .offerPaused(on: index, item: item)
+            }
         }
     }
 

@@ -39,10 +39,15 @@ package enum PlantedBug: String, CaseIterable {
     /// That an item's contents were evicted is not heard of: they are taken for here.
     case evictedTakenForHere
 
+    /// That an item was paused is not heard of.
+    case unheardPause
+
     /// What the engine hears instead.
     func heard(_ event: SyncEngine.Event, by device: DeviceID) -> SyncEngine.Event? {
         switch (self, event) {
-        case (.unheardRemoval, .diskChanged(_, nil)), (.evictedTakenForHere, .evicted): return nil
+        case (.unheardRemoval, .diskChanged(_, nil)), (.evictedTakenForHere, .evicted),
+            (.unheardPause, .paused):
+            return nil
         case (.oneSidedMerge, .merged(let item, let base, let ours, let theirs, .some)):
             return .merged(item, base: base, ours: ours, theirs: theirs, theirs)
         case (.ownWorkTakenForOthers, .logRead(let entries)):

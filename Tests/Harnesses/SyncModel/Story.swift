@@ -114,6 +114,7 @@ extension Deed {
         switch self {
         case .make(let index, _, _, _), .edit(let index, _), .move(let index, _, _, _), .remove(let index, _),
             .settle(let index, _), .decide(let index, _), .evict(let index, _), .download(let index, _),
+            .pause(let index, _), .resume(let index, _), .offerPaused(let index, _),
             .hear(let index), .work(let index),
             .readLog(let index, _),
             .backUp(let index), .goOffline(let index), .goOnline(let index), .fillDisk(let index),
@@ -138,6 +139,9 @@ extension Deed {
         case .settle(let index, let item): (0..<min(item, 4)).map { .settle(on: index, item: $0) }
         case .evict(let index, let item): (0..<min(item, 4)).map { .evict(on: index, item: $0) }
         case .download(let index, let item): (0..<min(item, 4)).map { .download(on: index, item: $0) }
+        case .pause(let index, let item): (0..<min(item, 4)).map { .pause(on: index, item: $0) }
+        case .resume(let index, let item): (0..<min(item, 4)).map { .resume(on: index, item: $0) }
+        case .offerPaused(let index, let item): (0..<min(item, 4)).map { .offerPaused(on: index, item: $0) }
         case .deliver(let letter): (0..<min(letter, 4)).map { .deliver(letter: $0) }
         case .lose(let letter): (0..<min(letter, 4)).map { .lose(letter: $0) }
         case .double(let letter): (0..<min(letter, 4)).map { .double(letter: $0) }

@@ -41,6 +41,7 @@ extension SyncWorld {
         if !devices[index].dataless.contains(item), !state.contents.isSubset(of: devices[index].blobs) {
             broken.append("\(item) placed without its bytes")
         }
+        checkThatNothingIsPaused(item, on: index, "put in place")
         tell { "device \(index): has \(item) at \($0.text(state)) placed, was \($0.text(disk[item]))" }
         devices[index].disk[item] = bug == .halfPackage ? half(of: state) : state
         devices[index].news.append(.placed(item))
@@ -66,6 +67,7 @@ extension SyncWorld {
         } else if disk[item] != expected || !members.isEmpty {
             return devices[index].news.append(.placeRefused(item, found: disk[item]))
         }
+        checkThatNothingIsPaused(item, on: index, "removed")
         tell { "device \(index): has \(item) removed, was \($0.text(disk[item]))" }
         devices[index].disk[item] = nil
         devices[index].dataless.remove(item)

@@ -149,7 +149,8 @@ extension SyncWorld {
         devices[index].work = []
         devices[index].hasLine = false
         devices[index].news = [
-            .evicted(devices[index].dataless), .scanned(bug == .missingRoot ? [:] : devices[index].disk),
+            .evicted(devices[index].dataless), .paused(devices[index].paused),
+            .scanned(bug == .missingRoot ? [:] : devices[index].disk),
         ]
         if devices[index].isOnline { connect(index) }
     }

@@ -12,6 +12,8 @@ package struct SyncWorld {
         var blobs: Set<ContentName> = []
         /// Items of the disk whose bytes are not.
         var dataless: Set<ItemID> = []
+        /// Items that somebody has paused.
+        var paused: Set<ItemID> = []
         /// What the engine has not heard of yet, in order.
         var news: [SyncEngine.Event] = []
         /// What the engine has asked the disk for.
@@ -118,6 +120,9 @@ package struct SyncWorld {
         case .decide(let index, let goesOn): decide(on: index, goesOn: goesOn)
         case .evict(let index, let item): evict(item, on: index)
         case .download(let index, let item): download(item, on: index)
+        case .pause(let index, let item): pause(item, on: index)
+        case .resume(let index, let item): resume(item, on: index)
+        case .offerPaused(let index, let item): offerPaused(item, on: index)
         case .hear(let index): hear(index)
         case .work(let index): workOnDisk(index)
         case .deliver(let letter): deliver(letter)
@@ -148,6 +153,7 @@ package struct SyncWorld {
         var random = SplitMix64(seed: seed)
         for index in devices.indices {
             devices[index].isFull = false
+            for item in devices[index].paused.sorted() { resume(item, on: index) }
             goOnline(index)
         }
         for _ in 0..<12 {

@@ -38,7 +38,68 @@ export class ItemActions {
     const openable = items.filter((item) => item.openable && item.kind !== 'folder');
     if (openable.length === 0) return this.#scene.notice({ text: strings.notOpenable(first.title) });
     const chosen = this.#browser.allowsMultiple ? openable : openable.slice(0, 1);
-    return this.#do('browser.open', { items: chosen.map((item) => item.id) });
+    const missing = chosen.filter((item) => item.sync?.here === false);
+    const act = this.#do('browser.open', { items: chosen.map((item) => item.id) });
+    return missing.length > 0 ? this.#showFetching(missing, act) : act;
+  }
+
+  /** Shows how far contents have come that are opened then, and lets the person call it off. */
+  async #showFetching(items, act) {
+    const { store } = this.#scene;
+    const ids = items.map((item) => item.id);
+    const text = items.length === 1
+      ? strings.downloading(items[0].title) : strings.downloadingMany(items.length);
+    const cancel = () => this.#do('browser.cancel', { items: ids });
+    const progress = { done: 0, all: 100 * ids.length, cancel, end: () => {} };
+    // What is here at once needs no word.
+    const timer = setTimeout(() => this.#scene.notice({ text, progress }), 300);
+    const stop = store.listen((touched) => {
+      if (!touched.has('items')) return;
+      const share = (sync) => (sync?.here ? 100 : sync?.percent ?? 0);
+      progress.done = ids.reduce((sum, id) => sum + share(store.items.get(id)?.sync), 0);
+      progress.update?.(text);
+    });
+    await act;
+    clearTimeout(timer);
+    stop();
+    progress.end();
+  }
+
+  explain(item) { return this.#do('browser.explain', { items: [item.id] }); }
+  evict(items) { return this.#do('browser.evict', { items: items.map((item) => item.id) }); }
+  download(items) { return this.#do('browser.download', { items: items.map((item) => item.id) }); }
+
+  pause(items) { return this.#do('browser.pause', { items: items.map((item) => item.id) }); }
+  resume(items) { return this.#do('browser.resume', { items: items.map((item) => item.id) }); }
+
+  /** What helps an item that is not in step, where that is something to be done here. */
+  helpFor(state, item) {
+    if (state === 'remote') return { title: strings.downloadNow, run: () => this.download([item]) };
+    if (state === 'paused') return { title: strings.resumeSync, run: () => this.resume([item]) };
+    if (state === 'conflict') {
+      return { title: strings.openToDecide, closes: true, run: () => this.open([item]) };
+    }
+    return null;
+  }
+
+  /** What can be done about items that other devices have, too. */
+  #syncEntries(items) {
+    if (items.length === 0 || items.some((item) => !item.sync)) return [];
+    // What nobody knows of cannot be changed, only asked about.
+    const documents = items.filter((item) => item.kind !== 'folder' && item.sync.state !== 'unknown');
+    const here = documents.filter((item) => item.sync.here);
+    const away = documents.filter((item) => !item.sync.here && item.sync.state !== 'downloading');
+    const paused = documents.filter((item) => item.sync.paused);
+    const going = documents.filter((item) => !item.sync.paused);
+    const entries = [
+      items.length === 1
+        && { title: strings.syncStatus, icon: 'inStep', run: () => this.explain(items[0]) },
+      away.length > 0 && { title: strings.downloadNow, icon: 'download', run: () => this.download(away) },
+      here.length > 0 && { title: strings.removeDownload, icon: 'cloud', run: () => this.evict(here) },
+      going.length > 0 && { title: strings.pauseSync, icon: 'paused', run: () => this.pause(going) },
+      paused.length > 0 && { title: strings.resumeSync, icon: 'resume', run: () => this.resume(paused) },
+    ].filter(Boolean);
+    return entries.length > 0 ? ['line', ...entries] : [];
   }
 
   async newFolder() {
@@ -99,6 +160,7 @@ export class ItemActions {
       { title: strings.duplicate, icon: 'copy', run: () => this.duplicate(items) },
       { title: strings.cut, icon: 'cut', run: () => this.cut(items) },
       ...(own.length > 0 ? ['line', ...own] : []),
+      ...this.#syncEntries(items),
       'line',
       { title: strings.trash, icon: 'trash', isDanger: true, run: () => this.trash(items) },
     ];

@@ -15,6 +15,7 @@ const remember = (name, value) => localStorage.setItem(`browser.${name}`, value)
 export class DocumentBrowser extends HTMLElement {
   #folder;
   #awaitsItems = false;
+  #status;
   #announcing = { added: 0, removed: 0, timer: 0 };
 
   /** @param {import('../scene.js').Scene} scene */
@@ -98,6 +99,12 @@ export class DocumentBrowser extends HTMLElement {
     if (touched.has('items') || touched.has('browser')) this.#updateItems(browser);
     if (details.put?.length || details.drop?.length) this.#announce(details);
     this.#updateSelection();
+    if (browser.explained) this.#status ??= this.#makeStatus();
+  }
+
+  async #makeStatus() {
+    const { SyncStatus } = await import('../sync-status/status.js');
+    return new SyncStatus(this.scene, this.actions);
   }
 
   #updateHeader(browser) {

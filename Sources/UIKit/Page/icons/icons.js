@@ -31,6 +31,13 @@ document.body.append(drawings);
 /** The icon of a name of ours. */
 export const icon = (name) => draw(use(name), '0 0 24 24', 'icon');
 
+/** A ring that fills: how much of something is done, 0 to 100. */
+export const ring = (percent) => draw(
+  '<circle class="ring-ground" cx="12" cy="12" r="9"/>'
+    + '<circle class="ring-done" cx="12" cy="12" r="9" pathLength="100" transform="rotate(-90 12 12)"'
+    + ` stroke-dasharray="${percent} 100"/>`,
+  '0 0 24 24', 'icon ring');
+
 /** Our icon's name for a symbol that an app names, or null where we have none. */
 export const symbolIcon = (symbol) => symbols[symbol] ?? null;
 

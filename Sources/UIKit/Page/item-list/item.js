@@ -2,6 +2,7 @@ import { h, setAttributes, setText } from '../dom.js';
 import { byteCount, moment } from '../format.js';
 import { itemPicture } from '../icons/icons.js';
 import { strings } from '../strings.js';
+import { makeSymbol, syncWords, updateSymbol } from '../sync-status/symbol.js';
 
 const kindOf = (item) => (item.kind === 'folder' ? strings.folderTitle : item.typeTitle ?? '');
 
@@ -13,10 +14,11 @@ const details = (item) => (item.kind === 'folder'
 /** Makes the element of an item for one of the two views. */
 export function makeItem(item, view) {
   const picture = h('span.item-picture', {});
-  const words = h('span.item-words', {}, h('span.item-title', {}), h('span.item-details', {}));
-  if (view === 'icons') return h('div.item', { role: 'option' }, picture, words);
+  const words = h('span.item-words', {}, h('span.item-title', {}),
+    h('span.item-details', {}));
+  if (view === 'icons') return h('div.item', { role: 'option' }, picture, makeSymbol(), words);
   return h('div.item', { role: 'row' },
-    h('span.item-name', { role: 'gridcell' }, picture, words),
+    h('span.item-name', { role: 'gridcell' }, picture, words, makeSymbol()),
     h('span.item-kind', { role: 'gridcell' }),
     h('span.item-size', { role: 'gridcell' }),
     h('span.item-modified', { role: 'gridcell' }));
@@ -37,8 +39,11 @@ export function updateItem(element, item, { view, isChosen, isCurrent, isCut, pl
     'aria-selected': String(isChosen),
     tabindex: isCurrent ? 0 : -1,
     title: item.name,
-    'aria-label': view === 'icons' ? `${item.title}, ${kindOf(item)}, ${details(item)}` : null,
+    'aria-label': view === 'icons'
+      ? [item.title, kindOf(item), details(item), syncWords(item.sync)].filter(Boolean).join(', ') : null,
   });
+  updateSymbol(part('sync'), item.sync);
+  element.classList.toggle('is-evicted', item.sync?.here === false);
   element.classList.toggle('is-cut', isCut);
   element.classList.toggle('is-open', Boolean(item.open));
   if (view === 'icons') {

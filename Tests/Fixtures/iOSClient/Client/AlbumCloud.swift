@@ -55,6 +55,36 @@ enum AlbumCloud {
         try FileManager.default.evictUbiquitousItem(at: target)
     }
 
+    /// Holds an album up while it is worked on, and lets it go on.
+    static func work(on url: URL, _ edit: () throws -> Void) async throws {
+        let keys: Set<URLResourceKey> = [
+            .ubiquitousItemIsSyncPausedKey, .ubiquitousItemSupportedSyncControlsKey,
+        ]
+        let values = try url.resourceValues(forKeys: keys)
+        guard values.ubiquitousItemSupportedSyncControls?.contains(.pauseSync) == true,
+            values.ubiquitousItemIsSyncPaused == false
+        else { return try edit() }
+        let files = FileManager.default
+        try await files.pauseSyncForUbiquitousItem(at: url)
+        try edit()
+        _ = try await files.uploadLocalVersionOfUbiquitousItem(
+            at: url,
+            withConflictResolutionPolicy: .conflictPolicyFailOnConflict
+        )
+        try await files.resumeSyncForUbiquitousItem(at: url, with: .preserveLocalChanges)
+    }
+
+    static func takeTheirs(_ url: URL, then done: @escaping @Sendable (Bool) -> Void) {
+        FileManager.default.fetchLatestRemoteVersionOfItem(at: url) { version, error in
+            guard let version, error == nil, (try? version.replaceItem(at: url)) != nil else {
+                return done(false)
+            }
+            FileManager.default.resumeSyncForUbiquitousItem(at: url, with: .dropLocalChanges) { error in
+                done(error == nil)
+            }
+        }
+    }
+
     static func isSameAccount(as token: (any NSCoding & NSCopying & NSObjectProtocol)?) -> Bool {
         guard let now = FileManager.default.ubiquityIdentityToken, let token else { return false }
         return now.isEqual(token)

@@ -1,0 +1,31 @@
+internal import HubProtocol
+internal import Sync
+
+/// How far large contents have come that are sent with others: by how many of their objects the hub has.
+struct UploadProgress {
+    private struct Sending {
+        let name: ContentName
+        var missing: Set<BlobName>
+        let count: Int
+    }
+
+    private var sending: [Sending] = []
+
+    mutating func add(_ name: ContentName, _ blobs: Set<BlobName>) {
+        sending.append(Sending(name: name, missing: blobs, count: blobs.count))
+    }
+
+    /// Takes in that the hub has some objects.
+    ///
+    /// - Returns: What has come farther, and how far, 0 to 1.
+    mutating func noteStored(_ blobs: Set<BlobName>) -> [(name: ContentName, share: Double)] {
+        var news: [(ContentName, Double)] = []
+        for index in sending.indices {
+            let before = sending[index].missing.count
+            sending[index].missing.subtract(blobs)
+            let (left, count) = (sending[index].missing.count, sending[index].count)
+            if left < before { news.append((sending[index].name, 1 - Double(left) / Double(count))) }
+        }
+        return news
+    }
+}

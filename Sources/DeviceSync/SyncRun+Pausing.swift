@@ -1,0 +1,252 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import SyncMessages
+internal import Vault
+
+// Items that somebody has paused. Which these are outlives the process.
+
+/// Somebody waits for what becomes of one item.
+struct ItemWait: Sendable {
+    /// What is waited for.
+    enum End: Sendable {
+        /// What is here of a paused item is at the hub.
+        case offered
+        /// What the hub has is here; of a paused item as a version.
+        case latest(ContentName?)
+    }
+
+    var item: ItemID
+    var end: End
+    /// Told once, on the container's queue, how it has ended.
+    var done: @Sendable (Result<VersionID?, SyncRefusal>) -> Void
+}
+
+extension SyncRun {
+    // MARK: Pausing
+
+    func pause(_ path: String, by who: String) throws {
+        let items = try documents(at: path).filter { paused[$0] == nil }
+        if let busy = items.first(where: { !engine.mayBePaused($0) }) {
+            throw SyncRefusal(.busy, "“\(self.path(of: busy))” is just being brought up to date. Try again.")
+        }
+        let pause = SyncPause(sinceSeconds: Date().timeIntervalSince1970, by: who)
+        try memory.remember(pauses: items.reduce(into: [:]) { $0.updateValue(pause, forKey: $1) })
+        for item in items {
+            paused[item] = pause
+            news.insert(item)
+        }
+        take([.paused(Set(items))])
+    }
+
+    /// - Parameter done: Told once, how it has ended.
+    func resume(
+        _ path: String,
+        _ resumption: SyncResumption,
+        done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
+    ) throws {
+        try lookAround(path)
+        let items = try documents(at: path).filter { paused[$0] != nil }
+        switch resumption {
+        case .preserveLocal:
+            try resume(items, dropsLocal: false)
+        case .dropLocal:
+            for item in items { try checkThatLocalMayGo(item) }
+            for item in items { try keepLocal(item) }
+            try resume(items, dropsLocal: true)
+        case .failOnConflict:
+            // One after another: the first that others have changed ends it.
+            guard let item = items.first else { break }
+            return offer(item) { [queue, box = Confined(Weak(self))] result in
+                guard case .success = result else { return done(result) }
+                queue.async {
+                    guard let run = box.value.value else { return }
+                    do {
+                        try run.resume([item], dropsLocal: false)
+                        try run.resume(path, resumption, done: done)
+                    } catch { done(.failure(.failed(error))) }
+                }
+            }
+        }
+        done(.success(nil))
+    }
+
+    private func resume(_ items: [ItemID], dropsLocal: Bool) throws {
+        take(items.map { .resumed($0, dropsLocal: dropsLocal) })
+        // Should this process die before, they are paused still.
+        try memory.remember(pauses: items.reduce(into: [:]) { $0.updateValue(nil, forKey: $1) })
+        for item in items {
+            paused[item] = nil
+            news.insert(item)
+        }
+        tellFollowers()
+    }
+
+    private func checkThatLocalMayGo(_ item: ItemID) throws {
+        let name = "“\(path(of: item))”"
+        guard lineState == .up else { throw unreachable }
+        guard engine.tree[item] != nil else {
+            throw SyncRefusal(.notUploaded, "\(name) is nowhere but here, so it stays.")
+        }
+        guard unkept[item] == nil, engine.mayBePaused(item) else {
+            throw SyncRefusal(.busy, "\(name) cannot be read just now. Try again.")
+        }
+    }
+
+    /// Keeps what is here as a version before it goes.
+    private func keepLocal(_ item: ItemID) throws {
+        guard let known = table[item], !known.isDataless, known.state.content != nil,
+            known.state.content != engine.tree[item]?.content,
+            let path = table.path(of: item, in: place.folder)
+        else { return }
+        let url = path.url(isDirectory: known.trace.kind == .directory)
+        _ = try versions.keep(contents: url, asVersionOf: url)
+    }
+
+    private var unreachable: SyncRefusal {
+        SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)")
+    }
+
+    /// Takes in which items are paused, at the start, as the engine has.
+    func recallPauses() throws {
+        paused = try memory.pauses()
+        // Items that are nowhere any more.
+        let gone = paused.keys.filter { table[$0] == nil && engine.tree[$0] == nil }
+        try memory.remember(pauses: gone.reduce(into: [:]) { $0.updateValue(nil, forKey: $1) })
+        for item in gone { paused[item] = nil }
+    }
+
+    // MARK: Waiting for one item
+
+    /// Has what is here of a paused document go to the hub.
+    ///
+    /// - Returns: What ends the waiting without an answer.
+    func offer(
+        _ path: String,
+        done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
+    ) throws -> @Sendable () -> Void {
+        try lookAround(path)
+        let item = try pausedDocument(path)
+        offer(item, done: done)
+        return {}
+    }
+
+    private func pausedDocument(_ path: String) throws -> ItemID {
+        guard let item = try documents(at: path).first, item == self.item(at: path) else {
+            throw SyncRefusal(.failed, "“\(path)” is a folder. Name a document.")
+        }
+        guard paused[item] != nil else {
+            throw SyncRefusal(.failed, "“\(path)” is not paused: it goes to the hub by itself.")
+        }
+        return item
+    }
+
+    private func offer(_ item: ItemID, done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void) {
+        guard engine.disk[item] != engine.tree[item] else { return done(.success(nil)) }
+        guard lineState == .up else { return done(.failure(unreachable)) }
+        waits.append(ItemWait(item: item, end: .offered, done: done))
+        take([.offered(item)])
+    }
+
+    /// Has what the hub has of a document come here.
+    func fetchLatest(
+        _ path: String,
+        done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
+    ) throws -> @Sendable () -> Void {
+        guard let item = try documents(at: path).first, item == self.item(at: path) else {
+            throw SyncRefusal(.failed, "“\(path)” is a folder. Name a document.")
+        }
+        guard lineState == .up else { throw unreachable }
+        guard paused[item] != nil else {
+            if table[item]?.isDataless == true {
+                return try download(
+                    path,
+                    DownloadWaiter(
+                        progress: { _ in },
+                        done: { done($0.map { .failure($0) } ?? .success(nil)) }
+                    )
+                )
+            }
+            waits.append(ItemWait(item: item, end: .latest(nil), done: done))
+            endWaits()
+            return {}
+        }
+        guard let theirs = engine.tree[item]?.content, theirs != engine.disk[item]?.content else {
+            done(.success(nil))
+            return {}
+        }
+        waits.append(ItemWait(item: item, end: .latest(theirs), done: done))
+        if try contents.has(theirs) {
+            endWaits()
+        } else {
+            line?.queue(downloads: [HubLine.Fetch(name: theirs, item: item)])
+        }
+        return {}
+    }
+
+    /// Tells those who wait what has become of their items.
+    func endWaits() {
+        guard !waits.isEmpty else { return }
+        var ended: [(ItemWait, Result<VersionID?, SyncRefusal>)] = []
+        waits.removeAll { wait in
+            guard let result = end(of: wait) else { return false }
+            ended.append((wait, result))
+            return true
+        }
+        for (wait, result) in ended {
+            if case .offered = wait.end, case .failure = result { take([.withdrawn(wait.item)]) }
+            wait.done(result)
+        }
+    }
+
+    /// How a waiting has ended; nil for not yet.
+    private func end(of wait: ItemWait) -> Result<VersionID?, SyncRefusal>? {
+        let (item, name) = (wait.item, "“\(path(of: wait.item))”")
+        let isMissing: (ContentName) -> Bool = { [contents] in (try? contents.has($0)) != true }
+        switch wait.end {
+        case .offered:
+            if !engine.isLetThrough(item) { return .success(nil) }
+            if engine.isOvertaken(item) {
+                return .failure(
+                    SyncRefusal(.overtaken, "\(name) was changed elsewhere, too: nothing was sent.")
+                )
+            }
+            if let failure = engine.disk[item]?.content.flatMap({ failedContents[$0] }) {
+                return .failure(failure)
+            }
+        case .latest(nil):
+            if [.none, .here].contains(engine.change(of: item)), table[item]?.isDataless != true {
+                return .success(nil)
+            }
+        case .latest(let content?) where !isMissing(content):
+            return Result { try keepRemote(content, of: item) }.mapError { .failed($0) }
+        case .latest(let content?):
+            if let failure = failedContents[content] { return .failure(failure) }
+        }
+        return lineState == .up ? nil : .failure(unreachable)
+    }
+
+    /// Keeps what the hub has as a version of an item.
+    private func keepRemote(_ content: ContentName, of item: ItemID) throws -> VersionID? {
+        guard let path = table.shownPath(of: item, in: place.folder) else {
+            throw SyncRefusal(.absent, "“\(self.path(of: item))” is not there.")
+        }
+        let copy = place.memory.appending("remote-\(UUID().uuidString)").appending(path.name)
+        try ItemMoves.createFolder(copy.parent, permissions: 0o700)
+        // Nobody else's; what cannot be removed is in the way of nothing.
+        defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
+        try contents.restore(content, to: copy)
+        let isDirectory = try ContentStore.contents(content).kind == .directory
+        return try versions.keep(
+            contents: copy.url(isDirectory: isDirectory),
+            asVersionOf: path.url(isDirectory: isDirectory)
+        )
+    }
+}
+
+extension SyncRefusal {
+    fileprivate static func failed(_ error: any Error) -> SyncRefusal {
+        error as? SyncRefusal ?? SyncRefusal(.failed, "\(error)")
+    }
+}

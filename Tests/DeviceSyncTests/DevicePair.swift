@@ -1,0 +1,86 @@
+import Cryptography
+import DocumentFoundation
+import DocumentTesting
+import FileSystem
+import Foundation
+import HubProtocol
+import LocalSockets
+import Sealing
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// Two devices that share a container at a hub, and run.
+final class DevicePair {
+    let base: URL
+    let hub: HubInMemory
+    let one: TestDevice
+    let two: TestDevice
+
+    init() throws {
+        let temporary = FilePath(FileManager.default.temporaryDirectory.path)
+        base = try temporary.resolved().url(isDirectory: true)
+            .appendingPathComponent("pair-\(UUID().uuidString.prefix(8))")
+        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        hub = try HubInMemory(container)
+        let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
+        let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())
+        try Founding.add(
+            identities[1].publicIdentity(named: "device 2"),
+            to: keys,
+            by: identities[0],
+            at: hub.line()
+        )
+        one = try TestDevice(1, in: base, identities[0], keys, at: hub)
+        two = try TestDevice(2, in: base, identities[1], keys, at: hub)
+        try one.start()
+        try two.start()
+    }
+
+    func end() throws {
+        one.stop()
+        two.stop()
+        try FileManager.default.removeItem(at: base)
+    }
+
+    func wait(_ location: SourceLocation = #_sourceLocation, until condition: () -> Bool) {
+        let isSo = two.wait { condition() }
+        #expect(isSo, "\(one.contents) and \(two.contents); \(two.said)", sourceLocation: location)
+    }
+
+    var isSettled: Bool { one.status?.isSettled == true && two.status?.isSettled == true }
+
+    /// Runs something while the second device is kept in step by a process that answers, for this account.
+    func served(_ body: () async throws -> Void) async throws {
+        // A socket's path is short.
+        let runtime = try RuntimeFolder(path: "/tmp/sheaf-\(UUID().uuidString.prefix(8))")
+        let home = base.appendingPathComponent("home")
+        let own = home.appendingPathComponent("containers/1", isDirectory: true)
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        let joined = JoinedFolder(container: "1", folder: two.folder.path, identifier: nil, joinedSeconds: 1)
+        try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
+        let running = SyncService.Running(folder: two.folder.path, hub: "", sync: try #require(two.running))
+        let service = SyncService([running], in: runtime)
+        let ended = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            do { try service.answer() } catch { Issue.record("\(error)") }
+            ended.signal()
+        }
+        thread.start()
+        defer {
+            service.stop()
+            ended.wait()
+        }
+        let account = UbiquityAccount(
+            environment: ["SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path],
+            information: [:]
+        )
+        try await UbiquityAccount.$shared.withValue(account) {
+            try await VersionStore.$shared.withValue(two.versions) {
+                #expect(two.wait { (try? SyncQuery.status(in: runtime)) != nil })
+                try await body()
+            }
+        }
+    }
+}

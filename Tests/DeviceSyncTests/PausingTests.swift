@@ -1,0 +1,204 @@
+import DocumentFoundation
+import DocumentTesting
+import Foundation
+import Locks
+import SyncMessages
+import Testing
+import Vault
+
+@testable import DeviceSync
+
+/// Documents whose sync is paused on one of two devices.
+@Suite("Pausing", .timeLimit(.minutes(2)))
+struct PausingTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws { pair = try DevicePair() }
+
+    /// What becomes of a question.
+    private final class Outcome: Sendable {
+        let result = Locked<Result<VersionID?, SyncRefusal>?>(nil)
+        var code: SyncRefusal.Code? {
+            if case .failure(let refusal) = result.withLock({ $0 }) { refusal.code } else { nil }
+        }
+        var isDone: Bool { if case .success = result.withLock({ $0 }) { true } else { false } }
+        func take(_ result: Result<VersionID?, SyncRefusal>) { self.result.withLock { $0 = result } }
+    }
+
+    private func resume(_ path: String, _ resumption: SyncResumption = .preserveLocal) throws -> Outcome {
+        let outcome = Outcome()
+        try #require(two.running).resume(path, resumption, done: outcome.take)
+        return outcome
+    }
+
+    /// Has each device do something that the other one hears of: what came before has been seen, too.
+    private func meet(_ name: String) throws {
+        try one.write("1", to: "\(name) 1")
+        try two.write("2", to: "\(name) 2")
+        pair.wait { two.text("\(name) 1") == "1" && one.text("\(name) 2") == "2" }
+    }
+
+    private func begin(_ text: String = "a\nb\nc\n") throws {
+        try one.write(text, to: "a.txt")
+        pair.wait { two.text("a.txt") == text && pair.isSettled }
+        try #require(two.running).pause("a.txt", by: "a test")
+    }
+
+    @Test(
+        "What is done to a paused document waits, here and elsewhere, over a restart, and is merged when it is resumed"
+    )
+    func merged() throws {
+        try begin()
+        #expect(two.running?.item("a.txt")?.standing == .paused)
+        try two.write("A\nb\nc\n", to: "a.txt")
+        try one.write("a\nb\nC\n", to: "a.txt")
+        try meet("first")
+        #expect(two.text("a.txt") == "A\nb\nc\n" && one.text("a.txt") == "a\nb\nC\n")
+        two.stop()
+        try two.start()
+        try meet("second")
+        #expect(two.text("a.txt") == "A\nb\nc\n" && one.text("a.txt") == "a\nb\nC\n")
+        let explanation = try #require(two.explanation("a.txt"))
+        #expect(explanation.causes.first?.contains("is paused since") == true)
+        #expect(explanation.causes.first?.contains("by a test") == true)
+        #expect(explanation.next.hasPrefix("Resume it: sheaf resume"))
+        #expect(two.status?.stuck["a.txt"]?.contains("paused") == true && two.status?.isSettled == false)
+        #expect(try resume("a.txt").isDone)
+        pair.wait { one.text("a.txt") == "A\nb\nC\n" && two.text("a.txt") == "A\nb\nC\n" && pair.isSettled }
+        #expect(try two.conflicts("a.txt") == [])
+        // Resumed is resumed, after a restart, too.
+        two.stop()
+        try two.start()
+        try two.write("more", to: "a.txt")
+        pair.wait { one.text("a.txt") == "more" }
+        try pair.end()
+    }
+
+    @Test("What cannot be merged becomes a conflict when it is resumed, as if the device had been away")
+    func conflict() throws {
+        try begin("one\n")
+        try two.write("two\n", to: "a.txt")
+        try one.write("three\n", to: "a.txt")
+        try meet("m")
+        _ = try resume("a.txt")
+        pair.wait { pair.isSettled && (try? one.conflicts("a.txt"))?.count == 1 }
+        #expect(try Set(one.conflicts("a.txt") + [one.text("a.txt") ?? ""]) == ["two\n", "three\n"])
+        #expect(one.text("a.txt") == two.text("a.txt"))
+        try pair.end()
+    }
+
+    @Test(
+        "Removed elsewhere it stays until it is resumed; renamed and removed here the others hear of it then"
+    )
+    func removed() throws {
+        try begin()
+        try one.write("b", to: "b.txt")
+        pair.wait { two.text("b.txt") == "b" && pair.isSettled }
+        try #require(two.running).pause("b.txt", by: "a test")
+        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("a.txt"))
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("b.txt"))
+        try meet("m")
+        #expect(two.text("a.txt") == "a\nb\nc\n" && one.text("b.txt") == "b")
+        _ = try resume("a.txt")
+        _ = try resume("b.txt")
+        pair.wait { two.text("a.txt") == nil && one.text("b.txt") == nil && pair.isSettled }
+        try pair.end()
+    }
+
+    @Test("A state of a paused document is sent at a stable point; once others have changed it, that fails")
+    func offered() throws {
+        try begin()
+        try two.write("first", to: "a.txt")
+        let sent = Outcome()
+        _ = try #require(two.running).offer("a.txt", done: sent.take)
+        pair.wait { sent.isDone && one.text("a.txt") == "first" }
+        #expect(two.running?.item("a.txt")?.pause != nil)
+        try two.write("second", to: "a.txt")
+        try one.write("theirs", to: "a.txt")
+        try meet("m")
+        #expect(one.text("a.txt") == "theirs" && two.text("a.txt") == "second")
+        let refused = Outcome()
+        _ = try #require(two.running).offer("a.txt", done: refused.take)
+        pair.wait { refused.code == .overtaken }
+        let stays = try resume("a.txt", .failOnConflict)
+        pair.wait { stays.code == .overtaken }
+        #expect(two.running?.item("a.txt")?.pause != nil && one.text("a.txt") == "theirs")
+        // What is wanted less is dropped, and stays among the versions.
+        #expect(try resume("a.txt", .dropLocal).isDone)
+        pair.wait { two.text("a.txt") == "theirs" && pair.isSettled }
+        try VersionStore.$shared.withValue(two.versions) {
+            let url = two.folder.appendingPathComponent("a.txt")
+            let others = try #require(NSFileVersion.otherVersionsOfItem(at: url))
+            let texts = others.compactMap { try? String(contentsOf: $0.url, encoding: .utf8) }
+            #expect(texts.contains("second") && others.allSatisfy { !$0.isConflict })
+        }
+        try #require(two.running).pause("a.txt", by: "a test")
+        try two.write("third", to: "a.txt")
+        let followed = try resume("a.txt", .failOnConflict)
+        pair.wait { followed.isDone && one.text("a.txt") == "third" && pair.isSettled }
+        #expect(two.running?.item("a.txt")?.pause == nil)
+        try pair.end()
+    }
+
+    @Test("Another item wants the name of a paused one: it waits, and neither is moved")
+    func name() throws {
+        try begin()
+        try two.write("mine", to: "a.txt")
+        let files = FileManager.default
+        func move(_ source: String, _ target: String) throws {
+            try files.moveItem(
+                at: one.folder.appendingPathComponent(source),
+                to: one.folder.appendingPathComponent(target)
+            )
+        }
+        try move("a.txt", "b.txt")
+        try one.write("new", to: "a.txt")
+        try meet("m")
+        #expect(two.text("a.txt") == "mine" && two.text("b.txt") == nil)
+        _ = try resume("a.txt")
+        pair.wait { two.text("a.txt") == "new" && two.text("b.txt") == "mine" && pair.isSettled }
+        #expect(one.contents == two.contents)
+        try pair.end()
+    }
+
+    @Test("FileManager pauses, fetches beside, sends and resumes; resource values tell")
+    func fileManager() async throws {
+        try begin()
+        _ = try resume("a.txt")
+        try await pair.served {
+            let url = two.folder.appendingPathComponent("a.txt")
+            let keys: Set<URLResourceKey> = [
+                .ubiquitousItemIsSyncPausedKey, .ubiquitousItemSupportedSyncControlsKey,
+            ]
+            var values = try url.resourceValues(forKeys: keys)
+            #expect(values.ubiquitousItemIsSyncPaused == false)
+            #expect(values.ubiquitousItemSupportedSyncControls == [.pauseSync, .failUploadOnConflict])
+            let files = FileManager.default
+            try await files.pauseSyncForUbiquitousItem(at: url)
+            values = try url.resourceValues(forKeys: keys)
+            #expect(values.ubiquitousItemIsSyncPaused == true)
+            try two.write("mine", to: "a.txt")
+            _ = try await files.uploadLocalVersionOfUbiquitousItem(
+                at: url,
+                withConflictResolutionPolicy: .conflictPolicyFailOnConflict
+            )
+            pair.wait { one.text("a.txt") == "mine" }
+            try one.write("theirs", to: "a.txt")
+            try meet("m")
+            let theirs = try await files.fetchLatestRemoteVersionOfItem(at: url)
+            #expect(try String(contentsOf: theirs.url, encoding: .utf8) == "theirs")
+            #expect(two.text("a.txt") == "mine" && !theirs.isConflict)
+            try two.write("mine again", to: "a.txt")
+            let failure = await #expect(throws: CocoaError.self) {
+                try await files.resumeSyncForUbiquitousItem(at: url, with: .afterUploadWithFailOnConflict)
+            }
+            #expect(failure?.code == .fileWriteUnknown)
+            #expect((failure?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == -2015)
+            try await files.resumeSyncForUbiquitousItem(at: url, with: .dropLocalChanges)
+            pair.wait { two.text("a.txt") == "theirs" && pair.isSettled }
+        }
+        try pair.end()
+    }
+}

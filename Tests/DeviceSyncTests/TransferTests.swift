@@ -1,0 +1,150 @@
+import Cryptography
+import DocumentFoundation
+import DocumentTesting
+import Foundation
+import Locks
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// How contents on their way are told of.
+@Suite("Transfers", .timeLimit(.minutes(2)))
+struct TransferTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws { pair = try DevicePair() }
+
+    /// What has been told of a device's items.
+    private func told(of device: TestDevice) throws -> Locked<[ItemSyncState]> {
+        let told = Locked<[ItemSyncState]>([])
+        _ = try #require(device.running).follow("") { states, _ in told.withLock { $0 += states } }
+        return told
+    }
+
+    @Test("A large file goes and comes in pieces, and how much of it has is told")
+    func pieces() throws {
+        let bytes = Data(try RandomBytes.make(20 << 20))
+        let sent = try told(of: one)
+        one.slowDown(toSeconds: 0.05)
+        try bytes.write(to: one.folder.appendingPathComponent("a.bin"))
+        let url = two.folder.appendingPathComponent("a.bin")
+        pair.wait { (try? Data(contentsOf: url)) == bytes && pair.isSettled }
+        let uploads = sent.withLock { $0 }.compactMap(\.upload?.fraction)
+        #expect(uploads.contains { 0 < $0 && $0 < 1 }, "\(uploads)")
+        #expect(uploads == uploads.sorted())
+        try #require(two.running).evict("a.bin")
+        pair.wait { two.said.contains(.freed) }
+        let come = try told(of: two)
+        two.slowDown(toSeconds: 0.05)
+        let done = Locked(false)
+        _ = try #require(two.running).download("a.bin") { refusal in done.withLock { $0 = refusal == nil } }
+        pair.wait { done.withLock { $0 } }
+        let downloads = come.withLock { $0 }.compactMap(\.download?.fraction)
+        #expect(Set(downloads.filter { 0 < $0 && $0 < 1 }).count > 1, "\(downloads)")
+        #expect(downloads == downloads.sorted())
+        try pair.end()
+    }
+
+    @Test("A hub without room is named, with the remedy, for what it does not take; all else goes on")
+    func quota() async throws {
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        pair.hub.limit(toByteCount: 0)
+        try two.write("more", to: "b.txt")
+        pair.wait { two.running?.item("b.txt")?.uploadFailure?.code == .quota }
+        let explanation = try #require(two.explanation("b.txt"))
+        #expect(explanation.causes.first?.contains("cannot be sent") == true)
+        #expect(explanation.next.contains("larger quota"))
+        #expect(two.status?.line == .up)
+        try await pair.served {
+            let url = two.folder.appendingPathComponent("b.txt")
+            let values = try url.resourceValues(forKeys: [.ubiquitousItemUploadingErrorKey])
+            let error = try #require(values.ubiquitousItemUploadingError)
+            #expect(
+                error.domain == NSCocoaErrorDomain && error.code == NSUbiquitousFileNotUploadedDueToQuotaError
+            )
+            // What needs no room there goes on.
+            try FileManager.default.moveItem(
+                at: two.folder.appendingPathComponent("a.txt"),
+                to: two.folder.appendingPathComponent("c.txt")
+            )
+            pair.wait { one.text("c.txt") == "text" }
+        }
+        pair.hub.limit(toByteCount: .max)
+        two.stop()
+        try two.start()
+        pair.wait { one.text("b.txt") == "more" && pair.isSettled }
+        #expect(two.running?.item("b.txt")?.uploadFailure == nil)
+        try pair.end()
+    }
+
+    /// Notes which attributes it is told of.
+    private final class Noting: NSObject, NSFilePresenter, Sendable {
+        let presentedItemURL: URL?
+        let presentedItemOperationQueue = OperationQueue()
+        let told = Locked<[Set<URLResourceKey>]>([])
+
+        init(_ url: URL) { presentedItemURL = url }
+
+        func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>) {
+            told.withLock { $0.append(attributes) }
+        }
+
+        var all: Set<URLResourceKey> { told.withLock { $0.reduce([]) { $0.union($1) } } }
+    }
+
+    @Test("A presenter hears which attributes of its item have changed, and not of others'")
+    func presented() async throws {
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        try await pair.served {
+            let presenter = Noting(two.folder.appendingPathComponent("a.txt"))
+            let other = Noting(two.folder.appendingPathComponent("b.txt"))
+            for presenter in [presenter, other] { NSFileCoordinator.addFilePresenter(presenter) }
+            defer {
+                for presenter in [presenter, other] { NSFileCoordinator.removeFilePresenter(presenter) }
+            }
+            // How it stood before may be asked for only now: the first change may be the first that is known.
+            pair.wait {
+                try? #require(two.running).pause("a.txt", by: "a test")
+                _ = try? two.running?.resume("a.txt", .preserveLocal) { _ in }
+                return presenter.all.contains(.ubiquitousItemIsSyncPausedKey)
+            }
+            two.line.cut()
+            pair.wait { two.status?.line == .down }
+            try two.write("edited", to: "a.txt")
+            pair.wait {
+                presenter.all.isSuperset(of: [.ubiquitousItemIsUploadedKey, .ubiquitousItemUploadingErrorKey])
+            }
+            #expect(other.all == [])
+        }
+        try pair.end()
+    }
+
+    @Test("What was asked for is asked for still after a restart, until it is here")
+    func requested() throws {
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        try #require(two.running).evict("a.txt")
+        pair.wait { two.said.contains(.freed) }
+        two.line.cut()
+        pair.wait { two.status?.line == .down }
+        _ = try #require(two.running).download("a.txt", done: nil)
+        two.stop()
+        try two.start()
+        two.line.cut()
+        #expect(two.running?.item("a.txt")?.isDownloadRequested == true)
+        two.line.mend()
+        pair.wait { two.text("a.txt") == "text" }
+        #expect(two.running?.item("a.txt")?.isDownloadRequested == false)
+        try #require(two.running).evict("a.txt")
+        two.stop()
+        try two.start()
+        pair.wait { pair.isSettled }
+        #expect(two.running?.item("a.txt")?.isDownloadRequested == false && two.text("a.txt") == nil)
+        try pair.end()
+    }
+}

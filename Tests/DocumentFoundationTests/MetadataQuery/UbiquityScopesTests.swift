@@ -1,0 +1,151 @@
+import Foundation
+import Locks
+import Testing
+
+@testable import DocumentFoundation
+
+/// The search scopes of containers.
+@Suite("Ubiquitous search scopes", .serialized, .timeLimit(.minutes(1)))
+struct UbiquityScopesTests {
+    /// A query on a queue of its own, and the paths that it has found, below a folder.
+    private final class Search: @unchecked Sendable {
+        // Sendable because the query is used on its queue alone, and what is found is locked.
+        private let query = NSMetadataQuery()
+        private let queue = OperationQueue()
+        private let root: String
+        private let found = Locked<Set<String>?>(nil)
+        private let isFound = DispatchSemaphore(value: 0)
+        private var observers: [any NSObjectProtocol] = []
+
+        init(_ scopes: [Any], below root: URL) {
+            self.root = root.path + "/"
+            queue.maxConcurrentOperationCount = 1
+            query.operationQueue = queue
+            query.searchScopes = scopes
+            query.predicate = NSPredicate(format: "%K LIKE '*'", NSMetadataItemFSNameKey)
+            query.notificationBatchingInterval = 0
+            for name in [Notification.Name.NSMetadataQueryDidFinishGathering, .NSMetadataQueryDidUpdate] {
+                observers.append(
+                    NotificationCenter.default.addObserver(forName: name, object: query, queue: nil) {
+                        [weak self] _ in self?.look()
+                    }
+                )
+            }
+            query.start()
+        }
+
+        deinit {
+            query.stop()
+            for observer in observers { NotificationCenter.default.removeObserver(observer) }
+        }
+
+        private func look() {
+            let paths = query.results.compactMap {
+                ($0 as? NSMetadataItem)?.value(forAttribute: NSMetadataItemPathKey) as? String
+            }
+            found.withLock { $0 = Set(paths.map { String($0.dropFirst(root.count)) }) }
+            isFound.signal()
+        }
+
+        /// Whether it comes to find these and nothing else.
+        func finds(_ expected: Set<String>) -> Bool {
+            let deadline = DispatchTime.now() + 20
+            while found.withLock({ $0 }) != expected {
+                guard isFound.wait(timeout: deadline) == .success else { return false }
+            }
+            return true
+        }
+    }
+
+    private let place: AccountPlace
+    private let root: URL
+
+    init() throws {
+        place = try AccountPlace()
+        root = try place.join("cloud", at: 1).appendingPathComponent("iCloud~x", isDirectory: true)
+    }
+
+    private func write(_ path: String) throws {
+        let url = root.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try Data(path.utf8).write(to: url)
+    }
+
+    private func within(_ body: () throws -> Void) throws {
+        let account = place.account([:], ["SHEAF_UBIQUITY_CONTAINER": "iCloud.x"])
+        try UbiquityAccount.$shared.withValue(account) { try body() }
+    }
+
+    @Test(
+        "The data of a container is all but its documents: beside its folders, in them, and in what comes later"
+    )
+    func data() throws {
+        try within {
+            for path in ["Documents/a.txt", "Documents/in/b.txt", "Library/c.txt", "d.txt"] {
+                try write(path)
+            }
+            let search = Search([NSMetadataQueryUbiquitousDataScope], below: root)
+            #expect(search.finds(["Library", "Library/c.txt", "d.txt"]))
+            try write("Caches/deep/e.txt")
+            try write("Documents/f.txt")
+            try write("g.txt")
+            #expect(
+                search.finds([
+                    "Library", "Library/c.txt", "d.txt", "Caches", "Caches/deep", "Caches/deep/e.txt",
+                    "g.txt",
+                ])
+            )
+            // What leaves the documents is data then, and the other way round.
+            let files = FileManager.default
+            try files.moveItem(
+                at: root.appendingPathComponent("Documents/a.txt"),
+                to: root.appendingPathComponent("Library/a.txt")
+            )
+            try files.moveItem(
+                at: root.appendingPathComponent("g.txt"),
+                to: root.appendingPathComponent("Documents/g.txt")
+            )
+            #expect(
+                search.finds([
+                    "Library", "Library/a.txt", "Library/c.txt", "d.txt", "Caches", "Caches/deep",
+                    "Caches/deep/e.txt",
+                ])
+            )
+        }
+    }
+
+    @Test(
+        "Documents and data together are the whole container, each item once; the folder of the documents is none"
+    )
+    func both() throws {
+        try within {
+            for path in ["Documents/a.txt", "Library/c.txt"] { try write(path) }
+            let scopes = [NSMetadataQueryUbiquitousDocumentsScope, NSMetadataQueryUbiquitousDataScope]
+            #expect(Search(scopes, below: root).finds(["Documents/a.txt", "Library", "Library/c.txt"]))
+            let documents = Search([NSMetadataQueryUbiquitousDocumentsScope], below: root)
+            #expect(documents.finds(["Documents/a.txt"]))
+        }
+    }
+
+    @Test("A placeholder in the data is found under its item's name")
+    func placeholder() throws {
+        try within {
+            try write("Library/c.txt")
+            let evicted = Placeholder(name: "e.txt", byteCount: 8, isDirectory: false, typeIdentifier: nil)
+            try evicted.encoded().write(to: root.appendingPathComponent("Library/.e.txt.icloud"))
+            let search = Search([NSMetadataQueryUbiquitousDataScope], below: root)
+            #expect(search.finds(["Library", "Library/c.txt", "Library/e.txt"]))
+        }
+    }
+
+    @Test("Where nothing is joined the scopes are empty")
+    func nothing() throws {
+        let account = try AccountPlace().account([:], ["SHEAF_UBIQUITY_CONTAINER": "iCloud.x"])
+        UbiquityAccount.$shared.withValue(account) {
+            #expect(Search([NSMetadataQueryUbiquitousDataScope], below: root).finds([]))
+        }
+    }
+}

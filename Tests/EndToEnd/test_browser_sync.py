@@ -1,0 +1,211 @@
+"""A folder that is kept in step, as the browser shows it: what stands where, why, and what one can do about it."""
+
+import os
+import re
+import shutil
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+from devices import wait_for
+from playwright.sync_api import expect
+from test_accessibility import FORMS, looker
+from test_sync import World
+
+
+@pytest.fixture
+def two(start_app):
+    """Two devices, and an app on the folder of the second one."""
+    base = Path(tempfile.mkdtemp(prefix="sheaf-browser-"))
+    world = World(base, 2)
+    here = world.devices[1]
+    keys = ("SHEAF_HOME", "SHEAF_RUNTIME_DIR")
+
+    def start(name="Color"):
+        environment = {key: here.environment[key] for key in keys}
+        return start_app(name, folder=here.folder, environment=environment)
+
+    world.start_app = start
+    yield world
+    world.end()
+    shutil.rmtree(base)
+
+
+def symbol(tab, title):
+    return tab.item(title).locator(".item-sync")
+
+
+def choose(tab, title, entry):
+    tab.item(title).focus()
+    tab.page.keyboard.press("Shift+F10")
+    tab.page.get_by_role("menuitem", name=entry, exact=True).click()
+
+
+def test_what_is_in_step_is_quiet_and_what_is_not_says_so(two, open_tab):
+    there, here = two.devices
+    (there.folder / "Fern.color").write_text("79,121,66\n")
+    two.settle()
+    tab = open_tab(two.start_app())
+    expect(tab.item("Fern")).to_be_visible()
+    expect(symbol(tab, "Fern")).to_be_hidden()
+    two.hub.kill()
+    wait_for(lambda: not here.is_in_step, 20, lambda: here.said)
+    (here.folder / "Moss.color").write_text("138,154,91\n")
+    expect(symbol(tab, "Moss")).to_have_accessible_name("Waiting to sync")
+    expect(tab.item("Moss")).to_have_accessible_name(re.compile("Moss, .*, Waiting to sync"))
+    expect(symbol(tab, "Fern")).to_be_hidden()
+    choose(tab, "Moss", "Sync Status")
+    sheet = tab.page.get_by_role("dialog", name="Sync status of “Moss”")
+    causes = sheet.get_by_role("list", name="Why").get_by_role("listitem")
+    expect(causes.last).to_contain_text("There is no line to the hub")
+    # What the page says is what the command says.
+    told = here.run("explain", here.folder / "Moss.color").stdout
+    for cause in causes.all_text_contents():
+        assert cause in told
+    assert sheet.locator(".status-next p").inner_text() in told
+    # It is live while it is open.
+    two.hub.start()
+    expect(causes).to_have_text(["It is the same here and at the hub."], timeout=40_000)
+    expect(sheet.locator(".status-lead")).to_have_text("Up to date")
+    tab.page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    expect(tab.item("Moss")).to_be_focused()
+    expect(symbol(tab, "Moss")).to_be_hidden()
+
+
+def test_a_document_without_its_contents_is_shown_and_opened(two, open_tab):
+    there, here = two.devices
+    (there.folder / "Fern.color").write_text("79,121,66\n")
+    (there.folder / "Moss.color").write_text("138,154,91\n")
+    two.settle()
+    tab = open_tab(two.start_app())
+    choose(tab, "Fern", "Remove Download")
+    expect(symbol(tab, "Fern")).to_have_accessible_name("Not on this device")
+    assert (here.folder / ".Fern.color.icloud").exists() and not (here.folder / "Fern.color").exists()
+    assert sorted(tab.titles()) == ["Fern", "Moss"]
+    # It can be renamed where it is.
+    tab.item("Fern").focus()
+    tab.page.keyboard.press("F2")
+    tab.page.keyboard.type("Bracken")
+    tab.page.keyboard.press("Enter")
+    expect(symbol(tab, "Bracken")).to_have_accessible_name("Not on this device")
+    wait_for(lambda: (there.folder / "Bracken.color").exists(), 20, lambda: here.said)
+    # While the hub keeps one waiting there is a way out.
+    two.hub.process.send_signal(signal.SIGSTOP)
+    tab.item("Bracken").focus()
+    tab.page.keyboard.press("Enter")
+    notice = tab.page.get_by_role("region", name="Notices")
+    expect(notice).to_contain_text("Downloading “Bracken”")
+    expect(symbol(tab, "Bracken")).to_have_accessible_name(re.compile("^Downloading"))
+    tab.screenshot("sync-downloading")
+    notice.get_by_role("button", name="Cancel").click()
+    expect(notice).to_be_hidden()
+    expect(symbol(tab, "Bracken")).to_have_accessible_name("Not on this device")
+    two.hub.process.send_signal(signal.SIGCONT)
+    tab.open_document("Bracken")
+    assert tab.shown == "79,121,66\n"
+    tab.close_document()
+    expect(symbol(tab, "Bracken")).to_be_hidden()
+    choose(tab, "Bracken", "Remove Download")
+    expect(symbol(tab, "Bracken")).to_be_visible()
+    choose(tab, "Bracken", "Download Now")
+    expect(symbol(tab, "Bracken")).to_be_hidden()
+    assert (here.folder / "Bracken.color").read_text() == "79,121,66\n"
+
+
+def test_a_document_is_held_up_and_goes_on(two, open_tab):
+    there, here = two.devices
+    (there.folder / "Fern.color").write_text("79,121,66\n")
+    two.settle()
+    tab = open_tab(two.start_app())
+    choose(tab, "Fern", "Pause Sync")
+    expect(symbol(tab, "Fern")).to_have_accessible_name("Sync paused")
+    (here.folder / "Fern.color").write_text("1,2,3\n")
+    (here.folder / "Moss.color").write_text("138,154,91\n")
+    wait_for(lambda: (there.folder / "Moss.color").exists(), 20, lambda: here.said)
+    assert (there.folder / "Fern.color").read_text() == "79,121,66\n"
+    assert "is paused since" in here.run("explain", here.folder / "Fern.color").stdout
+    # Over a kill of what keeps it in step, too; the page finds that again by itself.
+    here.kill()
+    here.start()
+    choose(tab, "Fern", "Sync Status")
+    sheet = tab.page.get_by_role("dialog", name="Sync status of “Fern”")
+    expect(sheet).to_contain_text("by Color", timeout=20_000)
+    sheet.get_by_role("button", name="Resume Sync").click()
+    wait_for(lambda: (there.folder / "Fern.color").read_text() == "1,2,3\n", 20, lambda: here.said)
+    expect(sheet.locator(".status-lead")).to_have_text("Up to date")
+    tab.page.keyboard.press("Escape")
+    expect(symbol(tab, "Fern")).to_be_hidden()
+    # The commands do the same.
+    assert here.run("pause", here.folder / "Fern.color").returncode == 0
+    expect(symbol(tab, "Fern")).to_have_accessible_name("Sync paused")
+    assert here.run("resume", "--drop-local", here.folder / "Fern.color").returncode == 0
+    expect(symbol(tab, "Fern")).to_be_hidden()
+
+
+def test_a_full_hub_is_named_with_what_helps(two, open_tab):
+    there, here = two.devices
+    (there.folder / "Fern.color").write_text("79,121,66\n")
+    two.settle()
+    two.hub.kill()
+    two.hub.words += ["--quota", "100000"]
+    two.hub.start()
+    tab = open_tab(two.start_app())
+    (here.folder / "Large.bin").write_bytes(os.urandom(300_000))
+    expect(symbol(tab, "Large.bin")).to_have_accessible_name("Cannot sync", timeout=60_000)
+    choose(tab, "Large.bin", "Sync Status")
+    sheet = tab.page.get_by_role("dialog", name="Sync status of “Large.bin”")
+    expect(sheet).to_contain_text("The account may keep 100000 bytes on this hub")
+    expect(sheet).to_contain_text("larger quota; then it goes on by itself")
+    tab.screenshot("sync-full-hub")
+    tab.page.keyboard.press("Escape")
+    # What has room there goes on.
+    (here.folder / "Moss.color").write_text("138,154,91\n")
+    wait_for(lambda: (there.folder / "Moss.color").exists(), 20, lambda: here.said)
+    (here.folder / "Large.bin").unlink()
+    two.settle()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_violations_where_things_are_not_in_step(two, open_tab, form):
+    there, here = two.devices
+    for name, text in {"Fern": "79,121,66", "Moss": "138,154,91", "Coral Reef": "255,127,80"}.items():
+        (there.folder / f"{name}.color").write_text(text + "\n")
+    two.settle()
+    two.hub.kill()
+    (there.folder / "Slate.color").write_text("1,2,3\n")
+    (here.folder / "Slate.color").write_text("112,128,144\n")
+    for device, text in ((there, "20,66,114"), (here, "250,128,114")):
+        (device.folder / "Coral Reef.color").write_text(text + "\n")
+    two.hub.start()
+    two.settle(60)
+    assert here.run("evict", here.folder / "Fern.color").returncode == 0
+    tab = open_tab(two.start_app(), **FORMS[form])
+    expect(symbol(tab, "Coral Reef")).to_have_accessible_name("Versions in conflict")
+    two.hub.kill()
+    wait_for(lambda: not here.is_in_step, 20, lambda: here.said)
+    (here.folder / "Lavender.color").write_text("181,126,220\n")
+    expect(symbol(tab, "Lavender")).to_have_accessible_name("Waiting to sync")
+    seen = looker(tab, f"{form}-sync")
+    seen("icons")
+    choose(tab, "Lavender", "Sync Status")
+    tab.page.get_by_role("dialog").wait_for()
+    expect(tab.page.locator(".status-causes li").last).to_be_visible()
+    seen("status")
+    tab.page.keyboard.press("Escape")
+    choose(tab, "Coral Reef", "Sync Status")
+    expect(tab.page.get_by_role("button", name="Open to Decide")).to_be_visible()
+    seen("status-conflict")
+    tab.page.keyboard.press("Escape")
+    choose(tab, "Fern", "Sync Status")
+    expect(tab.page.get_by_role("button", name="Download Now")).to_be_visible()
+    tab.page.keyboard.press("Escape")
+    tab.item("Fern").focus()
+    tab.page.keyboard.press("Shift+F10")
+    tab.page.get_by_role("menu").wait_for()
+    seen("menu")
+    tab.page.keyboard.press("Escape")
+    tab.page.keyboard.press("Alt+2")
+    tab.page.get_by_role("grid").wait_for()
+    seen("list")
