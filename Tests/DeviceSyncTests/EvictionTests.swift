@@ -342,6 +342,8 @@ struct EvictionTests {
         NSFileCoordinator.removeFilePresenter(keeper)
         try #require(two.running).evict("a.txt")
         #expect(two.contents.keys.sorted() == [".a.txt.icloud"])
+        // Until then something is done in the folder that goes now.
+        wait { two.said.contains(.freed) }
         try end()
     }
 

@@ -16,6 +16,8 @@ package final class SyncService: Sendable {
         let folder: String
         let hub: String
         let sync: ContainerSync
+        /// Goes on with what a process died at.
+        fileprivate var finish: @Sendable () -> Void = {}
 
         package init(folder: String, hub: String, sync: ContainerSync) {
             (self.folder, self.hub, self.sync) = (folder, hub, sync)
@@ -64,7 +66,9 @@ package final class SyncService: Sendable {
                     if $0 == .lineUp { Self.finish(sharing, tell) }
                 }
             )
-            running.append(Running(folder: settings.folder, hub: settings.hub.absoluteString, sync: sync))
+            var one = Running(folder: settings.folder, hub: settings.hub.absoluteString, sync: sync)
+            one.finish = { Self.finish(sharing, tell) }
+            running.append(one)
         }
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
         self.init(running, in: runtime, log)
@@ -74,7 +78,7 @@ package final class SyncService: Sendable {
     /// Goes on with shutting a device out, where a process died at it.
     private static func finish(_ sharing: Sharing, _ note: @escaping @Sendable (SyncReport) -> Void) {
         DispatchQueue.global().async {
-            // It is tried again when the line is up the next time.
+            // It is tried again after a while.
             do { try sharing.finish() } catch {
                 note(.failed(path: "shutting a device out", why: "\(error)"))
             }
@@ -106,7 +110,12 @@ package final class SyncService: Sendable {
     /// Answers until `stop()` is called, then brings all to rest.
     package func answer() throws {
         let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
+        var next = Date().addingTimeInterval(Self.finishSeconds)
         while !isStopping.withLock({ $0 }) {
+            if Date() > next {
+                for container in running where container.sync.status.line == .up { container.finish() }
+                next = Date().addingTimeInterval(Self.finishSeconds)
+            }
             guard listener.waitUntilReadable(milliseconds: Self.pollMilliseconds) else { continue }
             while let socket = try listener.accept() { serve(socket) }
         }
@@ -116,6 +125,8 @@ package final class SyncService: Sendable {
     package func stop() { isStopping.withLock { $0 = true } }
 
     private static let pollMilliseconds: Int32 = 100
+    /// So often it is looked for what a command that was killed has left to be done.
+    private static let finishSeconds = 10.0
     /// More at a time are turned away: one process asks at most a few things at once.
     private static let conversationCountMax = 512
     private let conversationCount = Locked(0)

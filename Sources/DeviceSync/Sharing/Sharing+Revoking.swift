@@ -34,15 +34,15 @@ extension Sharing {
 
     /// Goes on with what was begun when a process died.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether there was anything, and nobody else is at it.
     @discardableResult
     package func finish() throws -> Bool {
         guard try plan() != nil else { return false }
-        return try alone {
+        return try aloneIfNobodyIs {
             guard let plan = try plan() else { return false }
             _ = try carryOut(plan)
             return true
-        }
+        } ?? false
     }
 
     private func newPlan(of device: DeviceID, _ list: DeviceList) throws -> PlannedRevocation {

@@ -59,10 +59,18 @@ package struct Sharing: Sendable {
         try own.sync()
     }
 
-    /// One process at a time shuts somebody out.
+    /// One process at a time shuts somebody out: waits for who does.
     func alone<Value>(_ body: () throws -> Value) throws -> Value {
         let lock = try Self.lockFile(Self.lockName, in: try StorageFolder(at: folder))
         _ = try lock.lock(waits: true)
+        defer { lock.unlock() }
+        return try body()
+    }
+
+    /// As `alone`, but returns nil when another process is at it.
+    func aloneIfNobodyIs<Value>(_ body: () throws -> Value) throws -> Value? {
+        let lock = try Self.lockFile(Self.lockName, in: try StorageFolder(at: folder))
+        guard try lock.lock(waits: false) else { return nil }
         defer { lock.unlock() }
         return try body()
     }
