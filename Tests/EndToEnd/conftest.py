@@ -61,9 +61,10 @@ class App:
     @property
     def _environment(self):
         # The versions are kept apart from those of whoever runs the tests.
-        return dict(
-            os.environ, XDG_STATE_HOME=str(self.state), SHEAF_VAULT=str(self.state / "vault"),
-            XDG_CACHE_HOME=str(self.state / "cache"), **self.environment)
+        own = dict(
+            XDG_STATE_HOME=str(self.state), SHEAF_VAULT=str(self.state / "vault"),
+            XDG_CACHE_HOME=str(self.state / "cache"))
+        return {**os.environ, **own, **self.environment}
 
     def open(self, *files):
         """Starts a second process with files, which hands them over and ends; gives what it said."""

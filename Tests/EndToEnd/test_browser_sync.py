@@ -20,7 +20,8 @@ def two(start_app):
     base = Path(tempfile.mkdtemp(prefix="sheaf-browser-"))
     world = World(base, 2)
     here = world.devices[1]
-    keys = ("SHEAF_HOME", "SHEAF_RUNTIME_DIR")
+    # One user's: what lost a conflict is among the versions of all programs.
+    keys = ("SHEAF_HOME", "SHEAF_RUNTIME_DIR", "SHEAF_VAULT")
 
     def start(name="Color"):
         environment = {key: here.environment[key] for key in keys}
@@ -165,6 +166,29 @@ def test_a_full_hub_is_named_with_what_helps(two, open_tab):
     wait_for(lambda: (there.folder / "Moss.color").exists(), 20, lambda: here.said)
     (here.folder / "Large.bin").unlink()
     two.settle()
+
+
+def test_a_conflict_is_opened_from_its_status_and_settled_on_all_devices(two, open_tab):
+    there, here = two.devices
+    (there.folder / "Fern.color").write_text("79,121,66\n")
+    two.settle()
+    two.hub.kill()
+    for device, text in ((there, "20,66,114"), (here, "250,128,114")):
+        (device.folder / "Fern.color").write_text(text + "\n")
+    two.hub.start()
+    two.settle(60)
+    tab = open_tab(two.start_app())
+    choose(tab, "Fern", "Sync Status")
+    tab.page.get_by_role("button", name="Open to Decide").click()
+    state = tab.page.locator("document-view.is-front .state-line")
+    expect(state).to_have_text("Two versions")
+    state.get_by_role("button").click()
+    tab.page.get_by_role("dialog").get_by_role("button", name=re.compile("^Keep This One")).click()
+    expect(state).to_have_text("Saved")
+    tab.close_document()
+    expect(symbol(tab, "Fern")).to_be_hidden(timeout=30_000)
+    two.settle()
+    assert there.conflicts("Fern.color") == [] and here.conflicts("Fern.color") == []
 
 
 @pytest.mark.parametrize("form", FORMS)
