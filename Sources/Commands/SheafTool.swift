@@ -24,7 +24,8 @@ extension Tool {
             version: "0.1",
             [
                 .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .log(sync), .decide(sync),
-                .evict(sync), .download(sync), .pause(sync), .resume(sync), .devices(sharing), .revoke(sharing),
+                .evict(sync), .download(sync), .pause(sync), .resume(sync), .devices(sharing),
+                .revoke(sharing),
                 .recovery(sharing), .versions(versions), .hub(hub), .agent(agent), .locks(reports),
                 .doctor(reports), .diagnose(diagnosis),
             ]
