@@ -30,7 +30,7 @@ test:
 	@scripts/test
 
 bench:
-	@scripts/prepare test
+	@scripts/prepare bench
 	@scripts/venv
 	@ONLY="$(ONLY)" scripts/bench
 

@@ -150,8 +150,8 @@ let package = Package(
         .executableTarget(
             name: "sheaf",
             dependencies: [
-                "Agent", "Commands", "DeviceSync", "DocumentFoundation", "FileSystem", "HTTPService", "Hub",
-                "LocalSockets", "Sealing", "SyncMessages",
+                "Agent", "Commands", "Coordination", "DeviceSync", "DocumentFoundation", "FileSystem",
+                "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Sealing", "Sync", "SyncMessages",
             ],
             swiftSettings: strict
         ),

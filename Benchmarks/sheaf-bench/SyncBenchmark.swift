@@ -239,7 +239,7 @@ enum SyncBenchmark {
                     memory: FilePath(memory.path),
                     deviceName: "bench"
                 ),
-                keys: keys,
+                keys: KeyRing(keys) { _ in },
                 by: identity,
                 hub: try hub(),
                 merger: TypeMerger(),

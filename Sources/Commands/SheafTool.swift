@@ -6,13 +6,17 @@ extension Tool {
     ///   - agent: What an agent does; nil when there is none in this program.
     ///   - hub: What a hub does; nil when there is none in this program.
     ///   - sync: What keeps folders in step; nil when this program does not.
+    ///   - sharing: What knows the devices that share a folder; nil when this program does not.
     ///   - versions: What knows former states of documents; nil when this program does not.
+    ///   - diagnosis: What makes a report for those who mend this program; nil when this program does not.
     package static func sheaf(
         reports: ReportSource? = nil,
         agent: AgentRole? = nil,
         hub: HubRole? = nil,
         sync: SyncRole? = nil,
-        versions: VersionsRole? = nil
+        sharing: SharingRole? = nil,
+        versions: VersionsRole? = nil,
+        diagnosis: DiagnosisRole? = nil
     ) -> Tool {
         Tool(
             "sheaf",
@@ -20,9 +24,10 @@ extension Tool {
             version: "0.1",
             [
                 .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .log(sync), .decide(sync),
-                .evict(sync), .download(sync), .pause(sync), .resume(sync), .versions(versions), .hub(hub),
-                .agent(agent), .locks(reports),
-                .doctor(reports),
+                .evict(sync), .download(sync), .pause(sync), .resume(sync),
+                .devices(sharing), .revoke(sharing), .recovery(sharing),
+                .versions(versions), .hub(hub), .agent(agent), .locks(reports), .doctor(reports),
+                .diagnose(diagnosis),
             ]
         )
     }

@@ -49,7 +49,7 @@ package final class ContainerSync: Sendable {
     /// - Throws: `SyncFailure`; `VaultError`, `SQLiteError`, `SystemError`.
     package init(
         _ place: Place,
-        keys: ContainerKeys,
+        keys: KeyRing,
         by identity: DeviceIdentity,
         hub: any ContainerHub,
         merger: any DocumentMerger,
@@ -57,14 +57,15 @@ package final class ContainerSync: Sendable {
         report: @escaping @Sendable (SyncReport) -> Void
     ) throws {
         let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
-        let vault = try Vault(at: place.memory.appending("vault"), key: keys.namingKey)
+        let vault = try Vault(at: place.memory.appending("vault"), key: keys.keys.namingKey)
         let contents = ContentStore(
             vault: vault,
-            keys: keys,
             device: ContentStore.uuid(of: identity.id),
             deviceName: place.deviceName
         )
-        run = Confined(try SyncRun(place, contents, by: identity, hub, merger, versions, on: queue, report))
+        run = Confined(
+            try SyncRun(place, contents, keys, by: identity, hub, merger, versions, on: queue, report)
+        )
         self.queue = queue
     }
 
@@ -204,6 +205,13 @@ package final class ContainerSync: Sendable {
 
     /// How far the log has been read.
     package var logPosition: UInt64 { queue.sync { run.value.engine.tree.position } }
+
+    /// How things stand, without a name in it.
+    ///
+    /// - Parameter events: What has happened, oldest first.
+    func diagnosis(_ events: [(date: Date, report: SyncReport)]) -> SyncDiagnosis {
+        queue.sync { run.value.diagnosis(events) }
+    }
 
     /// How things stand.
     package var status: SyncStatus { queue.sync { run.value.status } }

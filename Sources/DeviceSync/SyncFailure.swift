@@ -12,6 +12,12 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case rootMissing
         /// The hub does not have what it had, or has something else.
         case hubChanged
+        /// A device shares the container no more.
+        case shutOut
+        /// A key was announced that this device has not got.
+        case keyMissing
+        /// Somebody is to decide something else first.
+        case refused
     }
 
     package let code: Code
@@ -49,6 +55,73 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     static func hubChanged(_ what: String) -> SyncFailure {
         SyncFailure(.hubChanged, nil, what)
+    }
+
+    static func keyMissing(_ generation: UInt32) -> SyncFailure {
+        SyncFailure(
+            .keyMissing,
+            nil,
+            """
+            A device was shut out, and key \(generation), under which is sealed since then, has not come to this one. It is asked \
+            for again by itself; the device that has it sends it when it runs.
+            """
+        )
+    }
+
+    static let isThisDevice = SyncFailure(.refused, nil, "This is the device that you are at.")
+
+    static let unknownDevice = SyncFailure(
+        .refused,
+        nil,
+        "No device of this name shares the folder. See sheaf devices FOLDER."
+    )
+
+    static let lastDevice = SyncFailure(
+        .refused,
+        nil,
+        """
+        This is the last device that shares the folder: without it nobody could read what the hub has, and nothing was changed. \
+        Have another device join first, or keep a key on paper: sheaf recovery FOLDER.
+        """
+    )
+
+    static let inUseLeaving = SyncFailure(
+        .inUse,
+        nil,
+        "The folder is kept in step just now. Stop sheaf up first, then leave."
+    )
+
+    static let paperIsThere = SyncFailure(
+        .refused,
+        nil,
+        "There is a recovery key for this folder already. If the paper is lost, or others may have seen it: --replace."
+    )
+
+    static let paperUnknown = SyncFailure(
+        .refused,
+        nil,
+        "No folder at this hub is opened by this recovery key. Check that it is the right paper, and the right hub."
+    )
+
+    static let paperRevoked = SyncFailure(
+        .refused,
+        nil,
+        "This recovery key was replaced by a later one. Look for the newer paper."
+    )
+
+    static func cannotComeBack(_ device: String) -> SyncFailure {
+        SyncFailure(
+            .shutOut,
+            nil,
+            "“\(device)” was shut out and does not come back as what it was. Have it join anew: sheaf join."
+        )
+    }
+
+    static func shutOut(_ end: ShutOut) -> SyncFailure {
+        let said =
+            end.by.map { "“\($0)” has shut this device out." }
+            ?? "The hub says that this device was shut out."
+        return SyncFailure(.shutOut, nil, said)
     }
 
     static func revocationLost(_ device: String) -> SyncFailure {

@@ -99,6 +99,13 @@ extension SyncRun {
     /// That nothing is lost when an item's contents go.
     private func checkThatContentsMayGo(_ item: ItemID) throws {
         let name = "“\(path(of: item))”"
+        // It would not come back.
+        guard !isStopped else {
+            throw SyncRefusal(
+                .unreachable,
+                "\(name) stays here, as nothing comes from the hub: \(lineReason)"
+            )
+        }
         guard let known = table[item], let content = known.state.content else {
             throw SyncRefusal(.busy, "\(name) has not been read yet. Try again.")
         }

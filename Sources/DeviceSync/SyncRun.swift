@@ -59,6 +59,8 @@ final class SyncRun {
     /// Files that were replaced a moment ago.
     var late: [LateFile] = []
     var isStopped = false
+    /// Who has shut this device out; nil for nobody.
+    var shutOut: ShutOut?
     /// Contents that somebody waits for, by item.
     var downloads: [ItemID: Download] = [:]
     /// Evicted items whose contents are about to leave the vault.
@@ -89,6 +91,7 @@ final class SyncRun {
     init(
         _ place: ContainerSync.Place,
         _ contents: ContentStore,
+        _ keys: KeyRing,
         by identity: DeviceIdentity,
         _ hub: any ContainerHub,
         _ merger: any DocumentMerger,
@@ -103,7 +106,7 @@ final class SyncRun {
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.leavesPlaceholders = true
         placer = Placer(root: place.folder, contents: contents, coordinator: coordinator)
-        let resumed = ResumedEngine(folder, contents.keys, by: identity, session: session)
+        let resumed = ResumedEngine(folder, keys, by: identity, session: session)
         engine = SyncEngine(device: identity.id, session: session)
         table = FolderTable()
         for (item, seen) in try memory.folder() { table[item] = seen }
@@ -177,6 +180,7 @@ final class SyncRun {
             stuck: why
         )
         status.brakes = brakes
+        status.isShutOut = shutOut != nil
         return status
     }
 
@@ -371,6 +375,7 @@ final class SyncRun {
             tellFollowers()
         case .up:
             (lineState, lineFailure) = (.up, nil)
+            noteShutOut(false)
             report(.lineUp)
             take([.reconnected])
             for item in downloads.keys { requestContents(of: item) }
@@ -385,6 +390,7 @@ final class SyncRun {
         case .putBack(let place):
             do { try goBack(to: place) } catch { fail("\(error)") }
         case .strange(let what): report(.failed(path: "the hub's log", why: what))
+        case .shutOut(let end): endShutOut(end)
         case .hubChanged(let why): fail(why)
         }
     }

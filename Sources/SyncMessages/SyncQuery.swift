@@ -17,6 +17,14 @@ package enum SyncQuery {
         return folders
     }
 
+    /// How all folders stand, without a name in it.
+    package static func diagnosis(in runtime: RuntimeFolder) throws -> [SyncDiagnosis] {
+        guard case .diagnosis(let folders) = try ask(.diagnosis, in: runtime) else {
+            throw SyncServiceError.notRunning
+        }
+        return folders
+    }
+
     /// Why an item is as it is; nil for one in no container.
     ///
     /// - Parameter path: From the root.

@@ -3,6 +3,8 @@ internal import Foundation
 /// What other processes ask the one that keeps folders in step: one line of JSON on a connection of its own.
 package enum SyncQuestion: Codable, Hashable, Sendable {
     case status
+    /// How all folders stand, without a name in it.
+    case diagnosis
     case explain(path: String)
     /// Why an item is as it is, now and whenever that is something else, until who asks ends the connection.
     case followExplanation(path: String)
@@ -37,6 +39,7 @@ package enum SyncQuestion: Codable, Hashable, Sendable {
 /// What they are told: one line of JSON, or several of what takes its time.
 package enum SyncAnswer: Codable, Hashable, Sendable {
     case status([FolderStatus])
+    case diagnosis([SyncDiagnosis])
     /// Of a followed one more lines follow.
     case explanation(Explanation?)
     case item(ItemSyncState?)

@@ -14,6 +14,8 @@ package struct SyncStatus: Hashable, Sendable, Codable {
     package var stuck: [String: String]
     /// Changes so large that a person is asked first.
     package var brakes: [Brake] = []
+    /// Whether another device has shut this one out.
+    package var isShutOut = false
 
     /// A change that waits for a person.
     package struct Brake: Hashable, Sendable, Codable {

@@ -107,7 +107,13 @@ enum LiveSync {
             identifier: request.identifier
         )
         let settings: ContainerSettings
-        if let invitation = request.invitation {
+        if request.isRecovery {
+            settings = try joining.recover(
+                place(request.folder),
+                by: try LiveSharing.recoveryKey(console),
+                invitation: request.invitation ?? ""
+            )
+        } else if let invitation = request.invitation {
             settings = try joining.begin(place(request.folder), invitation: invitation)
         } else {
             let code = try PairingCode(typed: request.code ?? "")
@@ -121,11 +127,7 @@ enum LiveSync {
         let all = try home.containers()
         let joined: JoinedContainer
         if let folder {
-            let place = place(folder).string
-            guard let found = all.first(where: { $0.settings.folder == place }) else {
-                throw Refusal("“\(place)” is not kept in step on this device. Join it first: sheaf join.")
-            }
-            joined = found
+            joined = try Self.joined(folder, among: all)
         } else {
             guard let only = all.first, all.count == 1 else {
                 throw Refusal(
@@ -153,6 +155,14 @@ enum LiveSync {
             compare: person(console).compare
         )
         try joining.invite(to: joined, person)
+    }
+
+    static func joined(_ folder: String, among all: [JoinedContainer]) throws -> JoinedContainer {
+        let place = place(folder).string
+        guard let found = all.first(where: { $0.settings.folder == place }) else {
+            throw Refusal("“\(place)” is not kept in step on this device. Join it first: sheaf join.")
+        }
+        return found
     }
 
     private static func person(_ console: Console) -> PairingPerson {
@@ -201,6 +211,7 @@ enum LiveSync {
                 isSettled: folder.status.isSettled,
                 stuck: folder.status.stuck
             )
+            found.isShutOut = folder.status.isShutOut
             found.brakes = folder.status.brakes.map {
                 SyncRole.Folder.Brake(
                     isLeaving: $0.isLeaving,

@@ -25,7 +25,20 @@ let hub = HubRole(
     serve: { choices, console in
         try HubProcess.run(try HubProcess.Options(choices), say: console.say, complain: console.complain)
     },
-    invite: { choices in try HubProcess.invite(try HubProcess.Options(choices)) },
+    invite: { choices in
+        try HubProcess.invite(
+            try HubProcess.Options(choices),
+            for: choices.invitedAccount.map { AccountID($0) }
+        )
+    },
+    accounts: { choices in
+        try HubProcess.accounts(try HubProcess.Options(choices)).map { account in
+            let devices =
+                account.deviceNames.isEmpty ? "no device" : account.deviceNames.joined(separator: ", ")
+            let folders = account.containerCount == 1 ? "1 folder" : "\(account.containerCount) folders"
+            return "\(account.id.number)  \(folders)  \(devices)"
+        }
+    },
     backUp: { choices, target in try HubBackup.make(of: try HubProcess.Options(choices).folder, to: target) },
     restore: { choices, backup in try HubBackup.restore(backup, to: try HubProcess.Options(choices).folder) }
 )
@@ -34,7 +47,9 @@ let tool = Tool.sheaf(
     agent: agent,
     hub: hub,
     sync: LiveSync.role,
-    versions: LiveVersions.role
+    sharing: LiveSharing.role,
+    versions: LiveVersions.role,
+    diagnosis: LiveDiagnosis.role
 )
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)
 

@@ -124,6 +124,8 @@ struct SyncCommandsTests {
         #expect(Answer(tool, "join", "x", "--invitation", "y").complained.text.contains("--hub is missing"))
         let both = Answer(tool, "join", "x", "--hub", "h", "--invitation", "y", "--code", "z")
         #expect(both.code == .failure && both.complained.text.contains("either --invitation or --code"))
+        let paper = Answer(tool, "join", "x", "--hub", "h", "--code", "z", "--recovery")
+        #expect(paper.code == .failure && paper.complained.text.contains("--recovery wants an --invitation"))
         #expect(Answer(tool, "join", "x", "--hub", "h", "--code", "z").said.text == "joined x at h\n")
     }
 

@@ -159,7 +159,7 @@ struct PutBackTests {
     func revocationForgotten() throws {
         try share(with: 1)
         let line = hub.line()
-        let desk = try LogDesk(keys, by: identities[0], known: [])
+        let desk = try LogDesk(KeyRing(keys) { _ in }, by: identities[0], known: [])
         let before = try desk.read(try line.log(after: 0, waitSeconds: 0)).heard
         let statement = try desk.devices.revoking(
             identities[1].id,

@@ -5,7 +5,7 @@ package struct HubChoices: Hashable, Sendable {
     /// The address as typed; nil for the usual one.
     package var address: String?
     package var isBehindProxy = false
-    /// What the account may keep, in bytes; nil for as much as there is room for.
+    /// What each account may keep, in bytes; nil for as much as there is room for.
     package var quotaByteCount: Int?
     /// How long released blobs are kept, in days.
     package var retentionDays = 30
@@ -13,6 +13,8 @@ package struct HubChoices: Hashable, Sendable {
     package var deviceRate = 500.0
     /// Requests a second without a token of one address, in the long run.
     package var addressRate = 0.5
+    /// Whose device is invited, by the account's number; nil for another person's.
+    package var invitedAccount: Int? = 1
 
     package init() {}
 }
@@ -21,21 +23,25 @@ package struct HubChoices: Hashable, Sendable {
 package struct HubRole: Sendable {
     let serve: @Sendable (HubChoices, Console) throws -> Void
     let invite: @Sendable (HubChoices) throws -> String
+    let accounts: @Sendable (HubChoices) throws -> [String]
     let backUp: @Sendable (HubChoices, String) throws -> Void
     let restore: @Sendable (HubChoices, String) throws -> Void
 
     /// - Parameters:
     ///   - serve: Returns when the hub has ended well.
     ///   - invite: Returns an invitation.
+    ///   - accounts: Returns a line for each account.
     ///   - backUp: Copies a hub's folder to another one.
     ///   - restore: Makes a hub's folder of such a copy.
     package init(
         serve: @escaping @Sendable (HubChoices, Console) throws -> Void,
         invite: @escaping @Sendable (HubChoices) throws -> String,
+        accounts: @escaping @Sendable (HubChoices) throws -> [String],
         backUp: @escaping @Sendable (HubChoices, String) throws -> Void,
         restore: @escaping @Sendable (HubChoices, String) throws -> Void
     ) {
-        (self.serve, self.invite, self.backUp, self.restore) = (serve, invite, backUp, restore)
+        (self.serve, self.invite, self.accounts) = (serve, invite, accounts)
+        (self.backUp, self.restore) = (backUp, restore)
     }
 }
 
@@ -47,7 +53,7 @@ private struct HubOptions {
     let quota = ValueOption(
         "quota",
         "BYTES",
-        "what the account may keep, such as 50G; else as much as there is room for"
+        "what each account may keep, such as 50G; else as much as there is room for"
     ) { byteCount($0) }
     let retention = ValueOption("retention", "DAYS", "how long unneeded blobs are kept; else 30") {
         Int($0).flatMap { (0...36_500).contains($0) ? $0 : nil }
@@ -59,8 +65,19 @@ private struct HubOptions {
         "requests a second of one address without a token; else 0.5"
     ) { rate($0) }
 
+    let account = ValueOption(
+        "account",
+        "N",
+        "with “invite”: for a device of this account, as “accounts” numbers them; else of the first"
+    ) { Int($0).flatMap { $0 > 0 ? $0 : nil } }
+    let newAccount = Flag(
+        "new-account",
+        "with “invite”: for another person, whose folders, devices and quota are apart from all others"
+    )
+
     var parameters: [Parameter] {
         [
+            .option(account), .flag(newAccount),
             .option(data), .option(listen), .flag(proxy), .option(quota), .option(retention),
             .option(deviceRate), .option(addressRate),
         ]
@@ -75,6 +92,7 @@ private struct HubOptions {
         choices.retentionDays = arguments[retention].last ?? choices.retentionDays
         choices.deviceRate = arguments[deviceRate].last ?? choices.deviceRate
         choices.addressRate = arguments[addressRate].last ?? choices.addressRate
+        choices.invitedAccount = arguments[newAccount] ? nil : arguments[account].last ?? 1
         return choices
     }
 
@@ -98,7 +116,7 @@ extension Command {
         let options = HubOptions()
         let action = Positional(
             "ACTION",
-            "“invite” prints an invitation for one more device, “backup” copies the hub to DIR, “restore” "
+            "“invite” prints an invitation for one more device, “accounts” lists whose documents are here, “backup” copies the hub to DIR, “restore” "
                 + "makes a hub of the copy in DIR; without one the hub runs until it is told to end",
             count: .optional
         )
@@ -113,7 +131,7 @@ extension Command {
                 It speaks HTTP. Beyond the loopback it listens only with --behind-proxy, and then wants a proxy \
                 with TLS in front of it: see Docs/hub.md.
 
-                “invite” and “backup” work while it runs. “restore” wants --data, or the usual folder, not to be \
+                “invite”, “accounts” and “backup” work while it runs. “restore” wants --data, or the usual folder, not to be \
                 there.
                 """,
             [.positional(action), .positional(folder)] + options.parameters
@@ -132,6 +150,7 @@ extension Command {
         switch (items.first, items.dropFirst().first) {
         case (nil, _): try role.serve(choices, console)
         case ("invite", nil): console.say(try role.invite(choices) + "\n")
+        case ("accounts", nil): for line in try role.accounts(choices) { console.say(line + "\n") }
         case ("backup", let folder?): try role.backUp(choices, folder)
         case ("restore", let folder?): try role.restore(choices, folder)
         case ("backup", nil), ("restore", nil):

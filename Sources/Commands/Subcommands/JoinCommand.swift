@@ -8,6 +8,10 @@ extension Command {
             "CODE",
             "share what another device has, by the code that sheaf pair shows there"
         )
+        let recovery = Flag(
+            "recovery",
+            "bring back what all devices have lost: asks for the key on paper, or reads it from standard input"
+        )
         let name = ValueOption("name", "NAME", "what to call this device; else the machine's name")
         let identifier = ValueOption(
             "identifier",
@@ -22,17 +26,19 @@ extension Command {
                 other one shares it: run sheaf pair on one that has it, and give the code it shows here. Both then show \
                 a phrase, which has to be the same: else somebody is between them.
 
+                When all devices are lost, --recovery with an invitation of the hub brings back what that has: see sheaf recovery.
+
                 What is in the folder already goes to the container, too. sheaf up keeps it in step from then on.
                 """,
             [
                 .positional(Positional("FOLDER", "which; made when it is not there")), .option(hub),
-                .option(invitation), .option(code), .option(name), .option(identifier),
+                .option(invitation), .option(code), .flag(recovery), .option(name), .option(identifier),
             ]
         ) { arguments, console in
             guard let address = arguments[hub].last else {
                 throw ReportError(description: "--hub is missing: give the hub's address")
             }
-            let request = SyncRole.Join(
+            var request = SyncRole.Join(
                 folder: arguments.items[0],
                 hub: address,
                 invitation: arguments[invitation].last,
@@ -40,8 +46,14 @@ extension Command {
                 name: arguments[name].last,
                 identifier: arguments[identifier].last
             )
+            request.isRecovery = arguments[recovery]
             guard (request.invitation == nil) != (request.code == nil) else {
                 throw ReportError(description: "give either --invitation or --code")
+            }
+            guard !request.isRecovery || request.invitation != nil else {
+                throw ReportError(
+                    description: "--recovery wants an --invitation: sheaf hub invite prints one at the hub"
+                )
             }
             console.say(try SyncRole.required(role).join(request, console) + "\n")
             return .success

@@ -24,7 +24,8 @@ extension Command {
                 lines.append("  \(folder.itemCount) \(items) here; not in step: \(count)")
             }
             if folder.line != "up" {
-                lines.append("  no line to the hub: \(folder.lineFailure ?? "it has not been tried yet")")
+                let what = folder.line == "stopped" ? "stopped" : "no line to the hub"
+                lines.append("  \(what): \(folder.lineFailure ?? "it has not been tried yet")")
             }
             for brake in folder.brakes {
                 let place = brake.isLeaving ? "here" : "on another device"

@@ -7,6 +7,8 @@ package struct SyncRole: Sendable {
         /// Nil to share what another device has.
         package var invitation: String?
         package var code: String?
+        /// Whether the key on paper is asked for: all other devices may be lost.
+        package var isRecovery = false
         package var name: String?
         /// What apps are to call the container.
         package var identifier: String?
@@ -21,6 +23,8 @@ package struct SyncRole: Sendable {
         package var itemCount: Int
         package var unsettledCount: Int
         package var isSettled: Bool
+        /// Whether another device has shut this one out.
+        package var isShutOut = false
         /// Paths, and why they are not kept in step.
         package var stuck: [String: String]
         /// Changes so large that a person is asked first.

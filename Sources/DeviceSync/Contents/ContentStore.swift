@@ -11,7 +11,6 @@ internal import Vault
 /// needed to look for the objects below it.
 struct ContentStore: Sendable {
     let vault: Vault
-    let keys: ContainerKeys
     let device: UUID
     let deviceName: String
 
@@ -87,9 +86,9 @@ struct ContentStore: Sendable {
     func upload(
         _ names: [ContentName],
         to hub: any ContainerHub,
+        _ sealer: BlobSealer,
         told: (ContentName, Double) -> Void = { _, _ in }
     ) throws {
-        let sealer = try BlobSealer(keys)
         var progress = UploadProgress()
         for name in names where try Self.contents(name).byteCount > Self.batchByteCount {
             let large = try vault.objects(of: [try Self.contents(name)])
@@ -144,6 +143,7 @@ struct ContentStore: Sendable {
     func fetch(
         _ wanted: [(name: ContentName, item: ItemID)],
         from hub: any ContainerHub,
+        _ opener: BlobSealer,
         progress: ((Int) -> Void)? = nil
     ) throws {
         var byteCount = 0
@@ -154,11 +154,10 @@ struct ContentStore: Sendable {
             if try !vault.has(contents) { documents.append((contents, item.mark)) }
         }
         guard !documents.isEmpty else { return }
-        let sealer = try BlobSealer(keys)
         try vault.receive(documents, origin: { _ in origin("") }) { objects in
             var wanted: [BlobName: VaultObject] = [:]
             for object in objects.prefix(pace) {
-                wanted[try sealer.address(of: object.name.bytes)] = object
+                wanted[try opener.address(of: object.name.bytes)] = object
             }
             let blobs = try hub.read(Array(wanted.keys))
             let come = blobs.reduce(0) { $0 + $1.blob.count }
@@ -167,7 +166,7 @@ struct ContentStore: Sendable {
             if progress != nil { pace = Self.pace(after: pace, come) }
             return try blobs.compactMap { name, blob in
                 guard let object = wanted[name] else { return nil }
-                let opened = try sealer.open(
+                let opened = try opener.open(
                     [UInt8](blob),
                     kind: object.kind.rawValue,
                     name: object.name.bytes

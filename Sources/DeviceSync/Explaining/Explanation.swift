@@ -78,9 +78,11 @@ extension SyncRun {
         } else if lineState != .up {
             explanation.causes.append("There is no line to the hub: \(lineReason)")
             explanation.next =
-                lineState == .stopped
-                ? "Read what stopped it, then start it again."
-                : "Check the network and the hub; it goes on by itself."
+                shutOut != nil
+                ? "What is here stays here as it is. To share it again, join anew: sheaf join."
+                : lineState == .stopped
+                    ? "Read what stopped it, then start it again."
+                    : "Check the network and the hub; it goes on by itself."
         } else {
             let isBraked = engine.reasons(for: item).contains {
                 if case .braked = $0 { true } else { false }

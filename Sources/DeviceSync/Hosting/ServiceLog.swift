@@ -6,6 +6,8 @@ internal import SyncMessages
 final class ServiceLog: Sendable {
     private struct State {
         var latest: [SyncEvent] = []
+        /// The same, as they were before they became words.
+        var reports: [(date: Date, folder: String, report: SyncReport)] = []
         var readers: [UUID: @Sendable (SyncEvent) -> Void] = [:]
     }
 
@@ -18,10 +20,22 @@ final class ServiceLog: Sendable {
         let event = SyncEvent(date: Date(), folder: folder, text: report.text, isWrong: report.isWrong)
         state.withLock { state in
             if state.latest.count >= Self.countMax { state.latest.removeFirst(Self.countMax / 10) }
+            if state.reports.count >= Self.reportCountMax {
+                state.reports.removeFirst(Self.reportCountMax / 10)
+            }
             state.latest.append(event)
+            state.reports.append((event.date, folder, report))
             // Under the lock: nobody hears of the second before the first. A reader only queues it.
             for reader in state.readers.values { reader(event) }
         }
+    }
+
+    /// So many are remembered for a report.
+    private static let reportCountMax = 300
+
+    /// What has happened to one folder.
+    func reports(of folder: String) -> [(date: Date, report: SyncReport)] {
+        state.withLock { $0.reports }.filter { $0.folder == folder }.map { ($0.date, $0.report) }
     }
 
     var latest: [SyncEvent] { state.withLock { $0.latest } }

@@ -39,25 +39,29 @@ package final class SyncService: Sendable {
         in runtime: RuntimeFolder,
         report: @escaping @Sendable (_ folder: String, SyncReport) -> Void
     ) throws {
-        let identity = try home.identity()
         let log = ServiceLog()
         var running: [Running] = []
         for joined in try home.containers() {
             let settings = joined.settings
             let client = try HubClient(settings.hub, token: settings.credentials.token)
+            let sharing = home.sharing(of: joined, at: client)
+            let tell: @Sendable (SyncReport) -> Void = {
+                log.note($0, of: settings.folder)
+                report(settings.folder, $0)
+            }
             let sync = try ContainerSync(
                 ContainerSync.Place(
                     folder: FilePath(settings.folder),
                     memory: home.folder(of: settings.container),
                     deviceName: settings.deviceName
                 ),
-                keys: joined.keys,
-                by: identity,
+                keys: sharing.keys,
+                by: joined.identity,
                 hub: HubContainer(settings.container, at: client),
                 merger: TypeMerger(),
                 report: {
-                    log.note($0, of: settings.folder)
-                    report(settings.folder, $0)
+                    tell($0)
+                    if $0 == .lineUp { Self.finish(sharing, tell) }
                 }
             )
             running.append(Running(folder: settings.folder, hub: settings.hub.absoluteString, sync: sync))
@@ -65,6 +69,16 @@ package final class SyncService: Sendable {
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
         self.init(running, in: runtime, log)
         for container in running { try container.sync.start() }
+    }
+
+    /// Goes on with shutting a device out, where a process died at it.
+    private static func finish(_ sharing: Sharing, _ note: @escaping @Sendable (SyncReport) -> Void) {
+        DispatchQueue.global().async {
+            // It is tried again when the line is up the next time.
+            do { try sharing.finish() } catch {
+                note(.failed(path: "shutting a device out", why: "\(error)"))
+            }
+        }
     }
 
     /// Answers about containers that are kept in step already, until `run()` ends.
@@ -197,7 +211,7 @@ package final class SyncService: Sendable {
             return attempt(path, conversation) { sync, below in
                 sync.followExplanation(below) { conversation.say(.explanation($0)) }
             }
-        case .status, .explain, .item, .items, .unsettled:
+        case .status, .diagnosis, .explain, .item, .items, .unsettled:
             conversation.end(with: answer(to: question))
             return {}
         }
@@ -226,6 +240,8 @@ package final class SyncService: Sendable {
             return .status(
                 running.map { FolderStatus(folder: $0.folder, hub: $0.hub, status: $0.sync.status) }
             )
+        case .diagnosis:
+            return .diagnosis(running.map { $0.sync.diagnosis(log.reports(of: $0.folder)) })
         case .explain(let path):
             return .explanation(found(path).map { $0.sync.explain($0.below) })
         case .item(let path): return .item(found(path).flatMap { $0.sync.item($0.below) })

@@ -7,9 +7,12 @@ internal import SyncMessages
 
 /// Where a device keeps what it needs for its containers: in the user's data folder, closed to all others.
 ///
-///     device                      who this device is: keys that never leave it
 ///     containers/NAME/settings    folder, hub, token
+///     containers/NAME/device      who this device is to the others that share it: keys that never leave it
 ///     containers/NAME/keys        the container's keys
+///     containers/NAME/revocation  another device that is being shut out, and the key that follows
+///     containers/NAME/shut-out    there when this device was shut out: it may join anew, as another
+///     former/NAME-N               what it had as the one that was shut out
 ///     containers/NAME/vault       contents; containers/NAME/memory.sqlite: what was seen and read
 ///
 /// Files are written whole, to stable storage, and are the user's alone.
@@ -29,17 +32,6 @@ package struct DeviceHome: Sendable {
     /// - Parameter environment: `SHEAF_HOME` names the folder itself, else it is in `XDG_DATA_HOME`.
     package init(environment: [String: String]) throws {
         try self.init(at: JoinedFolders.home(environment: environment))
-    }
-
-    // MARK: The device
-
-    /// Who this device is, made at the first use.
-    package func identity() throws -> DeviceIdentity {
-        let place = folder.appending("device")
-        if let bytes = try read(place) { return try DeviceIdentity(encoded: bytes) }
-        let made = try DeviceIdentity(random: RandomBytes.make)
-        try write(made.encoded, to: place)
-        return made
     }
 
     // MARK: Containers
@@ -63,39 +55,104 @@ package struct DeviceHome: Sendable {
     /// Nil for a container that this device has not joined, or not to the end.
     package func joined(_ container: ContainerName) throws -> JoinedContainer? {
         let own = folder(of: container)
-        guard let settings = try read(own.appending("settings")), let keys = try read(own.appending("keys"))
+        // A device that joined before each container had a device of its own is the same in all of these.
+        let former = folder.appending("device")
+        guard let settings = try read(own.appending("settings")), let keys = try read(own.appending("keys")),
+            let identity = try read(own.appending("device")) ?? read(former)
         else {
             return nil
         }
         return JoinedContainer(
             settings: try JSONDecoder().decode(ContainerSettings.self, from: Data(settings)),
-            keys: try ContainerKeys(encoded: keys)
+            keys: try ContainerKeys(encoded: keys),
+            identity: try DeviceIdentity(encoded: identity)
         )
     }
 
     /// Keeps what this device has of a container.
+    ///
+    /// - Throws: `DeviceHomeError.joinedAlready` for one that it shares in another folder.
     package func keep(_ joined: JoinedContainer) throws {
         let own = folder(of: joined.settings.container)
+        try putFormerAside(joined.settings)
         try ItemMoves.createFolders(containersFolder, permissions: 0o700)
         try ItemMoves.createFolders(own, permissions: 0o700)
+        try write(joined.identity.encoded, to: own.appending("device"))
         try write(joined.keys.encoded, to: own.appending("keys"))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         try write([UInt8](try encoder.encode(joined.settings)), to: own.appending("settings"))
     }
 
+    static let shutOutName = "shut-out"
+
+    private func isShutOut(_ container: ContainerName) throws -> Bool {
+        try FileStamp.ifPresent(at: folder(of: container).appending(Self.shutOutName)) != nil
+    }
+
+    /// What this device has as one that was shut out stays, out of the way of what it joins now.
+    private func putFormerAside(_ settings: ContainerSettings) throws {
+        for known in try containers() {
+            let (container, place) = (known.settings.container, FilePath(known.settings.folder))
+            guard try isShutOut(container) else {
+                guard container != settings.container else { throw DeviceHomeError.joinedAlready(place) }
+                continue
+            }
+            let joining = FilePath(settings.folder)
+            guard container == settings.container || Self.overlap(place, joining) else { continue }
+            let former = folder.appending("former")
+            try ItemMoves.createFolders(former, permissions: 0o700)
+            let names = Set(try FolderScan.names(in: former))
+            let free = (1...).lazy.map { "\(container)-\($0)" }.first { !names.contains($0) }
+            try StorageFolder(at: folder).move("containers/\(container)", toFree: "former/\(free ?? "")")
+            try StorageFolder(at: former).sync()
+            try StorageFolder(at: containersFolder).sync()
+        }
+    }
+
+    private static func overlap(_ one: FilePath, _ other: FilePath) -> Bool {
+        one == other || one.isInside(other) || other.isInside(one)
+    }
+
+    /// Keeps keys that have come, together with those that are there: several processes take them.
+    package func add(_ keys: ContainerKeys) throws {
+        let own = folder(of: keys.container)
+        let lock = try Sharing.lockFile("keys.lock", in: try StorageFolder(at: own))
+        _ = try lock.lock(waits: true)
+        defer { lock.unlock() }
+        guard let kept = try read(own.appending("keys")) else { return }
+        var merged = try ContainerKeys(encoded: kept)
+        try merged.merge(keys)
+        try write(merged.encoded, to: own.appending("keys"))
+    }
+
+    /// The keys of a container as this process holds them.
+    package func ring(of joined: JoinedContainer) -> KeyRing { KeyRing(joined.keys) { try add($0) } }
+
+    /// Who shares a container that this device shares.
+    ///
+    /// - Parameter client: Its hub.
+    package func sharing(of joined: JoinedContainer, at client: HubClient) -> Sharing {
+        Sharing(
+            in: folder(of: joined.settings.container),
+            ring(of: joined),
+            by: joined.identity,
+            at: HubContainer(joined.settings.container, at: client)
+        )
+    }
+
     /// That a folder may become a container's.
     package func check(_ place: FilePath, identifier: String? = nil) throws {
-        for joined in try containers() {
+        for joined in try containers() where try !isShutOut(joined.settings.container) {
             let other = FilePath(joined.settings.folder)
             if let identifier, joined.settings.identifier == identifier {
                 throw DeviceHomeError.identifierTaken(identifier, other)
             }
-            if other == place || place.isInside(other) || other.isInside(place) {
+            if Self.overlap(place, other) {
                 throw DeviceHomeError.folderTaken(place, other)
             }
         }
-        if folder == place || folder.isInside(place) || place.isInside(folder) {
+        if Self.overlap(folder, place) {
             throw DeviceHomeError.folderTaken(place, folder)
         }
     }
@@ -121,9 +178,11 @@ package struct DeviceHome: Sendable {
 package struct JoinedContainer: Sendable {
     package var settings: ContainerSettings
     package var keys: ContainerKeys
+    /// This device, as those know it that share the container: one that was shut out joins anew as another.
+    package var identity: DeviceIdentity
 
-    package init(settings: ContainerSettings, keys: ContainerKeys) {
-        (self.settings, self.keys) = (settings, keys)
+    package init(settings: ContainerSettings, keys: ContainerKeys, identity: DeviceIdentity) {
+        (self.settings, self.keys, self.identity) = (settings, keys, identity)
     }
 }
 
@@ -162,6 +221,8 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
     case notPrivate(FilePath)
     case folderTaken(FilePath, FilePath)
     case identifierTaken(String, FilePath)
+    case nameTaken(String)
+    case joinedAlready(FilePath)
 
     package var description: String {
         switch self {
@@ -169,6 +230,10 @@ package enum DeviceHomeError: Error, Hashable, Sendable, CustomStringConvertible
             "Others can read “\(path)”, which has keys in it. Check who did, then chmod go= it."
         case .folderTaken(let folder, let other):
             "“\(folder)” cannot be a container's: “\(other)” is kept there already. Choose another folder."
+        case .joinedAlready(let other):
+            "This device shares that already, in “\(other)”. Use that folder."
+        case .nameTaken(let name):
+            "No device may be called “\(name)”, as the key on paper is. Choose another name."
         case .identifierTaken(let identifier, let other):
             "The container “\(identifier)” is in “\(other)” already. Choose another identifier, or give none."
         }

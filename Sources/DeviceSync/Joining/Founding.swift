@@ -28,7 +28,7 @@ package enum Founding {
             anchor: try statement.hash(),
             random: RandomBytes.make
         )
-        let desk = try LogDesk(keys, by: identity, known: [])
+        let desk = try LogDesk(KeyRing(keys) { _ in }, by: identity, known: [])
         let id = Commit.ID(identity.id, session: .random(in: 1...UInt64.max), 1)
         guard let offered = try desk.sealFounding(statement, as: id) else { return keys }
         guard case .accepted = try hub.offer([offered]).answers.first else {
@@ -37,13 +37,27 @@ package enum Founding {
         return keys
     }
 
-    /// How often a statement is made anew because others were faster.
-    private static let attemptCountMax = 10
-
     /// Says in a container's log that another device shares it from now on.
     ///
+    /// - Parameter keys: Has all of the container's when this returns.
     /// - Returns: Where in the log it says so.
-    /// - Throws: As `found`; `SyncFailure` with code `hubChanged` when the log is not what it should be.
+    /// - Throws: As `found`; `SyncFailure` with code `hubChanged` when the log is not what it should be, `shutOut` for a
+    ///   device that was there before and is not to come back.
+    @discardableResult
+    package static func add(
+        _ device: PublicIdentity,
+        to keys: KeyRing,
+        by identity: DeviceIdentity,
+        at hub: any ContainerHub
+    ) throws -> LogPosition {
+        let visit = try LogVisit(keys, by: identity, at: hub)
+        return try visit.say { id in
+            if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
+            return try visit.desk.sealAddition(of: device, as: id)
+        }
+    }
+
+    /// As above, for keys that are kept nowhere.
     @discardableResult
     package static func add(
         _ device: PublicIdentity,
@@ -51,20 +65,6 @@ package enum Founding {
         by identity: DeviceIdentity,
         at hub: any ContainerHub
     ) throws -> LogPosition {
-        let desk = try LogDesk(keys, by: identity, known: [])
-        let session = UInt64.random(in: 1...UInt64.max)
-        for attempt in 1...attemptCountMax {
-            while true {
-                let page = try hub.log(after: desk.head.position, waitSeconds: 0)
-                if let finding = try desk.read(page).finding {
-                    throw SyncFailure.hubChanged(finding.description)
-                }
-                if desk.head.position >= page.head.position { break }
-            }
-            let id = Commit.ID(identity.id, session: session, UInt64(attempt))
-            guard let offered = try desk.sealAddition(of: device, as: id) else { return desk.head.position }
-            if case .accepted(let position) = try hub.offer([offered]).answers.first { return position }
-        }
-        throw SyncFailure.hubChanged("Other devices were faster each time. Try again.")
+        try add(device, to: KeyRing(keys) { _ in }, by: identity, at: hub)
     }
 }

@@ -40,7 +40,7 @@ package struct Joining: Sendable {
     ///   - invitation: The hub's.
     package func begin(_ folder: FilePath, invitation: String) throws -> ContainerSettings {
         try prepare(folder)
-        let identity = try home.identity()
+        let identity = try DeviceIdentity(random: RandomBytes.make)
         let client = try HubClient(hub)
         defer { client.close() }
         let credentials = try register(identity, client, invitation)
@@ -52,7 +52,7 @@ package struct Joining: Sendable {
             named: deviceName,
             at: HubContainer(container, at: client)
         )
-        return try keep(keys, folder, credentials)
+        return try keep(keys, identity, folder, credentials)
     }
 
     /// Lets another device share a container that this one shares.
@@ -86,7 +86,7 @@ package struct Joining: Sendable {
         _ person: PairingPerson,
         _ client: HubClient
     ) throws {
-        let identity = try home.identity()
+        let keys = home.ring(of: joined)
         let container = HubContainer(joined.settings.container, at: client)
         var events: [PairingEvent] = []
         while true {
@@ -98,10 +98,10 @@ package struct Joining: Sendable {
                 case .send(let message): try relay.send(message)
                 case .show(let phrase): events.append(person.compare(phrase) ? .same : .different)
                 case .add(let device):
-                    let position = try Founding.add(device, to: joined.keys, by: identity, at: container)
+                    let position = try Founding.add(device, to: keys, by: joined.identity, at: container)
                     let invitation = try client.invite().invitation
                     actions += try side.give(
-                        PairingGift(joined.keys, invitation: invitation, addedAt: position)
+                        PairingGift(keys.keys, invitation: invitation, addedAt: position)
                     )
                 case .keep: break
                 case .finished: return
@@ -124,7 +124,7 @@ package struct Joining: Sendable {
         _ person: PairingPerson
     ) throws -> ContainerSettings {
         try prepare(folder)
-        let identity = try home.identity()
+        let identity = try DeviceIdentity(random: RandomBytes.make)
         let client = try HubClient(hub)
         defer { client.close() }
         let relay = PairingRelay(client, code.pairing, as: .second)
@@ -133,7 +133,7 @@ package struct Joining: Sendable {
             as: identity.publicIdentity(named: deviceName),
             random: RandomBytes.make
         )
-        do { return try pair(&side, relay, folder, person, client) } catch {
+        do { return try pair(&side, relay, identity, folder, person, client) } catch {
             giveUp(try side.handle(.cancel), relay)
             throw error
         }
@@ -142,11 +142,11 @@ package struct Joining: Sendable {
     private func pair(
         _ side: inout SecondPairing,
         _ relay: PairingRelay,
+        _ identity: DeviceIdentity,
         _ folder: FilePath,
         _ person: PairingPerson,
         _ client: HubClient
     ) throws -> ContainerSettings {
-        let identity = try home.identity()
         var actions = try side.begin()
         var events: [PairingEvent] = []
         var settings: ContainerSettings?
@@ -159,7 +159,7 @@ package struct Joining: Sendable {
                 case .show(let phrase): events.append(person.compare(phrase) ? .same : .different)
                 case .keep(let gift):
                     let credentials = try register(identity, client, gift.invitation)
-                    settings = try keep(gift.keys, folder, credentials)
+                    settings = try keep(gift.keys, identity, folder, credentials)
                     actions += try side.received()
                 case .add, .finished: break
                 case .ended(let end): throw PairingFailure(end)
@@ -170,12 +170,13 @@ package struct Joining: Sendable {
         }
     }
 
-    private func prepare(_ folder: FilePath) throws {
+    func prepare(_ folder: FilePath) throws {
+        guard deviceName != RecoveryKey.deviceName else { throw DeviceHomeError.nameTaken(deviceName) }
         try home.check(folder, identifier: identifier)
         try ItemMoves.createFolders(folder, permissions: 0o777)
     }
 
-    private func register(
+    func register(
         _ identity: DeviceIdentity,
         _ client: HubClient,
         _ invitation: String
@@ -191,8 +192,9 @@ package struct Joining: Sendable {
         )
     }
 
-    private func keep(
+    func keep(
         _ keys: ContainerKeys,
+        _ identity: DeviceIdentity,
         _ folder: FilePath,
         _ credentials: DeviceCredentials
     ) throws -> ContainerSettings {
@@ -205,7 +207,7 @@ package struct Joining: Sendable {
             identifier: identifier,
             joinedSeconds: Date().timeIntervalSince1970
         )
-        try home.keep(JoinedContainer(settings: settings, keys: keys))
+        try home.keep(JoinedContainer(settings: settings, keys: keys, identity: identity))
         return settings
     }
 }

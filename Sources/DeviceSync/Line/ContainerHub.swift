@@ -13,6 +13,15 @@ package protocol ContainerHub: Sendable {
     func store(_ frames: Data) throws
     /// Gets blobs; not all of them if they are too many, and none that the hub does not have.
     func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)]
+    /// Who is registered with the account that the container is of, by the hub's word.
+    func registrations() throws -> [DeviceListing]
+    /// Has the hub refuse a device from now on, durably: it takes no commit of its after that.
+    func refuse(_ device: DeviceName) throws
+    /// Keeps sealed keys for a device, durably.
+    ///
+    /// - Throws: `HubFailure` with code `conflict` when others are there under the same generation.
+    func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws
+    func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys]
     /// Ends the calls that wait, and all later ones, with errors.
     func close()
 }

@@ -20,6 +20,29 @@ package final class HubClient: Sendable {
     /// Ends the calls that wait, and all later ones.
     package func close() { http.close() }
 
+    /// How a hub answers who has no token.
+    package struct Health: Sendable {
+        package var roundTripSeconds: Double
+        /// By how much its clock is ahead of this device's, to a second or so; nil where it does not say.
+        package var clockAheadSeconds: Double?
+    }
+
+    /// - Throws: `LineFailure`; `HubFailure`.
+    package func health() throws -> Health {
+        let begun = Date()
+        let answer = try send("GET", .health, timeoutSeconds: 10)
+        let now = Date()
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        let said = answer.headers["date"].flatMap(formatter.date)
+        let roundTrip = now.timeIntervalSince(begun)
+        // The header has whole seconds: half a one is added.
+        let ahead = said.map { $0.timeIntervalSince(begun) + 0.5 - roundTrip / 2 }
+        return Health(roundTripSeconds: roundTrip, clockAheadSeconds: ahead)
+    }
+
     // MARK: The account
 
     /// Makes this device one of the hub's account, and uses the token from now on.
@@ -48,7 +71,7 @@ package final class HubClient: Sendable {
     }
 
     package func putKeys(_ keys: WrappedKeys, for device: DeviceName, in container: ContainerName) throws {
-        _ = try send("PUT", .keys(container, device), try JSONEncoder().encode(keys))
+        _ = try send("PUT", .keys(container, device), try HubMessage.encoded(keys))
     }
 
     package func keys(for device: DeviceName, in container: ContainerName) throws -> [WrappedKeys] {
@@ -85,7 +108,7 @@ package final class HubClient: Sendable {
         _ question: (some Encodable)?,
         timeoutSeconds: Int = 60
     ) throws -> Answer {
-        let body = try question.map { try JSONEncoder().encode($0) }
+        let body = try question.map { try HubMessage.encoded($0) }
         let answer = try send(method, route, query: query, body, timeoutSeconds: timeoutSeconds)
         do { return try JSONDecoder().decode(Answer.self, from: answer.body) } catch {
             throw LineFailure("What answers for \(route.path) does not speak as a hub does: \(error)")
@@ -159,9 +182,21 @@ package struct HubContainer: ContainerHub {
     }
 
     package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
-        let question = try JSONEncoder().encode(BlobNames(names))
+        let question = try HubMessage.encoded(BlobNames(names))
         let answer = try client.send("POST", .readBlobs(container), question, timeoutSeconds: 300)
         return try BlobFrames.read(answer.body)
+    }
+
+    package func registrations() throws -> [DeviceListing] { try client.devices() }
+
+    package func refuse(_ device: DeviceName) throws { try client.revoke(device) }
+
+    package func keep(_ keys: WrappedKeys, for device: DeviceName) throws {
+        try client.putKeys(keys, for: device, in: container)
+    }
+
+    package func keys(for device: DeviceName) throws -> [WrappedKeys] {
+        try client.keys(for: device, in: container)
     }
 
     package func close() { client.close() }

@@ -32,6 +32,8 @@ final class HubLine: Sendable {
         /// The hub has lost, or exchanged, what came after this place of the log. Nothing is read until the line is opened
         /// again.
         case putBack(to: LogHead)
+        /// This device shares the container no more: nothing goes or comes.
+        case shutOut(ShutOut)
         /// The hub is not what it was: nothing more is done until a person has looked.
         case hubChanged(String)
     }
@@ -124,12 +126,12 @@ final class HubLine: Sendable {
 
     private func upload(_ names: [ContentName]) {
         attempt {
-            try contents.upload(names, to: hub) { receiver(.sent($0, $1)) }
+            try contents.upload(names, to: hub, try desk.blobSealer()) { receiver(.sent($0, $1)) }
         } then: {
             receiver(.uploaded(names))
         } or: { _ in
             retrySingly(names) {
-                try contents.upload([$0], to: hub) { receiver(.sent($0, $1)) }
+                try contents.upload([$0], to: hub, try desk.blobSealer()) { receiver(.sent($0, $1)) }
             } then: {
                 .uploaded([$0])
             }
@@ -139,13 +141,13 @@ final class HubLine: Sendable {
     private func fetch(_ wanted: [Fetch]) {
         let pairs = wanted.map { ($0.name, $0.item) }
         attempt {
-            try contents.fetch(pairs, from: hub)
+            try contents.fetch(pairs, from: hub, try desk.blobOpener())
         } then: {
             receiver(.fetched(wanted.map(\.name)))
         } or: { _ in
             let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             retrySingly(wanted.map(\.name)) { name in
-                try contents.fetch([(name, items[name] ?? .root)], from: hub)
+                try contents.fetch([(name, items[name] ?? .root)], from: hub, try desk.blobOpener())
             } then: {
                 .fetched([$0])
             }
@@ -155,7 +157,7 @@ final class HubLine: Sendable {
     private func download(_ wanted: [Fetch]) {
         for fetch in wanted {
             attempt {
-                try contents.fetch([(fetch.name, fetch.item)], from: hub) {
+                try contents.fetch([(fetch.name, fetch.item)], from: hub, try desk.blobOpener()) {
                     [receiver] in receiver(.progress(fetch.name, $0))
                 }
             } then: {
@@ -218,8 +220,15 @@ final class HubLine: Sendable {
 
     /// Whether the next call may fare better, whatever it is about.
     private static func isOfLine(_ error: any Error) -> Bool {
-        guard let failure = error as? HubFailure else { return error is LineFailure }
-        return [.fault, .unavailable, .tooMany, .unauthorized].contains(failure.error.code)
+        switch error {
+        case let failure as HubFailure:
+            return [.fault, .unavailable, .tooMany, .unauthorized, .revoked].contains(
+                failure.error.code
+            )
+        // The key has been announced, and is fetched before the line is up again.
+        case let error as SealingError: return error.code == .generationUnknown
+        default: return error is LineFailure
+        }
     }
 
     private func lose(_ error: any Error) {
@@ -239,6 +248,7 @@ final class HubLine: Sendable {
     private func follow() {
         var pause = Self.retrySeconds.lowerBound
         var isAtHead = false
+        if let end = desk.shutOut { return receiver(.shutOut(end)) }
         while !isClosed {
             do {
                 let waits = isAtHead && (state.withLock { $0.isUp } || !desk.isMember)
@@ -250,6 +260,9 @@ final class HubLine: Sendable {
             } catch {
                 guard !isClosed else { return }
                 lose(error)
+                if (error as? HubFailure)?.error.code == .revoked {
+                    return receiver(.shutOut(desk.shutOut ?? ShutOut()))
+                }
                 isAtHead = false
                 _ = wakeUp.wait(timeout: .now() + pause * Double.random(in: 0.5...1))
                 pause = min(pause * 2, Self.retrySeconds.upperBound)
@@ -260,7 +273,14 @@ final class HubLine: Sendable {
     /// - Returns: Whether to go on.
     private func take(_ page: LogPage) throws -> Bool {
         let reading = try desk.read(page)
+        let keys = Result { try fetchKeys(reading.finding) }
+        // What was read is told whether or not there are keys for what comes then.
         if !reading.heard.isEmpty { receiver(.entries(reading.heard)) }
+        if let end = desk.shutOut {
+            lose(SyncFailure.shutOut(end))
+            receiver(.shutOut(end))
+            return false
+        }
         for other in reading.others {
             receiver(
                 .strange(
@@ -271,7 +291,11 @@ final class HubLine: Sendable {
                 )
             )
         }
-        if let finding = reading.finding { return try goBack(finding) }
+        try keys.get()
+        if let finding = reading.finding {
+            if case .keysMissing = finding { return true }
+            return try goBack(finding)
+        }
         if desk.head.position >= page.head.position {
             guard desk.isMember else {
                 receiver(
@@ -287,6 +311,12 @@ final class HubLine: Sendable {
         }
         try addNext()
         return true
+    }
+
+    /// Gets the key that was announced, before anything that is sealed under it is asked for.
+    private func fetchKeys(_ finding: LogFinding?) throws {
+        if case .keysMissing? = finding { return try desk.fetchKeys(from: hub) }
+        if desk.isMember, !desk.holdsKey { try desk.fetchKeys(from: hub) }
     }
 
     /// Looks how far the hub's log is the one that was read. Where the two part, what comes after may be right in the other

@@ -9,8 +9,10 @@ final class LogDesk: @unchecked Sendable {
     // Sendable because all that is variable, and what is for one thread at a time, is only touched under the lock.
     private let lock = NSLock()
     private var reader: LogReader
-    private let keys: ContainerKeys
-    private let identity: DeviceIdentity
+    private let ring: KeyRing
+    /// Those that the reader uses; others may have come into the ring since.
+    private var used: ContainerKeys
+    let identity: DeviceIdentity
     private var revisions: [ItemID: LogPosition] = [:]
     private var sealer: RecordSealer?
     private var sealedFor: DeviceListHash?
@@ -31,9 +33,10 @@ final class LogDesk: @unchecked Sendable {
     }
 
     /// - Parameter known: What was read before, in order.
-    init(_ keys: ContainerKeys, by identity: DeviceIdentity, known: [Heard]) throws {
-        (self.keys, self.identity) = (keys, identity)
-        reader = try Self.reader(keys, known)
+    init(_ ring: KeyRing, by identity: DeviceIdentity, known: [Heard]) throws {
+        (self.ring, self.identity) = (ring, identity)
+        used = ring.keys
+        reader = try Self.reader(used, known)
         revisions = Self.revisions(known)
     }
 
@@ -72,12 +75,13 @@ final class LogDesk: @unchecked Sendable {
     func goBack(to known: [Heard]) throws -> [PublicIdentity] {
         try lock.withLock {
             let former = reader.devices
-            let next = try Self.reader(keys, known)
+            let held = ring.keys
+            let next = try Self.reader(held, known)
             for member in former.members.values where member.isRevoked {
                 guard next.devices.members[member.identity.id]?.isRevoked != true else { continue }
                 throw SyncFailure.revocationLost(member.identity.name)
             }
-            (reader, revisions, sealer) = (next, Self.revisions(known), nil)
+            (reader, used, revisions, sealer) = (next, held, Self.revisions(known), nil)
             return former.present.filter { next.devices.members[$0.id] == nil }
         }
     }
@@ -124,15 +128,73 @@ final class LogDesk: @unchecked Sendable {
 
     /// Seals the statement that a device shares the container from now on; nil when it does already, or when this one
     /// does not.
+    ///
+    /// - Throws: `SyncFailure` with code `shutOut` for one that was shut out: it does not come back under that name.
     func sealAddition(of device: PublicIdentity, as id: Commit.ID? = nil) throws -> OfferedCommit? {
         try lock.withLock {
-            let members = reader.devices.members
-            guard members[device.id] == nil, isKnown else { return nil }
+            let known = reader.devices.members[device.id]
+            if known?.isRevoked == true { throw SyncFailure.cannotComeBack(device.name) }
+            guard known == nil, isKnown else { return nil }
             let id = id ?? Commit.ID(identity.id, session: .random(in: 1...UInt64.max), 1)
             let statement = try reader.devices.adding(device, by: identity)
             return try offered([record(of: statement, as: id)]).first
         }
     }
+
+    /// Seals the statement that a device shares the container no more; nil when it does not already.
+    func sealRevocation(_ plan: PlannedRevocation, as id: Commit.ID) throws -> OfferedCommit? {
+        try lock.withLock {
+            guard reader.devices.members[plan.device]?.isRevoked == false else { return nil }
+            let statement = try reader.devices.revoking(
+                plan.device,
+                next: plan.next,
+                ring.keys,
+                by: identity
+            )
+            return try offered([record(of: statement, as: id)]).first
+        }
+    }
+
+    // MARK: Keys
+
+    /// Whether this device holds the key under which is sealed, as of what was read. Whatever is wrong with it, another one has
+    /// to come.
+    var holdsKey: Bool {
+        lock.withLock { (try? reader.devices.sealingKey(of: ring.keys)) != nil }
+    }
+
+    /// Takes keys that other devices have sealed for this one.
+    ///
+    /// - Returns: Whether there is one now, from wherever, that was missing.
+    func take(_ boxes: [[UInt8]]) throws -> Bool {
+        try lock.withLock {
+            for box in boxes {
+                if let keys = try keys(in: box) { try ring.take(keys) }
+            }
+            let held = ring.keys
+            guard held != used else { return false }
+            try reader.use(held)
+            (used, sealer) = (held, nil)
+            return true
+        }
+    }
+
+    /// Under the lock. What is no box of a device's, or not for this one, may lie beside one that is.
+    private func keys(in box: [UInt8]) throws -> ContainerKeys? {
+        do {
+            let sent = try Sealing.WrappedKeys(encoded: box).open(as: identity, reader.devices)
+            return try reader.devices.taking(sent, into: ring.keys)
+        } catch {
+            guard error.code != .outOfMemory else { throw error }
+            return nil
+        }
+    }
+
+    /// What seals contents now.
+    func blobSealer() throws -> BlobSealer { try BlobSealer(ring.keys, devices) }
+
+    /// What opens contents, whatever they were sealed under.
+    func blobOpener() throws -> BlobSealer { try BlobSealer(ring.keys) }
 
     /// Seals the first entry of a container's log.
     func sealFounding(_ statement: DeviceStatement, as id: Commit.ID) throws -> OfferedCommit? {
@@ -159,7 +221,7 @@ final class LogDesk: @unchecked Sendable {
 
     private func currentSealer() throws -> RecordSealer {
         if let sealer, sealedFor == reader.devices.hash { return sealer }
-        let made = try RecordSealer(keys, reader.devices, by: identity)
+        let made = try RecordSealer(ring.keys, reader.devices, by: identity)
         (sealer, sealedFor) = (made, reader.devices.hash)
         return made
     }

@@ -16,6 +16,8 @@ final class DeviceMemory {
     private let lock: StorageFile?
 
     static let fileName = "memory.sqlite"
+    /// Locked by the process that keeps the container in step.
+    static let lockName = "lock"
     private static let format = 1
     /// From how many bytes of log on it is brought in.
     private static let transactionCountBetweenCheckpoints = 256
@@ -29,8 +31,8 @@ final class DeviceMemory {
             try folder.create(Self.fileName).sync()
             try folder.sync()
         }
-        if try folder.status(of: "lock") == nil { try folder.create("lock").sync() }
-        let lock = try folder.open("lock", appends: true)
+        if try folder.status(of: Self.lockName) == nil { try folder.create(Self.lockName).sync() }
+        let lock = try folder.open(Self.lockName, appends: true)
         guard try lock.lock(waits: false) else { throw SyncFailure.inUse(folder.path) }
         self.lock = lock
         connection = try SQLiteConnection(path: folder.path.appending(Self.fileName).string)

@@ -29,7 +29,7 @@ final class ResumedEngine: Sendable {
     ///   - session: A random number.
     init(
         _ folder: StorageFolder,
-        _ keys: ContainerKeys,
+        _ keys: KeyRing,
         by identity: DeviceIdentity,
         session: UInt64
     ) {

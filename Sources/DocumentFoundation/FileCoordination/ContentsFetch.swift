@@ -104,7 +104,7 @@ final class ContentsFetch: Sendable {
                 progress.completedUnitCount = progress.totalUnitCount
                 return
             case .refused(let refusal): throw refusal
-            case nil, .status, .explanation, .item, .items, .event, .changed, .version: continue
+            case nil, .status, .diagnosis, .explanation, .item, .items, .event, .changed, .version: continue
             }
         }
     }

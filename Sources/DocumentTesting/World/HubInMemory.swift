@@ -2,6 +2,7 @@ internal import DeviceSync
 package import Foundation
 package import HubProtocol
 internal import Locks
+package import Sealing
 
 /// A hub without a network: the rule for commits, and blobs by name. A line to it can be cut.
 package final class HubInMemory: Sendable {
@@ -12,6 +13,8 @@ package final class HubInMemory: Sendable {
         var blobs: [BlobName: Data] = [:]
         /// So many bytes of blobs it may have.
         var quotaByteCount = Int.max
+        var devices: [DeviceName: DeviceListing] = [:]
+        var keys: [DeviceName: [UInt32: Data]] = [:]
     }
 
     private let state: Locked<State>
@@ -46,7 +49,29 @@ package final class HubInMemory: Sendable {
         }
     }
 
-    package func line() -> Line { Line(self) }
+    /// A line that nobody in particular uses.
+    package func line() -> Line { Line(self, nil) }
+
+    /// A line of a device that is registered with it.
+    package func line(of device: PublicIdentity) -> Line {
+        let name = state.withLock { state in
+            let name = DeviceName(unchecked: (0..<DeviceName.byteCount).map { _ in .random(in: 0...255) })
+            state.devices[name] = DeviceListing(
+                device: name,
+                name: device.name,
+                signingKey: PublicKeyBytes(unchecked: device.signingKey),
+                agreementKey: PublicKeyBytes(unchecked: device.agreementKey),
+                registered: 0,
+                isRevoked: false
+            )
+            return name
+        }
+        return Line(self, name)
+    }
+
+    private func isRevoked(_ device: DeviceName) -> Bool {
+        state.withLock { $0.devices[device]?.isRevoked == true }
+    }
 
     private static func offer(_ commit: OfferedCommit, _ state: inout State) throws -> CommitAnswer {
         let last = state.last[commit.item]
@@ -75,10 +100,18 @@ package final class HubInMemory: Sendable {
             var isClosed = false
             /// How long contents take.
             var seconds = 0.0
+            /// How many calls get through yet; nil for all.
+            var callCount: Int?
         }
         private let state = Locked(State())
 
-        init(_ hub: HubInMemory) { self.hub = hub }
+        /// What the hub calls the device; nil for nobody in particular.
+        private let device: DeviceName?
+
+        init(_ hub: HubInMemory, _ device: DeviceName?) { (self.hub, self.device) = (hub, device) }
+
+        /// Lets so many calls through, and no more: as when the process of the device dies then. Nil for all.
+        package func end(afterCalls count: Int?) { set { $0.callCount = count } }
 
         package func cut() { set { $0.isCut = true } }
         package func mend() { set { $0.isCut = false } }
@@ -101,33 +134,93 @@ package final class HubInMemory: Sendable {
             hub.news.withLock { hub.news.broadcast() }
         }
 
-        private func check() throws {
+        /// Whether a call that waits is not to wait any more.
+        private var isBroken: Bool {
+            state.withLock { $0.isCut || $0.isClosed } || device.map(hub.isRevoked) == true
+        }
+
+        private func checkAgain() throws {
             if state.withLock({ $0.isCut || $0.isClosed }) { throw LineFailure("the line is cut") }
+            if let device, hub.isRevoked(device) {
+                throw HubFailure(.revoked, "This device has been shut out.")
+            }
+        }
+
+        private func check() throws {
+            let isThrough = state.withLock { state in
+                guard !state.isCut, !state.isClosed else { return false }
+                guard let count = state.callCount else { return true }
+                state.callCount = max(0, count - 1)
+                return count > 0
+            }
+            guard isThrough else { throw LineFailure("the line is cut") }
+            try checkAgain()
         }
 
         package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
             try check()
             let answers = try hub.state.withLock { state in
-                CommitAnswers(try commits.map { try HubInMemory.offer($0, &state) }, head: state.chain.head)
+                // In one step with what is written: nothing of a device comes after it was refused.
+                if let device, state.devices[device]?.isRevoked == true {
+                    throw HubFailure(.revoked, "This device has been shut out.")
+                }
+                return try answer(commits, &state)
             }
             hub.news.withLock { hub.news.broadcast() }
             return answers
         }
 
+        private func answer(
+            _ commits: [OfferedCommit],
+            _ state: inout HubInMemory.State
+        ) throws -> CommitAnswers {
+            CommitAnswers(try commits.map { try HubInMemory.offer($0, &state) }, head: state.chain.head)
+        }
+
         package func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
             let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))
+            try check()
             while true {
-                try check()
+                try checkAgain()
                 let page = hub.state.withLock { state in
                     LogPage(Array(state.entries.dropFirst(Int(position)).prefix(100)), head: state.chain.head)
                 }
                 if !page.entries.isEmpty || waitSeconds == 0 || page.head.position < position { return page }
                 hub.news.lock()
                 let isInTime =
-                    hub.entryCount != Int(position) || state.withLock { $0.isCut || $0.isClosed }
+                    hub.entryCount != Int(position) || isBroken
                     || hub.news.wait(until: deadline)
                 hub.news.unlock()
                 if !isInTime { return page }
+            }
+        }
+
+        package func registrations() throws -> [DeviceListing] {
+            try check()
+            return hub.state.withLock { Array($0.devices.values) }
+        }
+
+        package func refuse(_ device: DeviceName) throws {
+            try check()
+            hub.state.withLock { $0.devices[device]?.isRevoked = true }
+            hub.news.withLock { hub.news.broadcast() }
+        }
+
+        package func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
+            try check()
+            let isTaken = hub.state.withLock { state in
+                if let known = state.keys[device]?[keys.generation], known != keys.keys { return true }
+                state.keys[device, default: [:]][keys.generation] = keys.keys
+                return false
+            }
+            if isTaken { throw HubFailure(.conflict, "Other keys are there.") }
+        }
+
+        package func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys] {
+            try check()
+            return hub.state.withLock { state in
+                (state.keys[device] ?? [:]).sorted { $0.key < $1.key }
+                    .map { HubProtocol.WrappedKeys(generation: $0.key, keys: $0.value) }
             }
         }
 

@@ -21,7 +21,8 @@ public final class WorldDevice: Sendable {
     /// The user's versions on this device.
     package let versions: VersionStore
     package let place: ContainerSync.Place
-    private let keys: ContainerKeys
+    /// The container's keys, also of when it does not run.
+    package let keys: KeyRing
     private let reports: Locked<[SyncReport]> = Locked([])
     private let news = NSCondition()
     private let sync: Locked<ContainerSync?> = Locked(nil)
@@ -44,8 +45,10 @@ public final class WorldDevice: Sendable {
                 attributes: [.posixPermissions: 0o700]
             )
         }
-        line = hub.line()
-        (self.identity, self.keys) = (identity, keys)
+        line = hub.line(of: identity.publicIdentity(named: name))
+        self.identity = identity
+        // What is kept is what this holds.
+        self.keys = KeyRing(keys) { _ in }
         let home = base.appendingPathComponent("home of \(name)").path
         versions = VersionStore(VersionSettings(environment: ["HOME": home], hostName: name))
         place = ContainerSync.Place(

@@ -11,9 +11,17 @@ package struct FilePath: Hashable, Sendable, CustomStringConvertible {
 
     /// Takes a path as it is, less trailing slashes.
     package init(_ string: String) {
-        var text = Substring(string)
-        while text.count > 1, text.hasSuffix("/") { text.removeLast() }
-        self.string = text.isEmpty ? "." : String(text)
+        let slash = UInt8(ascii: "/")
+        guard string.utf8.last == slash else {
+            self.string = string.isEmpty ? "." : string
+            return
+        }
+        var text = string.utf8[...]
+        while text.last == slash, text.startIndex < string.utf8.index(before: text.endIndex) {
+            text.removeLast()
+        }
+        // Bytes of text, cut where a whole character ends.
+        self.string = String(Substring(text))
     }
 
     /// The place that a file URL names; nil for any other URL.

@@ -49,20 +49,45 @@ package enum HubProcess {
     }
 
     /// Makes an invitation, whether or not the hub is running.
-    package static func invite(_ options: Options) throws -> String {
+    ///
+    /// - Parameter account: Whose devices it is for; nil for another person, whose containers, devices and quota are apart
+    ///   from all others.
+    package static func invite(_ options: Options, for account: AccountID? = .first) throws -> String {
+        let known = try accounts(options)
+        if let account, account != .first, !known.contains(where: { $0.id == account }) {
+            throw HubError("There is no account \(account.number). See “sheaf hub accounts”.")
+        }
+        return try invitation(in: try options.folder.open(), for: account)
+    }
+
+    /// Somebody who has documents at a hub.
+    package struct Account: Sendable {
+        package let id: AccountID
+        /// What it has called its devices, those that are refused left out.
+        package let deviceNames: [String]
+        package let containerCount: Int
+    }
+
+    /// All accounts, whether or not the hub is running.
+    package static func accounts(_ options: Options) throws -> [Account] {
         guard options.folder.isThere else {
             throw HubError(
                 "There is no hub in \(options.folder.path). Start it with “sheaf hub”, or give --data."
             )
         }
-        return try invitation(in: try options.folder.open())
+        let folder = try options.folder.open()
+        guard try folder.status(of: SQLiteRecordStore.fileName) != nil else { return [] }
+        return try SQLiteRecordStore.accounts(at: folder.path.appending(SQLiteRecordStore.fileName))
     }
 
-    static func invitation(in folder: StorageFolder) throws -> String {
+    static func invitation(in folder: StorageFolder, for account: AccountID? = .first) throws -> String {
         let invitation = try Secrets.invitation()
         try InvitationFiles.add(
             hash: try Secrets.invitationHash(invitation),
-            until: HubClock.system.now() + HubLimits.invitationSeconds,
+            InvitationFiles.Invitation(
+                until: HubClock.system.now() + HubLimits.invitationSeconds,
+                account: account
+            ),
             in: try folder.subfolder(InvitationFiles.folderName)
         )
         return invitation

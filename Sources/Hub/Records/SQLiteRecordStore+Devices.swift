@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 package import HubProtocol
 internal import Locks
@@ -24,7 +25,7 @@ extension SQLiteRecordStore {
         now: Int
     ) async throws -> AccountID? {
         // One that the command left for us is used up in the database, so that it cannot be used twice.
-        let left = try InvitationFiles.until(hash: invitationHash, in: invitations)
+        let left = try InvitationFiles.invitation(hash: invitationHash, in: invitations)
         let account = try await database.writer.perform { connection in
             try Self.use(invitationHash, left: left, now: now, connection).map { account in
                 try Self.insert(device, account, now: now, connection)
@@ -44,15 +45,18 @@ extension SQLiteRecordStore {
     /// - Returns: Whose it is; nil when it is none, too old or used.
     private static func use(
         _ hash: [UInt8],
-        left: Int?,
+        left: InvitationFiles.Invitation?,
         now: Int,
         _ connection: SQLiteConnection
     ) throws -> AccountID? {
-        if let left {
-            let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, 1, ?, 0)")
+        if let left, left.until > now {
+            let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, ?, ?, 0)")
             take.bind(1, hash)
-            take.bind(2, left)
+            take.bind(2, (left.account ?? .first).number)
+            take.bind(3, left.until)
             try take.run()
+            // Taken before, it has its account already, and is used.
+            if left.account == nil, connection.changedRowCount > 0 { try makeAccount(for: hash, connection) }
         }
         let use = try connection.statement(
             "UPDATE invitations SET used = 1 WHERE hash = ? AND used = 0 AND until > ? RETURNING account"
@@ -62,6 +66,15 @@ extension SQLiteRecordStore {
         defer { use.reset() }
         let account = try use.step() ? AccountID(use.integer(0)) : nil
         return account
+    }
+
+    private static func makeAccount(for hash: [UInt8], _ connection: SQLiteConnection) throws {
+        try connection.statement("INSERT INTO accounts(bytes) VALUES(0)").run()
+        let give = try connection.statement(
+            "UPDATE invitations SET account = (SELECT max(account) FROM accounts) WHERE hash = ?"
+        )
+        give.bind(1, hash)
+        try give.run()
     }
 
     private static func insert(
@@ -119,9 +132,36 @@ extension SQLiteRecordStore {
             return token
         } whenDurable: { [memory] token in
             guard let token else { return }
-            memory.withLock { $0.callers[token] = nil }
+            memory.withLock { memory in
+                memory.callers[token] = nil
+                memory.revokedTokens.insert(token)
+            }
         }
         if token != nil { tell(.revoked(device)) }
         return token != nil
+    }
+}
+
+extension SQLiteRecordStore {
+    /// All accounts of a store that another process may have open; nothing is written.
+    static func accounts(at place: FilePath) throws -> [HubProcess.Account] {
+        let connection = try SQLiteConnection(path: place.string)
+        let select = try connection.statement(
+            """
+            SELECT account, (SELECT count(*) FROM containers WHERE containers.account = accounts.account)
+            FROM accounts ORDER BY account
+            """
+        )
+        var found: [(id: AccountID, containerCount: Int)] = []
+        while try select.step() { found.append((AccountID(select.integer(0)), select.integer(1))) }
+        return try found.map { id, containerCount in
+            let devices = try connection.statement(
+                "SELECT name FROM devices WHERE account = ? AND revoked = 0 ORDER BY registered, name"
+            )
+            devices.bind(1, id.number)
+            var names: [String] = []
+            while try devices.step() { names.append(String(decoding: devices.blob(0), as: UTF8.self)) }
+            return HubProcess.Account(id: id, deviceNames: names, containerCount: containerCount)
+        }
     }
 }

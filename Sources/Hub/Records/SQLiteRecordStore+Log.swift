@@ -22,7 +22,8 @@ extension SQLiteRecordStore {
         // A commit changes a page of the items and, among others, one of the entries.
         let weight = commits.reduce(4) { $0 + 2 + $1.record.count / 4096 }
         let outcome = try await database.writer.perform(weight: weight) { connection in
-            try Self.write(commits, to: number, by: caller, byteCountMax: byteCountMax, connection)
+            guard try !Self.isRevoked(caller.device, connection) else { throw HubRefusal.revoked }
+            return try Self.write(commits, to: number, by: caller, byteCountMax: byteCountMax, connection)
         } whenDurable: { [memory] outcome in
             memory.withLock { memory in
                 memory.containers[container]?.head = outcome.head
@@ -67,6 +68,14 @@ extension SQLiteRecordStore {
             try add(outcome.byteCount - before, to: caller.account, connection)
         }
         return outcome
+    }
+
+    /// A request may have begun before its device was revoked.
+    private static func isRevoked(_ device: DeviceName, _ connection: SQLiteConnection) throws -> Bool {
+        let select = try connection.statement("SELECT revoked FROM devices WHERE device = ?")
+        select.bind(1, device.bytes)
+        defer { select.reset() }
+        return try select.step() && select.integer(0) != 0
     }
 
     private static func head(of number: Int, _ connection: SQLiteConnection) throws -> LogHead {

@@ -16,6 +16,8 @@ package final class SQLiteRecordStore: RecordStore {
     }
     struct Memory {
         var callers: [[UInt8]: HubCaller] = [:]
+        /// Hashes of tokens that were worth something once.
+        var revokedTokens: Set<[UInt8]> = []
         var containers: [ContainerName: ContainerState] = [:]
         var byteCounts: [AccountID: Int] = [:]
         var observers: [@Sendable (HubNews) -> Void] = []
@@ -53,6 +55,10 @@ package final class SQLiteRecordStore: RecordStore {
         memory.withLock { $0.callers[tokenHash] }
     }
 
+    package func isRevoked(tokenHash: [UInt8]) -> Bool {
+        memory.withLock { $0.revokedTokens.contains(tokenHash) }
+    }
+
     package func head(of container: ContainerName, for account: AccountID) -> LogHead? {
         memory.withLock { memory in
             guard let state = memory.containers[container], state.account == account else { return nil }
@@ -81,8 +87,12 @@ package final class SQLiteRecordStore: RecordStore {
 
     private static func remembered(_ connection: SQLiteConnection) throws -> Memory {
         var memory = Memory()
-        let devices = try connection.statement("SELECT token, device, account FROM devices WHERE revoked = 0")
+        let devices = try connection.statement("SELECT token, device, account, revoked FROM devices")
         while try devices.step() {
+            guard devices.integer(3) == 0 else {
+                memory.revokedTokens.insert(devices.blob(0))
+                continue
+            }
             memory.callers[devices.blob(0)] = HubCaller(
                 device: DeviceName(unchecked: devices.blob(1)),
                 account: AccountID(devices.integer(2))

@@ -8,7 +8,7 @@ extension WebResponse {
     /// JSON in memory.
     static func json(_ value: some Encodable, status: Int = 200) -> WebResponse {
         do {
-            return .json(encoded: try JSONEncoder().encode(value), status: status)
+            return .json(encoded: try HubMessage.encoded(value), status: status)
         } catch {
             // Texts and whole numbers: there is nothing in our messages that could not be encoded.
             preconditionFailure("a message could not be encoded: \(error)")

@@ -34,9 +34,6 @@ extension HubService {
         guard keys.keys.count <= HubLimits.wrappedKeyByteCountMax else {
             throw HubRefusal.tooLarge("Wrapped keys have \(HubLimits.wrappedKeyByteCountMax) bytes at most.")
         }
-        guard try await records.devices(of: caller.account).contains(where: { $0.device == device }) else {
-            throw HubRefusal.notFound("device")
-        }
         let isTaken = try await records.putKeys(
             keys,
             for: device,
@@ -124,8 +121,7 @@ extension HubService {
             switch await room.wait(ticket, until: deadline) {
             case .news: continue
             case .timeout, .ending: return .json(LogPage([], head: head))
-            case .revoked:
-                throw HubRefusal(401, .unauthorized, "This device has been revoked.")
+            case .revoked: throw HubRefusal.revoked
             }
         }
     }

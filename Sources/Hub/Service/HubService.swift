@@ -92,11 +92,12 @@ package final class HubService: HTTPRequestHandler {
             if let caller = records.caller(tokenHash: hash) { return caller }
             // Guessing costs.
             try gate.admitAnonymous(request)
+            if records.isRevoked(tokenHash: hash) { throw HubRefusal.revoked }
         }
         throw HubRefusal(
             401,
             .unauthorized,
-            "No device has this token, or it has been revoked. Register the device with an invitation."
+            "No device has this token. Register the device with an invitation."
         )
     }
 

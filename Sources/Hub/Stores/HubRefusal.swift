@@ -25,6 +25,11 @@ package struct HubRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         HubRefusal(400, .malformed, message)
     }
 
+    /// 401 for a device that was shut out.
+    package static var revoked: HubRefusal {
+        HubRefusal(401, .revoked, "This device has been shut out by another one of its account.")
+    }
+
     /// 404 for what is not there, or belongs to another account.
     package static func notFound(_ what: String) -> HubRefusal {
         HubRefusal(404, .notFound, "There is no such \(what) in this account. Check its name.")

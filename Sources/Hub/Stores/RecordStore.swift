@@ -1,7 +1,7 @@
 internal import Foundation
 package import HubProtocol
 
-/// Whose containers and devices belong together. A hub has one account now.
+/// Whose containers, devices and bytes belong together: a person's, as a rule. None sees anything of another.
 package struct AccountID: Hashable, Sendable {
     package let number: Int
 
@@ -65,6 +65,8 @@ package protocol RecordStore: Sendable {
     func register(_ device: NewDevice, invitationHash: [UInt8], now: Int) async throws -> AccountID?
     /// Whose token has this hash; nil for nobody's.
     func caller(tokenHash: [UInt8]) -> HubCaller?
+    /// Whether a token was a device's that has been revoked.
+    func isRevoked(tokenHash: [UInt8]) -> Bool
     func devices(of account: AccountID) async throws -> [DeviceListing]
     /// - Returns: Whether there is such a device; one that was revoked before counts.
     func revoke(_ device: DeviceName, of account: AccountID) async throws -> Bool
@@ -92,6 +94,8 @@ package protocol RecordStore: Sendable {
     /// Takes or refuses commits, in order, each for itself.
     ///
     /// - Parameter byteCountMax: What the account's records may come to.
+    /// - Throws: `HubRefusal` with code `revoked` when the caller was revoked before its commits had their turn: none of them
+    ///   comes after that in any log.
     func commit(
         _ commits: [OfferedCommit],
         to container: ContainerName,

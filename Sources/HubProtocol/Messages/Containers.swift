@@ -17,12 +17,11 @@ package struct ContainerListing: Codable, Hashable, Sendable {
     }
 }
 
-/// A container's keys of one generation, wrapped for one device by another: the body of
-/// `PUT /v1/containers/{container}/keys/{device}`.
+/// A container's keys, wrapped for one device by another: the body of `PUT /v1/containers/{container}/keys/{device}`.
 ///
 /// Written once: other bytes under a generation that is there are refused with 409, the same bytes again are fine.
 package struct WrappedKeys: Codable, Hashable, Sendable {
-    /// From 1.
+    /// Where it is kept among those for the same device: what devices count by it is theirs to say.
     package var generation: UInt32
     /// At most `HubLimits.wrappedKeyByteCountMax`; nothing that the hub could read.
     package var keys: Data

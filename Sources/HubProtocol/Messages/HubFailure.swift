@@ -25,8 +25,10 @@ package struct HubFailureCode: RawRepresentable, Codable, Hashable, Sendable {
 
     /// 400: the request is not well formed.
     package static let malformed = HubFailureCode(rawValue: "malformed")
-    /// 401: no token, or none that is worth anything; the device may have been revoked.
+    /// 401: no token, or none that was ever worth anything.
     package static let unauthorized = HubFailureCode(rawValue: "unauthorized")
+    /// 401: the device had a token, and was shut out.
+    package static let revoked = HubFailureCode(rawValue: "revoked")
     /// 403: the invitation is used up, too old or wrong.
     package static let badInvitation = HubFailureCode(rawValue: "bad-invitation")
     /// 404: there is no such thing, or it is not the account's.

@@ -66,12 +66,19 @@ package enum HexadecimalText {
 
     /// The bytes that a text says; nil for one that is not two small digits for each.
     package static func bytes(of text: some StringProtocol) -> [UInt8]? {
-        var digits = text.utf8.makeIterator()
+        text.utf8.withContiguousStorageIfAvailable(bytes(of:)) ?? bytes(of: ContiguousArray(text.utf8))
+    }
+
+    private static func bytes(of digits: some RandomAccessCollection<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count / 2)
-        while let high = digits.next() {
-            guard let high = value(high), let low = digits.next().flatMap(value) else { return nil }
+        bytes.reserveCapacity(digits.count / 2)
+        var index = digits.startIndex
+        while index < digits.endIndex {
+            let next = digits.index(after: index)
+            guard let high = value(digits[index]), let low = value(digits[next]) else { return nil }
             bytes.append(high << 4 | low)
+            index = digits.index(after: next)
         }
         return bytes
     }

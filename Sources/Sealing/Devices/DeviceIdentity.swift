@@ -100,5 +100,6 @@ package struct PublicIdentity: Hashable, Sendable {
 }
 
 extension DeviceID {
-    var bytes: [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+    /// As statements and wrapped keys have it.
+    package var bytes: [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 }

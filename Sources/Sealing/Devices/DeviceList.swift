@@ -188,6 +188,37 @@ extension DeviceList {
         return try DeviceStatement(change, in: container, after: last, by: author)
     }
 
+    /// What a device holds once it has taken what was sealed for it: the keys that have been announced, and no others, as
+    /// somebody may have meant another one and not got round to announcing it.
+    ///
+    /// - Parameters:
+    ///   - sent: What was sealed for it.
+    ///   - keys: What it holds.
+    /// - Returns: Nil when nothing that it lacks is in it, or another key than the one that was announced last.
+    /// - Throws: `keyExchanged` for keys of another container; `beyondLimit`, `outOfMemory`.
+    package func taking(
+        _ sent: ContainerKeys,
+        into keys: ContainerKeys
+    ) throws(SealingError) -> ContainerKeys? {
+        let announced = sent.keys.filter { $0.generation <= generation }
+        guard !announced.isEmpty else { return nil }
+        var merged = keys
+        try merged.merge(
+            ContainerKeys(
+                container: sent.container,
+                namingKey: sent.namingKey,
+                anchor: sent.anchor,
+                keys: announced
+            )
+        )
+        guard merged != keys else { return nil }
+        do { _ = try sealingKey(of: merged) } catch {
+            guard error.code != .outOfMemory else { throw error }
+            return nil
+        }
+        return merged
+    }
+
     /// The key of a device's that seals what is new: the one that was announced last, whether or not the device holds
     /// another already that is to be announced.
     ///

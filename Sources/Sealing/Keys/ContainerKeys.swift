@@ -77,6 +77,15 @@ package struct ContainerKeys: Hashable, Sendable, CustomStringConvertible {
         keys.append(key)
     }
 
+    /// These, and a key besides, in its place; one of the same generation stays.
+    package func adding(_ key: ContainerKey) throws(SealingError) -> ContainerKeys {
+        var merged = self
+        try merged.merge(
+            ContainerKeys(container: container, namingKey: namingKey, anchor: anchor, keys: [key])
+        )
+        return merged
+    }
+
     /// Takes what another device sent of the same container: what either has. Where the two differ in a key, this
     /// device's stays.
     package mutating func merge(_ other: ContainerKeys) throws(SealingError) {

@@ -40,7 +40,8 @@ package struct WrappedKeys: Hashable, Sendable {
 
     /// Opens keys that were sealed for this device.
     ///
-    /// - Parameter list: The container's devices: the sender has to be one of them.
+    /// - Parameter list: The container's devices: the sender has to be one of them, or to have left by itself, as it then made
+    ///   the key for those who stay.
     /// - Throws: `signerUnknown`, `signerRevoked`, `signatureWrong`, `damagedOrExchanged`, `keyExchanged`.
     package func open(
         as receiver: DeviceIdentity,
@@ -50,7 +51,8 @@ package struct WrappedKeys: Hashable, Sendable {
         guard self.receiver == receiver.id, container == list.container else {
             throw .damagedOrExchanged(subject)
         }
-        let senderKey = try list.signingKey(of: sender, at: .max, subject)
+        let left = list.members[sender].flatMap { $0.revokedBy == sender ? $0.revokedAt : nil }
+        let senderKey = try list.signingKey(of: sender, at: left ?? .max, subject)
         let bound = Self.bound(container, sender, self.receiver)
         let message = Self.signed(bound, ephemeral, sealed)
         let isSigned = try SealingError.calling { () throws(CryptographyError) in

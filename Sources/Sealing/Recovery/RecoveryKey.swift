@@ -5,6 +5,7 @@ package struct RecoveryKey: Hashable, Sendable, CustomStringConvertible {
     package static let byteCount = 32
     /// How many groups of five signs it is written in.
     package static let groupCount = 13
+    package static let signCount = groupCount * GroupCode.groupSignCount
     /// What the devices of a container see that it is called.
     package static let deviceName = "recovery key"
 

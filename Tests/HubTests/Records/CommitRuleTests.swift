@@ -192,10 +192,22 @@ struct SQLiteRecordStoreTests {
         #expect(store.caller(tokenHash: [41]) != nil)
         #expect(try await store.revoke(caller.device, of: AccountID(2)) == false)
         #expect(try await store.revoke(caller.device, of: .first))
-        #expect(store.caller(tokenHash: [1, 2, 3]) == nil)
+        #expect(store.caller(tokenHash: [1, 2, 3]) == nil && store.isRevoked(tokenHash: [1, 2, 3]))
+        // A request that had begun before comes too late.
+        let late = OfferedCommit(
+            item: .numbered(1),
+            base: 0,
+            id: try #require(CommitName("1")),
+            record: Data(count: 40)
+        )
+        await #expect(throws: HubRefusal.revoked) {
+            try await store.commit([late], to: .test, by: caller, byteCountMax: 100)
+        }
+        #expect(store.head(of: .test, for: .first)?.position == 0)
         #expect(news.withLock { $0 } == [.revoked(caller.device)])
         let again = try SQLiteRecordStore(in: try folder.open())
-        #expect(again.caller(tokenHash: [1, 2, 3]) == nil)
+        #expect(again.caller(tokenHash: [1, 2, 3]) == nil && again.isRevoked(tokenHash: [1, 2, 3]))
+        #expect(!again.isRevoked(tokenHash: [41]) && !again.isRevoked(tokenHash: [9]))
         #expect(try await again.devices(of: .first).map(\.isRevoked).sorted { $0 && !$1 } == [true, false])
     }
 

@@ -1,0 +1,413 @@
+"""Measures two devices and a hub, each a process of its own, beside syncthing, unison, rsync and rclone.
+
+    sync.py --binary FILE --work FOLDER --output FILE
+
+Durable on every side, and sealed: what a peer does not do is not taken from its time. A peer that is not there is left
+out, and said to be.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import time
+
+import peers_sync as peers
+from devices import Device, Hub, wait_for
+
+MEBIBYTE = 1 << 20
+SAVES = 40
+IDLE_SECONDS = 60
+# Ten thousand take it minutes.
+SYNCTHING_RENAMES = 100
+LONG = 300
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--binary", "--work", "--output"):
+        parser.add_argument(name, required=True, type=pathlib.Path)
+    parser.add_argument("--only", action="append", help="one of the measurements by name")
+    options = parser.parse_args()
+    for program in ("syncthing", "unison", "rsync", "rclone"):
+        if not peers.is_there(program):
+            print(f"bench: {program} is not there, so nothing is measured beside it")
+    figures = []
+    for measure in (files, gigabyte, saves, large_file, package, many):
+        if options.only and measure.__name__ not in options.only:
+            continue
+        work = options.work / measure.__name__
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        os.sync()
+        start = time.monotonic()
+        figures += measure(options.binary.absolute(), work.absolute())
+        print(f"bench: sync, {measure.__name__}: {time.monotonic() - start:.0f} s", flush=True)
+        options.output.write_text(json.dumps(figures, indent=2, ensure_ascii=False))
+    shutil.rmtree(options.work)
+
+
+def figure(name, what, values, unit, goal=None, peer=None, its=None):
+    """- its: What the peer took, in the same unit; None where it is not there."""
+    value = statistics.median(values)
+    spread = statistics.quantiles(values, n=4) if len(values) > 3 else [value] * 3
+    return {
+        "id": name, "what": what, "value": value, "unit": unit, "spread": spread[2] - spread[0], "runs": len(values),
+        "peer": peer if its is not None else None, "peerValue": its, "ratio": value / its if its else None,
+        "goal": None if goal is None else f"≤ {goal} {unit}", "met": None if goal is None else value <= goal,
+    }
+
+
+class Container:
+    """A hub and devices that share a container, the first of which has something in it."""
+
+    def __init__(self, sheaf, base, count=2, fill=lambda folder: None):
+        self.hub = Hub(sheaf, base)
+        self.hub.start()
+        self.devices = [Device(sheaf, base, f"device-{number}") for number in range(count)]
+        first = self.devices[0]
+        first.begin(self.hub)
+        fill(first.folder)
+        for other in self.devices[1:]:
+            said = first.share(self.hub, other)
+            assert "is joined" in said[1], said
+        os.sync()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in [*self.devices, self.hub]:
+            process.end()
+
+    @property
+    def processes(self):
+        return [self.hub, *self.devices]
+
+    def start(self):
+        for device in self.devices:
+            device.start()
+
+    def settle(self, seconds=LONG):
+        for device in self.devices:
+            wait_for(lambda: device.is_in_step, seconds, lambda: device.said[-2000:])
+
+
+def proc(process, name):
+    return pathlib.Path(f"/proc/{process.process.pid}/{name}").read_text()
+
+
+def processor_seconds(process):
+    fields = proc(process, "stat").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_mebibytes(process, kind="VmRSS"):
+    [line] = [line for line in proc(process, "status").splitlines() if line.startswith(kind + ":")]
+    return int(line.split()[1]) / 1024
+
+
+def loopback_bytes():
+    [line] = [line for line in pathlib.Path("/proc/net/dev").read_text().splitlines() if line.strip().startswith("lo:")]
+    return int(line.split()[1])
+
+
+def wait_closely(condition, seconds, what):
+    """Looks every half millisecond: for what is measured in milliseconds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, what() if callable(what) else what
+        time.sleep(0.0005)
+
+
+def make_files(folder, count, byte_count):
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        (folder / f"{number}.txt").write_bytes(os.urandom(byte_count))
+
+
+def count_of(folder):
+    try:
+        return sum(1 for entry in os.scandir(folder) if not entry.name.startswith("."))
+    except FileNotFoundError:
+        return 0
+
+
+# What is measured
+
+
+def files(sheaf, work):
+    """First sync of 10,000 files, then their folder's rename, then a start."""
+    count = 10_000
+    what = f"first sync of {count:,} files of 4 KB, device to hub to device"
+    with Container(sheaf, work, fill=lambda folder: make_files(folder / "many", count, 4096)) as here:
+        one, two = here.devices
+        spent = processor_seconds(here.hub)
+        start = time.monotonic()
+        here.start()
+        wait_for(lambda: count_of(two.folder / "many") == count, LONG, lambda: two.said[-2000:])
+        seconds = time.monotonic() - start
+        here.settle()
+        spent = sum(map(processor_seconds, here.processes)) - spent
+        renames = []
+        for former, name in (("many", "moved"), ("moved", "moved again"), ("moved again", "many")):
+            start = time.monotonic()
+            os.rename(one.folder / former, one.folder / name)
+            wait_closely((two.folder / name).exists, 60, "the folder's new name does not come")
+            renames.append((time.monotonic() - start) * 1000)
+            here.settle()
+        starts = [start_milliseconds(two) for _ in range(5)]
+    rows = [figure("sync-files-processor", f"{what}: processor time in all", [spent], "s", goal=4)]
+    its, its_rename = syncthing_files(work / "syncthing", count)
+    rows.insert(0, figure("sync-files", what, [seconds], "s", goal=2.5, peer="syncthing, one hop", its=its))
+    source = work / "source"
+    make_files(source, count, 4096)
+    os.sync()
+    if peers.is_there("unison"):
+        (work / "unison two").mkdir()
+        took = peers.unison(work, source, work / "unison two")
+        rows.append(figure("sync-files-unison", what, [seconds], "s", peer="unison, one process, not durable", its=took))
+        again = peers.unison(work, source, work / "unison two") * 1000
+    else:
+        again = None
+    if peers.is_there("rclone"):
+        with peers.Rclone(work / "rclone") as rclone:
+            took = rclone.sync(source)
+        rows.append(figure("sync-files-rclone", what, [seconds], "s", peer="rclone, a request for each file", its=took))
+    rows.append(
+        figure(
+            "sync-folder-rename", f"the rename of a folder of {count:,} files, on the other device", renames, "ms",
+            goal=50, peer=f"syncthing, of {SYNCTHING_RENAMES} files", its=its_rename,
+        )
+    )
+    what = f"a start with {count:,} items, nothing changed, to up to date"
+    rows.append(figure("sync-start", what, starts, "ms", goal=60, peer="unison", its=again))
+    if peers.is_there("rsync"):
+        peers.rsync(source, work / "rsync two")
+        took = peers.rsync(source, work / "rsync two")[0] * 1000
+        rows.append(figure("sync-start-rsync", what, starts, "ms", peer="rsync", its=took))
+    return rows
+
+
+def start_milliseconds(device):
+    """From the start of the program until it says that all is in step."""
+    device.end()
+    said = device.said.count("in step")
+    start = time.monotonic()
+    device.start()
+    wait_closely(lambda: device.said.count("in step") > said, 60, lambda: device.said[-2000:])
+    return (time.monotonic() - start) * 1000
+
+
+def syncthing_files(work, count):
+    if not peers.is_there("syncthing"):
+        return None, None
+    one, two = work / "one", work / "two"
+    make_files(one / "many", count, 4096)
+    make_files(one / "some", SYNCTHING_RENAMES, 4096)
+    os.sync()
+    start = time.monotonic()
+    with peers.Syncthing(work, one, two) as pair:
+        wait_for(lambda: count_of(two / "many") == count, LONG, "syncthing does not come to an end")
+        seconds = time.monotonic() - start
+        for node in pair.nodes:
+            wait_for(lambda: node.is_idle, LONG, "syncthing does not come to rest")
+        start = time.monotonic()
+        os.rename(one / "some", one / "moved")
+        wait_for(lambda: count_of(two / "moved") == SYNCTHING_RENAMES, LONG, "syncthing does not follow a rename")
+        return seconds, (time.monotonic() - start) * 1000
+
+
+def gigabyte(sheaf, work):
+    """First sync of a gibibyte in sixteen files."""
+
+    def fill(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for number in range(16):
+            with open(folder / f"{number}.bin", "wb") as file:
+                for _ in range(64):
+                    file.write(os.urandom(MEBIBYTE))
+
+    def is_whole(folder):
+        return all(
+            (folder / f"{number}.bin").exists() and (folder / f"{number}.bin").stat().st_size == 64 * MEBIBYTE
+            for number in range(16)
+        )
+
+    with Container(sheaf, work, fill=fill) as here:
+        start = time.monotonic()
+        here.start()
+        wait_for(lambda: is_whole(here.devices[1].folder), LONG, lambda: here.devices[1].said[-2000:])
+        seconds = time.monotonic() - start
+        peak = max(resident_mebibytes(process, "VmHWM") for process in here.processes)
+    for name in ("device-0", "device-1", "hub"):
+        shutil.rmtree(work / name)
+    its = None
+    if peers.is_there("syncthing"):
+        fill(work / "one")
+        os.sync()
+        start = time.monotonic()
+        with peers.Syncthing(work, work / "one", work / "two"):
+            wait_for(lambda: is_whole(work / "two"), LONG, "syncthing does not come to an end")
+            its = time.monotonic() - start
+    what = "first sync of 1 GiB in 16 files"
+    return [
+        figure("sync-gibibyte", what, [seconds], "s", goal=3, peer="syncthing, one hop", its=its),
+        figure("sync-gibibyte-memory", f"{what}: the most memory that one of the processes took", [peak], "MiB", goal=64),
+    ]
+
+
+def saves(sheaf, work):
+    """A save on one device to the file in place on the other."""
+
+    def times(one, two, count, rest):
+        found = []
+        for number in range(count):
+            text = f"text {number}"
+            (one / "new").write_text(text)
+            start = time.monotonic()
+            os.rename(one / "new", one / "a.txt")
+            wait_closely(lambda: read(two / "a.txt") == text, 60, "a save does not come")
+            found.append((time.monotonic() - start) * 1000)
+            rest()
+        return found
+
+    def read(path):
+        try:
+            return path.read_text()
+        except FileNotFoundError:
+            return None
+
+    with Container(sheaf, work) as here:
+        here.start()
+        here.settle()
+        own = times(*(device.folder for device in here.devices), SAVES, here.settle)
+    its = None
+    if peers.is_there("syncthing"):
+        with peers.Syncthing(work, work / "one", work / "two") as pair:
+            for node in pair.nodes:
+                wait_for(lambda: node.is_idle, LONG, "syncthing does not come to rest")
+
+            def rest():
+                for node in pair.nodes:
+                    wait_for(lambda: node.is_idle, LONG, "syncthing does not come to rest")
+
+            its = statistics.median(times(work / "one", work / "two", 5, rest))
+    what = "a save on one device to the file in place on the other"
+    return [
+        figure("sync-file", what, own, "ms", goal=30, peer="syncthing at its shortest delay", its=its),
+        figure("sync-file-p99", f"the same, the slowest of {SAVES}", [max(own)], "ms", goal=150),
+    ]
+
+
+def large_file(sheaf, work):
+    """One byte of a large file changed, and one put in front."""
+    content = os.urandom(100 * MEBIBYTE)
+    rows = []
+    with Container(sheaf, work) as here:
+        here.start()
+        one, two = (device.folder / "large.bin" for device in here.devices)
+        one.write_bytes(content)
+        wait_for(lambda: two.exists() and two.stat().st_size == len(content), LONG, "the file does not come")
+        here.settle()
+        middle = len(content) // 2
+        changes = (
+            ("byte", "one byte changed in", content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]),
+            ("insert", "one byte put in front of", b"+" + content),
+        )
+        for name, what, changed in changes:
+            before = two.stat().st_ino
+            new = one.with_name("new.part")
+            new.write_bytes(changed)
+            os.sync()
+            sent = loopback_bytes()
+            start = time.monotonic()
+            os.rename(new, one)
+            wait_closely(lambda: two.exists() and two.stat().st_ino != before, 60, "the change does not come")
+            milliseconds = (time.monotonic() - start) * 1000
+            here.settle()
+            # It goes to the hub and from there to the other device.
+            kibibytes = (loopback_bytes() - sent) / 2 / 1024
+            assert two.read_bytes() == changed
+            its = rsync_bytes(work / f"rsync {name}", content, changed)
+            what = f"{what} a file of 100 MB"
+            rows.append(
+                figure(f"sync-{name}-bytes", f"{what}: bytes a hop, all of HTTP", [kibibytes], "KiB", goal=128,
+                       peer="rsync", its=its)
+            )
+            rows.append(figure(f"sync-{name}", f"{what}: until it is in place", [milliseconds], "ms", goal=400))
+            content = changed
+    return rows
+
+
+def rsync_bytes(work, content, changed):
+    if not peers.is_there("rsync"):
+        return None
+    for name, data in (("one", changed), ("two", content)):
+        (work / name).mkdir(parents=True)
+        (work / name / "large.bin").write_bytes(data)
+    return peers.rsync(work / "one", work / "two", "--ignore-times")[1] / 1024
+
+
+def package(sheaf, work):
+    """One member of a large package changed."""
+    count = 10_000
+    with Container(sheaf, work) as here:
+        here.start()
+        one, two = (device.folder / "large.rtfd" for device in here.devices)
+        make_files(work / "large.rtfd", count, 1024)
+        os.rename(work / "large.rtfd", one)
+        wait_for(lambda: count_of(two) == count, LONG, lambda: here.devices[1].said[-2000:])
+        here.settle()
+        times, bytes_sent = [], []
+        for number in range(5):
+            text = f"changed {number}"
+            sent = loopback_bytes()
+            start = time.monotonic()
+            (one / "77.txt").write_text(text)
+            wait_closely(lambda: (two / "77.txt").read_text() == text, 60, "the change does not come")
+            times.append((time.monotonic() - start) * 1000)
+            here.settle()
+            bytes_sent.append((loopback_bytes() - sent) / 2 / 1024)
+    what = f"one member changed in a package of {count:,}"
+    return [
+        figure("sync-member-bytes", f"{what}: bytes a hop, all of HTTP", bytes_sent, "KiB", goal=200),
+        figure("sync-member", f"{what}: until it is in place", times, "ms", goal=100),
+    ]
+
+
+def many(sheaf, work):
+    """A device that has 100,000 items: its start, and what it takes while nothing happens."""
+    count = 100_000
+
+    def fill(folder):
+        for number in range(count // 1000):
+            make_files(folder / f"folder {number}", 999, 16)
+
+    with Container(sheaf, work, count=1, fill=fill) as here:
+        [device] = here.devices
+        device.start()
+        wait_for(lambda: "in step" in device.said, LONG, lambda: device.said[-2000:])
+        starts = [start_milliseconds(device) / 1000 for _ in range(3)]
+        # What a start has left to do, and what it needed, is over.
+        time.sleep(5)
+        spent = processor_seconds(device)
+        time.sleep(IDLE_SECONDS)
+        spent, memory = processor_seconds(device) - spent, resident_mebibytes(device)
+    its = None
+    if peers.is_there("rsync"):
+        peers.rsync(work / "device-0", work / "rsync")
+        its = peers.rsync(work / "device-0", work / "rsync")[0]
+    what = f"a device with {count:,} items"
+    return [
+        figure("sync-start-many", f"{what}: a start, nothing changed, to up to date", starts, "s", goal=0.6, peer="rsync",
+               its=its),
+        figure("sync-idle", f"{what}: processor time in a minute in which nothing happens", [spent], "s", goal=0),
+        figure("sync-idle-memory", f"{what}: memory", [memory], "MiB", goal=40),
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+extension Command {
+    private static let folder = Positional("FOLDER", "the folder that is kept in step")
+
+    /// `sheaf devices`
+    package static func devices(_ role: SharingRole?) -> Command {
+        Command(
+            "devices",
+            summary: "list the devices that share a folder, and those that were shut out",
+            details: """
+                Names and identifiers are what the devices themselves have signed. Since when one is there is the hub's word.
+                """,
+            [.flag(ReportParameters.json), .positional(folder)]
+        ) { arguments, console in
+            let devices = try SharingRole.required(role).devices(arguments.items[0])
+            console.say(
+                arguments[ReportParameters.json]
+                    ? try ReportParameters.json(devices) : devices.map(line).joined()
+            )
+            return .success
+        }
+    }
+
+    private static func line(_ device: SharingRole.Device) -> String {
+        var words = [device.id, device.name]
+        if let since = device.since { words.append("since \(since)") }
+        if device.isPaper { words.append("(on paper)") }
+        if device.isThis { words.append("(this device)") }
+        if device.isRevoked {
+            words.append(device.revokedBy.map { "(shut out by \($0))" } ?? "(shut out)")
+        }
+        return words.joined(separator: "  ") + "\n"
+    }
+
+    /// `sheaf revoke`
+    package static func revoke(_ role: SharingRole?) -> Command {
+        let yes = Flag("yes", "do not ask")
+        return Command(
+            "revoke",
+            summary: "shut a device out of a folder, such as one that was lost",
+            details: """
+                The hub refuses it from then on, and all others seal what is new under a new key, by themselves, also those that \
+                are off now. It keeps what it has, and what it has read it may have kept; nothing that is written after \
+                reaches it. What was changed on it and not sent stays on it. It does not come back: paired again it is a new \
+                device.
+
+                This device itself may be given: it leaves. Its folder stays as it is.
+                """,
+            [
+                .flag(yes), .positional(folder),
+                .positional(Positional("DEVICE", "its name, or the first digits of its identifier")),
+            ]
+        ) { arguments, console in
+            let role = try SharingRole.required(role)
+            let folder = arguments.items[0]
+            let device = try role.device(arguments.items[1], of: folder)
+            guard device.isThis else {
+                console.say(try role.revoke(folder, device))
+                return .success
+            }
+            let others = try role.devices(folder).filter { !$0.isRevoked && !$0.isThis }
+            guard !others.isEmpty else {
+                throw ReportError(
+                    description: """
+                        this is the last device that shares the folder: nobody could read what the hub has any more, and nothing \
+                        was changed. Have another device join, or keep a key on paper first: sheaf recovery \(folder)
+                        """
+                )
+            }
+            console.say(leaving(folder, others))
+            guard arguments[yes] || role.ask("Leave? [yes/no] ", console) else {
+                console.say("Nothing was changed.\n")
+                return .failure
+            }
+            try role.leave(folder)
+            console.say("This device has left. What is in “\(folder)” stays as it is.\n")
+            return .success
+        }
+    }
+
+    private static func leaving(_ folder: String, _ others: [SharingRole.Device]) -> String {
+        let rest =
+            others.allSatisfy(\.isPaper)
+            ? "Only the key on paper opens what the hub has then; whoever has lost it has lost that."
+            : "Others go on: \(others.filter { !$0.isPaper }.map(\.name).joined(separator: ", "))."
+        return """
+            This is the device that you are at. It leaves: “\(folder)” stays as it is and is kept in step no more, and what \
+            was changed here and not sent stays here alone. \(rest)
+
+            """
+    }
+
+    /// `sheaf recovery`
+    package static func recovery(_ role: SharingRole?) -> Command {
+        let replace = Flag("replace", "make a new one though there is one, which opens nothing from then on")
+        let check = Flag("check", "ask for the key on paper, and say whether it is right")
+        return Command(
+            "recovery",
+            summary: "make a key on paper, which opens a folder when all devices are lost",
+            details: """
+                It is shown once, to be written down; nothing of it is kept. With it, sheaf join FOLDER --recovery brings back \
+                all that the hub has. It goes on being right when devices are shut out later. Whoever finds it can do the \
+                same, given an invitation of the hub: put it away well.
+                """,
+            [.flag(replace), .flag(check), .positional(folder)]
+        ) { arguments, console in
+            let role = try SharingRole.required(role)
+            let folder = arguments.items[0]
+            if arguments[check] {
+                try role.checkRecoveryKey(folder, console)
+                console.say("It is right.\n")
+            } else {
+                console.say(paper(try role.makeRecoveryKey(folder, arguments[replace]), folder))
+            }
+            return .success
+        }
+    }
+
+    private static func paper(_ groups: [String], _ folder: String) -> String {
+        let lines = stride(from: 0, to: groups.count, by: 4).map { start in
+            "    " + groups[start..<min(start + 4, groups.count)].joined(separator: "  ")
+        }
+        return """
+            The recovery key of “\(folder)”. Write it down; it is not shown again.
+
+            \(lines.joined(separator: "\n"))
+
+            Try what you have written: sheaf recovery \(folder) --check
+
+            """
+    }
+}

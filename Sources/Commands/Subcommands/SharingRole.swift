@@ -1,0 +1,79 @@
+/// Who shares the folders that are kept in step, for the commands about it.
+package struct SharingRole: Sendable {
+    /// A device that shares a folder, or has shared it.
+    package struct Device: Codable, Hashable, Sendable {
+        package var id: String
+        package var name: String
+        /// When it was registered, by the hub's word, as ISO 8601 has it; nil for a key on paper.
+        package var since: String?
+        package var isThis: Bool
+        package var isPaper: Bool
+        package var isRevoked: Bool
+        /// Which device has shut it out.
+        package var revokedBy: String?
+
+        package init(
+            id: String,
+            name: String,
+            since: String?,
+            isThis: Bool = false,
+            isPaper: Bool = false,
+            isRevoked: Bool = false,
+            revokedBy: String? = nil
+        ) {
+            (self.id, self.name, self.since, self.isThis) = (id, name, since, isThis)
+            (self.isPaper, self.isRevoked, self.revokedBy) = (isPaper, isRevoked, revokedBy)
+        }
+    }
+
+    let devices: @Sendable (_ folder: String) throws -> [Device]
+    let revoke: @Sendable (_ folder: String, Device) throws -> String
+    let leave: @Sendable (_ folder: String) throws -> Void
+    let makeRecoveryKey: @Sendable (_ folder: String, _ replacesFormer: Bool) throws -> [String]
+    let checkRecoveryKey: @Sendable (_ folder: String, Console) throws -> Void
+    let ask: @Sendable (_ question: String, Console) -> Bool
+
+    /// - Parameters:
+    ///   - devices: All devices of a folder, those that were shut out last.
+    ///   - revoke: Shuts another device out; gives what to say of it.
+    ///   - leave: Shuts this device out.
+    ///   - makeRecoveryKey: Gives what is to be written down, group by group.
+    ///   - checkRecoveryKey: Asks for one, and returns when it is right.
+    ///   - ask: Asks a person something; false also where nobody answers.
+    package init(
+        devices: @escaping @Sendable (_ folder: String) throws -> [Device],
+        revoke: @escaping @Sendable (_ folder: String, Device) throws -> String,
+        leave: @escaping @Sendable (_ folder: String) throws -> Void,
+        makeRecoveryKey:
+            @escaping @Sendable (_ folder: String, _ replacesFormer: Bool) throws -> [String],
+        checkRecoveryKey: @escaping @Sendable (_ folder: String, Console) throws -> Void,
+        ask: @escaping @Sendable (_ question: String, Console) -> Bool
+    ) {
+        (self.devices, self.revoke, self.leave) = (devices, revoke, leave)
+        (self.makeRecoveryKey, self.checkRecoveryKey, self.ask) = (makeRecoveryKey, checkRecoveryKey, ask)
+    }
+
+    static func required(_ role: SharingRole?) throws -> SharingRole {
+        guard let role else { throw ReportError(description: "this program keeps nothing in step") }
+        return role
+    }
+
+    /// The device that is meant by its name, or by the first digits of its identifier.
+    func device(_ text: String, of folder: String) throws -> Device {
+        let all = try devices(folder)
+        let named = all.filter { $0.name == text || (text.count >= 4 && $0.id.hasPrefix(text.lowercased())) }
+        let meant = named.filter { !$0.isRevoked }
+        if let only = meant.first, meant.count == 1 { return only }
+        if meant.count > 1 {
+            let ids = meant.map(\.id).joined(separator: ", ")
+            throw ReportError(description: "“\(text)” may be any of \(ids). Give the first digits of one.")
+        }
+        if let revoked = named.first {
+            let by = revoked.revokedBy.map { " by “\($0)”" } ?? ""
+            throw ReportError(description: "“\(text)” was shut out before\(by)")
+        }
+        throw ReportError(
+            description: "no device “\(text)” shares the folder; see sheaf devices \(folder)"
+        )
+    }
+}

@@ -1,0 +1,112 @@
+internal import FileSystem
+internal import Foundation
+internal import Sealing
+internal import Sync
+internal import SyncMessages
+
+extension SyncRun {
+    /// More than these are counted and not listed.
+    private static let obstacleCountMax = 50
+
+    /// How all stands, without a name in it.
+    ///
+    /// - Parameter events: What has happened, oldest first.
+    func diagnosis(_ events: [(date: Date, report: SyncReport)]) -> SyncDiagnosis {
+        var names = ItemPlaceholders()
+        var found = SyncDiagnosis(of: place.folder.string, status)
+        found.lineFailure = found.lineFailure.map(RedactedText.of)
+        found.logPosition = engine.tree.position
+        found.keyGeneration = desk.devices.generation
+        found.deviceCount = desk.devices.present.count
+        found.revokedDeviceCount = desk.devices.members.count - found.deviceCount
+        for state in states(below: "") {
+            for name in Self.names(of: state) { found.states[name, default: 0] += 1 }
+        }
+        for item in engine.differing.union(stuck.keys).union(unkept.keys).sorted() {
+            let reasons = engine.reasons(for: item).map(Self.name)
+            for reason in Set(reasons) { found.reasons[reason, default: 0] += 1 }
+            guard found.obstacles.count < Self.obstacleCountMax else { continue }
+            found.obstacles.append(
+                SyncDiagnosis.Obstacle(
+                    item: names.name(of: path(of: item)),
+                    reasons: reasons,
+                    why: (stuck[item]?.why ?? unkept[item]).map(RedactedText.of)
+                )
+            )
+        }
+        found.events = events.map { Self.event($0.date, $0.report, &names) }
+        return found
+    }
+
+    private static func names(of state: ItemSyncState) -> [String] {
+        var names = [state.isFolder ? "folder" : "document, contents \(state.contents.rawValue)"]
+        if !state.isUploaded { names.append("not at the hub") }
+        if state.isUploading { names.append("on its way to the hub") }
+        if state.pause != nil { names.append("paused") }
+        if state.isDownloadRequested { names.append("asked for") }
+        if state.download != nil { names.append("on its way here") }
+        if let failure = state.uploadFailure { names.append("cannot be sent: \(failure.code.rawValue)") }
+        if let failure = state.downloadFailure { names.append("cannot come: \(failure.code.rawValue)") }
+        return names
+    }
+
+    private static func name(_ reason: SyncEngine.Reason) -> String {
+        switch reason {
+        case .sending: "sending"
+        case .getting: "getting"
+        case .contentsLost: "contentsLost"
+        case .committing: "committing"
+        case .readingLog: "readingLog"
+        case .placing: "placing"
+        case .merging: "merging"
+        case .nameTaken: "nameTaken"
+        case .nameLeft: "nameLeft"
+        case .folderMissing: "folderMissing"
+        case .loop: "loop"
+        case .braked(.leaving): "braked, leaving"
+        case .braked(.arriving): "braked, arriving"
+        case .paused: "paused"
+        case .members: "members"
+        case .due: "due"
+        }
+    }
+
+    private static func event(
+        _ date: Date,
+        _ report: SyncReport,
+        _ names: inout ItemPlaceholders
+    ) -> SyncDiagnosis.Event {
+        var event = SyncDiagnosis.Event(date: date, kind: report.kind)
+        switch report {
+        case .received(let path), .removed(let path), .merged(let path), .conflict(let path):
+            event.item = names.name(of: path)
+        case .failed(let path, let why):
+            (event.item, event.detail) = (names.name(of: path), RedactedText.of(why))
+        case .lineDown(let why), .stopped(let why): event.detail = RedactedText.of(why)
+        case .hubPutBack(let former, let position): event.detail = "from \(former) to \(position)"
+        case .braked(let isLeaving, let waitingCount, let itemCount):
+            event.detail = "\(isLeaving ? "leaving" : "arriving"), \(waitingCount) of \(itemCount)"
+        case .lineUp, .freed, .settled: break
+        }
+        return event
+    }
+}
+
+extension SyncReport {
+    fileprivate var kind: String {
+        switch self {
+        case .lineUp: "line up"
+        case .lineDown: "line down"
+        case .stopped: "stopped"
+        case .received: "received"
+        case .removed: "removed"
+        case .merged: "merged"
+        case .conflict: "conflict"
+        case .failed: "failed"
+        case .hubPutBack: "hub put back"
+        case .freed: "freed"
+        case .braked: "braked"
+        case .settled: "in step"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import Locks
+package import Sealing
+
+/// A container's keys as this process holds them. More come when another device was shut out.
+///
+/// Any thread. Its state is in one value under one lock.
+package final class KeyRing: Sendable {
+    private let held: Locked<ContainerKeys>
+    private let keep: @Sendable (ContainerKeys) throws -> Void
+
+    /// - Parameters:
+    ///   - keys: All that the device holds.
+    ///   - keep: Makes keys durable, together with those that were kept before.
+    package init(_ keys: ContainerKeys, keep: @escaping @Sendable (ContainerKeys) throws -> Void) {
+        (held, self.keep) = (Locked(keys), keep)
+    }
+
+    package var keys: ContainerKeys { held.withLock { $0 } }
+
+    /// Takes more. They are durable before anything is sealed under them.
+    func take(_ keys: ContainerKeys) throws {
+        try keep(keys)
+        try held.withLock { try $0.merge(keys) }
+    }
+}

@@ -1,0 +1,93 @@
+internal import Cryptography
+package import FileSystem
+internal import HubProtocol
+package import Sealing
+internal import Sync
+
+extension Sharing {
+    /// Makes a recovery key for the container, which is a device of it from then on: later keys are sealed for it, too.
+    ///
+    /// - Parameter replacesFormer: Whether those that were made before are shut out, once the new one is there.
+    /// - Returns: What a person is to write down. Nothing of it is kept anywhere.
+    /// - Throws: `SyncFailure` with code `refused` when there is one and it is not to be replaced.
+    package func makeRecoveryKey(replacesFormer: Bool) throws -> [String] {
+        let visit = try LogVisit(keys, by: identity, at: hub)
+        try visit.catchUp()
+        let former = visit.devices.present.filter(\.isPaper)
+        guard former.isEmpty || replacesFormer else { throw SyncFailure.paperIsThere }
+        let key = try RecoveryKey(random: RandomBytes.make)
+        let paper = try key.identity().publicIdentity(named: RecoveryKey.deviceName)
+        // The kit first: a key in the list without one would open nothing.
+        let kit = try RecoveryKit(keys.keys, under: key, random: RandomBytes.make)
+        try leave(kit.encoded, for: paper.id)
+        try Founding.add(paper, to: keys, by: identity, at: hub)
+        for device in former { _ = try revoke(device.id) }
+        return try key.groups()
+    }
+
+    /// Looks whether what stands on a paper would bring the container back.
+    ///
+    /// - Throws: `SyncFailure` with code `refused` when it would not, and why.
+    package func check(_ key: RecoveryKey) throws {
+        let name = DeviceName(of: try key.identity().id)
+        guard let found = try Self.kit(key, among: try hub.keys(for: name)) else {
+            throw SyncFailure.paperUnknown
+        }
+        guard found.container == keys.keys.container else { throw SyncFailure.paperUnknown }
+        let visit = try LogVisit(KeyRing(found) { _ in }, by: try key.identity(), at: hub)
+        try visit.catchUp()
+        if visit.desk.shutOut != nil { throw SyncFailure.paperRevoked }
+        guard visit.desk.isMember else { throw SyncFailure.paperUnknown }
+    }
+
+    /// What a recovery key opens among all that lies at the hub under its name.
+    static func kit(_ key: RecoveryKey, among kept: [HubProtocol.WrappedKeys]) throws -> ContainerKeys? {
+        for sealed in kept {
+            do { return try RecoveryKit(encoded: [UInt8](sealed.keys)).open(with: key) } catch {
+                // Keys that were sealed for it later lie beside the kit.
+                guard error.code != .outOfMemory else { throw error }
+            }
+        }
+        return nil
+    }
+}
+
+extension Joining {
+    /// Makes a folder one of a container of which all devices may be lost, by the key on paper.
+    ///
+    /// - Parameters:
+    ///   - folder: Made when it is not there; what is in it goes to the container, too.
+    ///   - key: What stands on the paper.
+    ///   - invitation: The hub's: it has to know this device.
+    /// - Throws: `SyncFailure` with code `refused` when the paper opens nothing here, or was replaced.
+    package func recover(
+        _ folder: FilePath,
+        by key: RecoveryKey,
+        invitation: String
+    ) throws -> ContainerSettings {
+        try prepare(folder)
+        let client = try HubClient(hub)
+        defer { client.close() }
+        let identity = try DeviceIdentity(random: RandomBytes.make)
+        let paper = try key.identity()
+        let credentials = try register(identity, client, invitation)
+        for listing in try client.containers() {
+            let container = HubContainer(listing.container, at: client)
+            let kept = try container.keys(for: DeviceName(of: paper.id))
+            guard let found = try Sharing.kit(key, among: kept) else { continue }
+            guard found.container == listing.container else { continue }
+            let keys = KeyRing(found) { _ in }
+            let visit = try LogVisit(keys, by: paper, at: container)
+            _ = try visit.say { id in
+                if visit.desk.shutOut != nil { throw SyncFailure.paperRevoked }
+                return try visit.desk.sealAddition(of: identity.publicIdentity(named: deviceName), as: id)
+            }
+            try visit.catchUp()
+            guard visit.devices.present.contains(where: { $0.id == identity.id }) else {
+                throw SyncFailure.paperUnknown
+            }
+            return try keep(keys.keys, identity, folder, credentials)
+        }
+        throw SyncFailure.paperUnknown
+    }
+}

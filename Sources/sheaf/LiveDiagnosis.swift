@@ -1,0 +1,211 @@
+internal import Agent
+internal import Commands
+internal import Coordination
+internal import DeviceSync
+internal import FileSystem
+internal import Foundation
+internal import LocalSockets
+internal import SyncMessages
+
+/// What the command about reports does on this machine.
+enum LiveDiagnosis {
+    static let role = DiagnosisRole(
+        report: { folder in try report(folder) },
+        write: { text, path in
+            let place = FilePath(URL(fileURLWithPath: path).standardizedFileURL.path)
+            let save = try StagedSave(item: place, followsSymbolicLink: false)
+            try save.write(Data(text.utf8))
+            try save.commit(MemberAttributes(permissions: 0o600))
+        }
+    )
+
+    private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    private static func report(_ folder: String?) throws -> DiagnosisReport {
+        let home = try DeviceHome(environment: environment)
+        let all = try home.containers()
+        let chosen = try folder.map { [try LiveSync.joined($0, among: all)] } ?? all
+        var failures: [String] = []
+        var live: [SyncDiagnosis]?
+        do { live = try SyncQuery.diagnosis(in: try RuntimeFolder(environment: environment)) } catch {
+            if (error as? SyncServiceError) != .notRunning { failures.append(RedactedText.of("\(error)")) }
+        }
+        var report = DiagnosisReport(
+            made: Date().formatted(.iso8601),
+            program: DiagnosisReport.Program(version: Tool.sheaf().version, isDebugBuild: isDebugBuild),
+            machine: machine(),
+            agent: agent(),
+            isUp: live != nil
+        )
+        let hubs = Array(Set(all.map(\.settings.hub))).sorted { $0.absoluteString < $1.absoluteString }
+        for (number, joined) in all.enumerated()
+        where chosen.contains(where: { $0.settings == joined.settings }) {
+            let hub = hub(joined, name: "hub-\((hubs.firstIndex(of: joined.settings.hub) ?? 0) + 1)")
+            var found = look(at: joined, named: "folder-\(number + 1)", hub)
+            do { found.stored = try StoredDiagnosis(of: joined, in: home) } catch {
+                failures.append("what is stored: " + RedactedText.of("\(error)"))
+            }
+            found.live = live?.first { $0.folder == joined.settings.folder }.map(DiagnosisReport.Live.init)
+            report.folders.append(found)
+        }
+        report.failures = failures
+        return report
+    }
+
+    private static var isDebugBuild: Bool {
+        #if DEBUG
+        true
+        #else
+        false
+        #endif
+    }
+
+    // MARK: The machine
+
+    private static func machine() -> DiagnosisReport.Machine {
+        let process = ProcessInfo.processInfo
+        return DiagnosisReport.Machine(
+            distribution: distribution(),
+            kernel: kernel(),
+            architecture: architecture,
+            processorCount: process.processorCount,
+            memoryMegabytes: Int(process.physicalMemory >> 20),
+            limits: [
+                "inotify watches": number(at: "/proc/sys/fs/inotify/max_user_watches"),
+                "inotify instances": number(at: "/proc/sys/fs/inotify/max_user_instances"),
+                "inotify events queued": number(at: "/proc/sys/fs/inotify/max_queued_events"),
+                "open files": openFileCountMax(),
+            ]
+        )
+    }
+
+    private static var architecture: String {
+        #if arch(x86_64)
+        "x86_64"
+        #elseif arch(arm64)
+        "arm64"
+        #else
+        "another"
+        #endif
+    }
+
+    private static func text(at path: String) -> String? {
+        // What is not there is told as such by who asks.
+        try? String(contentsOfFile: path, encoding: .utf8)
+    }
+
+    private static func number(at path: String) -> Int {
+        text(at: path).flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? -1
+    }
+
+    private static func openFileCountMax() -> Int {
+        let line = text(at: "/proc/self/limits")?.split(separator: "\n").first {
+            $0.hasPrefix("Max open files")
+        }
+        return line?.split(separator: " ").dropFirst(3).first.flatMap { Int($0) } ?? -1
+    }
+
+    /// Its identifier and version: its other fields may be anybody's words.
+    private static func distribution() -> String {
+        let lines = (text(at: "/etc/os-release") ?? "").split(separator: "\n")
+        let words = ["ID=", "VERSION_ID="].compactMap { key in
+            lines.first { $0.hasPrefix(key) }?.dropFirst(key.count).filter {
+                $0.isLetter || $0.isNumber || $0 == "."
+            }
+        }
+        return words.isEmpty ? "unknown" : words.joined(separator: " ")
+    }
+
+    /// The numbers that it begins with: what follows them is of whoever built it.
+    private static func kernel() -> String {
+        let release = text(at: "/proc/sys/kernel/osrelease") ?? ""
+        let numbers = release.prefix { $0.isNumber || $0 == "." || $0 == "-" }
+        return numbers.isEmpty ? "unknown" : String(numbers).trimmingCharacters(in: .punctuationCharacters)
+    }
+
+    // MARK: Others
+
+    private static func agent() -> DiagnosisReport.Agent {
+        if environment["SHEAF_AGENT"] == "off" { return DiagnosisReport.Agent(state: "off") }
+        do {
+            guard let report = try AgentQuery.report(in: try RuntimeFolder(environment: environment)) else {
+                return DiagnosisReport.Agent(state: "not running")
+            }
+            return DiagnosisReport.Agent(
+                state: "running",
+                claimCount: report.claims.count,
+                waitCount: report.waits.count,
+                presenterCount: report.presenters.count,
+                brokenDeadlockCount: report.brokenCycles.count
+            )
+        } catch {
+            return DiagnosisReport.Agent(state: "cannot be asked: " + RedactedText.of("\(error)"))
+        }
+    }
+
+    private static func hub(_ joined: JoinedContainer, name: String) -> DiagnosisReport.Hub {
+        let address = joined.settings.hub
+        let host = address.host() ?? ""
+        var hub = DiagnosisReport.Hub(
+            name: name,
+            isEncrypted: address.scheme == "https",
+            isOnThisMachine: host == "localhost" || host.hasPrefix("127.") || host == "::1"
+                || host == "[::1]",
+            health: "ok"
+        )
+        do {
+            let client = try HubClient(address)
+            defer { client.close() }
+            let health = try client.health()
+            hub.roundTripMilliseconds = Int(health.roundTripSeconds * 1000)
+            hub.clockAheadSeconds = health.clockAheadSeconds.map { Int($0.rounded()) }
+        } catch {
+            hub.health = RedactedText.of("\(error)")
+        }
+        return hub
+    }
+
+    private static func look(
+        at joined: JoinedContainer,
+        named name: String,
+        _ hub: DiagnosisReport.Hub
+    ) -> DiagnosisReport.Folder {
+        let folder = joined.settings.folder
+        let mount = Mount(of: folder, in: text(at: "/proc/self/mountinfo") ?? "")
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+        return DiagnosisReport.Folder(
+            name: name,
+            isThere: FileManager.default.fileExists(atPath: folder),
+            fileSystem: mount?.type ?? "unknown",
+            isReadOnly: mount?.isReadOnly ?? false,
+            freeMegabytes: (attributes?[.systemFreeSize] as? NSNumber).map { Int($0.int64Value >> 20) },
+            hub: hub
+        )
+    }
+}
+
+/// What a path is on, by /proc/self/mountinfo; proc(5).
+struct Mount {
+    let type: String
+    let isReadOnly: Bool
+
+    init?(of path: String, in table: String) {
+        var best: (length: Int, mount: Mount)?
+        for line in table.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard let dash = words.firstIndex(of: "-"), words.count > dash + 1, words.count > 5 else {
+                continue
+            }
+            let place = words[4].replacing("\\040", with: " ")
+            guard path == place || place == "/" || path.hasPrefix(place + "/") else { continue }
+            // Of several at one place the last is on top.
+            guard place.count >= best?.length ?? 0 else { continue }
+            let options = words[5].split(separator: ",")
+            best = (place.count, Mount(type: String(words[dash + 1]), isReadOnly: options.contains("ro")))
+        }
+        guard let best else { return nil }
+        self = best.mount
+    }
+
+    private init(type: String, isReadOnly: Bool) { (self.type, self.isReadOnly) = (type, isReadOnly) }
+}

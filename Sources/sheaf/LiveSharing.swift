@@ -1,0 +1,102 @@
+internal import Commands
+internal import DeviceSync
+internal import Foundation
+internal import HubProtocol
+internal import Sealing
+internal import Sync
+
+/// What the commands about the devices of a folder do on this machine.
+enum LiveSharing {
+    static let role = SharingRole(
+        devices: { folder in try with(folder) { sharing, _ in try sharing.devices().map(device) } },
+        revoke: { folder, device in try with(folder) { try revoke(device, $0, $1) } },
+        leave: { folder in try with(folder) { sharing, _ in try sharing.leave() } },
+        makeRecoveryKey: { folder, replacesFormer in
+            try with(folder) { sharing, _ in try sharing.makeRecoveryKey(replacesFormer: replacesFormer) }
+        },
+        checkRecoveryKey: { folder, console in
+            try with(folder) { sharing, _ in try sharing.check(try recoveryKey(console)) }
+        },
+        ask: { question, console in ask(question, console) }
+    )
+
+    private static func with<Value>(
+        _ folder: String,
+        _ body: (Sharing, [JoinedContainer]) throws -> Value
+    ) throws -> Value {
+        let home = try DeviceHome(environment: ProcessInfo.processInfo.environment)
+        let all = try home.containers()
+        let joined = try LiveSync.joined(folder, among: all)
+        let client = try HubClient(joined.settings.hub, token: joined.settings.credentials.token)
+        defer { client.close() }
+        let others = all.filter { $0.settings.container != joined.settings.container }
+        return try body(home.sharing(of: joined, at: client), others)
+    }
+
+    private static func device(_ device: SharingDevice) -> SharingRole.Device {
+        SharingRole.Device(
+            id: HexadecimalText.text(of: device.id.bytes),
+            name: device.name,
+            since: device.since?.formatted(.iso8601),
+            isThis: device.isThis,
+            isPaper: device.isPaper,
+            isRevoked: device.isRevoked,
+            revokedBy: device.revokedBy
+        )
+    }
+
+    private static func revoke(
+        _ device: SharingRole.Device,
+        _ sharing: Sharing,
+        _ others: [JoinedContainer]
+    ) throws -> String {
+        guard let bytes = HexadecimalText.bytes(of: device.id) else {
+            throw Refusal("“\(device.id)” is no device's identifier.")
+        }
+        switch try sharing.revoke(DeviceID(bytes.reduce(0) { $0 << 8 | UInt64($1) })) {
+        case .wasRevoked(let by):
+            return "“\(device.name)” was shut out before\(by.map { " by “\($0)”" } ?? "").\n"
+        case .revoked: break
+        }
+        let said =
+            device.isPaper
+            ? "The key on paper opens nothing any more. All devices have a new key.\n"
+            : "“\(device.name)” is shut out. All others have a new key.\n"
+        let elsewhere = others.map { "    sheaf devices \($0.settings.folder)\n" }.joined()
+        return said + (others.isEmpty ? "" : "It may share other folders, too:\n\(elsewhere)")
+    }
+
+    private static func ask(_ question: String, _ console: Console) -> Bool {
+        console.say(question)
+        while let line = readLine() {
+            switch line.trimmingCharacters(in: .whitespaces).lowercased() {
+            case "y", "yes": return true
+            case "n", "no": return false
+            default: console.say("Type yes or no: ")
+            }
+        }
+        return false
+    }
+
+    /// What is typed from the paper, or comes from standard input: never an argument, which others could see.
+    static func recoveryKey(_ console: Console) throws -> RecoveryKey {
+        console.say("The recovery key, as it stands on the paper: ")
+        var failure: any Error = Refusal("No recovery key was typed.")
+        var typed = ""
+        while let line = readLine() {
+            // It may be typed in several lines, as it stands there; an empty one begins anew.
+            typed = line.allSatisfy(\.isWhitespace) ? "" : typed + line
+            let signCount = typed.count { $0.isLetter || $0.isNumber }
+            guard signCount >= RecoveryKey.signCount else {
+                console.say("\(signCount) of \(RecoveryKey.signCount) signs. Go on: ")
+                continue
+            }
+            do { return try RecoveryKey(typed: typed) } catch {
+                (failure, typed) = (error, "")
+                console.complain("\(error)\n")
+            }
+        }
+        guard typed.isEmpty else { return try RecoveryKey(typed: typed) }
+        throw failure
+    }
+}

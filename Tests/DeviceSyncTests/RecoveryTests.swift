@@ -1,0 +1,100 @@
+import Cryptography
+import DocumentTesting
+import FileSystem
+import Foundation
+import HubProtocol
+import Sealing
+import Sync
+import Testing
+
+@testable import DeviceSync
+
+/// The key on paper, with a hub in memory. What `sheaf join --recovery` does over HTTP, test_sharing.py does with processes.
+@Suite("The key on paper")
+struct RecoveryTests {
+    private let base = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "Recovery-\(UUID().uuidString)"
+    )
+    private let hub: HubInMemory
+    private let identity: DeviceIdentity
+    private let keys: KeyRing
+
+    init() throws {
+        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        hub = try HubInMemory(container)
+        identity = try DeviceIdentity(random: RandomBytes.make)
+        keys = KeyRing(try Founding.found(container, by: identity, named: "first", at: hub.line())) { _ in }
+        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
+    }
+
+    private func sharing(_ line: HubInMemory.Line? = nil) -> Sharing {
+        Sharing(in: FilePath(base.path), keys, by: identity, at: line ?? hub.line())
+    }
+
+    private func typed(_ groups: [String]) throws -> RecoveryKey {
+        try RecoveryKey(typed: groups.joined(separator: " "))
+    }
+
+    @Test("It goes on being right when devices are shut out, and stops being so when it is replaced")
+    func revocations() throws {
+        let sharing = sharing()
+        let first = try typed(try sharing.makeRecoveryKey(replacesFormer: false))
+        try sharing.check(first)
+        for number in 0..<2 {
+            let other = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: "\(number)")
+            try Founding.add(other, to: keys, by: identity, at: hub.line())
+            #expect(try sharing.revoke(other.id) == .revoked)
+        }
+        #expect(keys.keys.newest.generation == 3)
+        try sharing.check(first)
+        #expect { _ = try sharing.makeRecoveryKey(replacesFormer: false) } throws: {
+            ($0 as? SyncFailure)?.code == .refused
+        }
+        let second = try typed(try sharing.makeRecoveryKey(replacesFormer: true))
+        #expect(keys.keys.newest.generation == 4)
+        try sharing.check(second)
+        #expect { try sharing.check(first) } throws: { ($0 as? SyncFailure) == .paperRevoked }
+        let devices = try sharing.devices()
+        #expect(devices.map(\.isPaper) == [false, true, true, false, false])
+        #expect(devices.map(\.isRevoked) == [false, false, true, true, true])
+        #expect { try sharing.check(try RecoveryKey(random: RandomBytes.make)) } throws: {
+            ($0 as? SyncFailure) == .paperUnknown
+        }
+        try FileManager.default.removeItem(at: base)
+    }
+
+    @Test("It lets a new device in, which has all keys that came later")
+    func letsIn() throws {
+        let sharing = sharing()
+        let paper = try typed(try sharing.makeRecoveryKey(replacesFormer: false))
+        let lost = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: "lost")
+        try Founding.add(lost, to: keys, by: identity, at: hub.line())
+        _ = try sharing.revoke(lost.id)
+        // All that is left is the paper and the hub.
+        let line = hub.line()
+        let kept = try line.keys(for: DeviceName(of: try paper.identity().id))
+        let found = KeyRing(try #require(try Sharing.kit(paper, among: kept))) { _ in }
+        #expect(found.keys.newest.generation == 1)
+        let new = try DeviceIdentity(random: RandomBytes.make)
+        try Founding.add(new.publicIdentity(named: "new"), to: found, by: try paper.identity(), at: line)
+        #expect(found.keys == keys.keys)
+        let next = Sharing(in: FilePath(base.path), found, by: new, at: line)
+        #expect(try next.revoke(identity.id) == .revoked)
+        try next.check(paper)
+        try FileManager.default.removeItem(at: base)
+    }
+
+    @Test("Whatever call is the last one, a key that was shown is right")
+    func cutOff() throws {
+        for number in 0..<40 {
+            let line = hub.line()
+            line.end(afterCalls: number)
+            // Cut off, nothing was shown: what is at the hub then is replaced with the next one.
+            guard let groups = try? sharing(line).makeRecoveryKey(replacesFormer: true) else { continue }
+            try sharing().check(try typed(groups))
+            #expect(try sharing().devices().filter { $0.isPaper && !$0.isRevoked }.count == 1)
+            return try FileManager.default.removeItem(at: base)
+        }
+        Issue.record("It asks the hub more often than is to be expected.")
+    }
+}

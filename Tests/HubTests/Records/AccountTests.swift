@@ -1,0 +1,54 @@
+import Foundation
+import HubProtocol
+import Testing
+
+@testable import Hub
+
+/// Several people at one hub.
+@Suite("Accounts")
+struct AccountTests {
+    private func device(_ number: UInt8) -> NewDevice {
+        let key = PublicKeyBytes(unchecked: Array(repeating: 1, count: 32))
+        return NewDevice(
+            device: DeviceName(unchecked: Array(repeating: number, count: 8)),
+            tokenHash: [number],
+            name: "Pad",
+            signingKey: key,
+            agreementKey: key
+        )
+    }
+
+    @Test("An invitation of the command's makes one account, once, and not too late")
+    func invitations() async throws {
+        let folder = try HubFolder()
+        let store = try SQLiteRecordStore(in: try folder.open())
+        func leave(_ hash: UInt8, makesAccount: Bool) throws {
+            let invitation = InvitationFiles.Invitation(until: 100, account: makesAccount ? nil : .first)
+            try InvitationFiles.add(hash: [hash], invitation, in: store.invitations)
+        }
+        try leave(1, makesAccount: false)
+        #expect(try await store.register(device(1), invitationHash: [1], now: 99) == .first)
+        try leave(2, makesAccount: true)
+        let second = try #require(try await store.register(device(2), invitationHash: [2], now: 99))
+        #expect(second != .first)
+        // Left once more, as when the hub died before it was gone.
+        try leave(2, makesAccount: true)
+        #expect(try await store.register(device(3), invitationHash: [2], now: 99) == nil)
+        try leave(3, makesAccount: true)
+        #expect(try await store.register(device(4), invitationHash: [3], now: 101) == nil)
+        try leave(4, makesAccount: true)
+        let third = try #require(try await store.register(device(5), invitationHash: [4], now: 99))
+        #expect(third.number == second.number + 1)
+        // Whom a device invites is in its account.
+        try await store.addInvitation(hash: [5], to: second, until: 100)
+        #expect(try await store.register(device(6), invitationHash: [5], now: 99) == second)
+        // One of an account that there is.
+        let own = InvitationFiles.Invitation(until: 100, account: third)
+        try InvitationFiles.add(hash: [6], own, in: store.invitations)
+        #expect(try await store.register(device(7), invitationHash: [6], now: 99) == third)
+        let again = try SQLiteRecordStore(in: try folder.open())
+        #expect(again.caller(tokenHash: [6])?.account == second)
+        #expect(try await again.devices(of: second).count == 2)
+        #expect(try await again.devices(of: .first).count == 1)
+    }
+}
