@@ -42,6 +42,7 @@ extension SyncRun {
         var names = [state.isFolder ? "folder" : "document, contents \(state.contents.rawValue)"]
         if !state.isUploaded { names.append("not at the hub") }
         if state.isUploading { names.append("on its way to the hub") }
+        if state.pause != nil { names.append("paused") }
         if state.isDownloadRequested { names.append("asked for") }
         if state.download != nil { names.append("on its way here") }
         if let failure = state.uploadFailure { names.append("cannot be sent: \(failure.code.rawValue)") }
