@@ -173,10 +173,9 @@ let package = Package(
         .executableTarget(
             name: "sheaf-bench",
             dependencies: [
-                "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DeviceSync",
-                "DocumentFoundation",
+                "Agent", "CPeers", "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation",
                 "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "Merging",
-                "Sealing", "Sync", "SyncMessages", "UIKit", "Vault",
+                "Sealing", "Sync", "UIKit", "Vault",
             ],
             path: "Benchmarks/sheaf-bench",
             swiftSettings: strict

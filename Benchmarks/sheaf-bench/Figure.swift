@@ -78,7 +78,6 @@ struct Figure: Encodable {
 
 /// What a figure is told in; times are measured in seconds, memory in bytes.
 enum Unit: String {
-    case seconds = "s"
     case milliseconds = "ms"
     case microseconds = "µs"
     case mebibytes = "MiB"
@@ -86,7 +85,6 @@ enum Unit: String {
 
     var perBase: Double {
         switch self {
-        case .seconds: 1
         case .milliseconds: 1e3
         case .microseconds: 1e6
         case .mebibytes: 1 / 1_048_576

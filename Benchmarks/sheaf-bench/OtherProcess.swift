@@ -66,17 +66,10 @@ struct OtherProcess {
         while before != now {
             before = now
             poll(nil, 0, 300)
-            now = try tickCount()
+            let fields = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8).split(separator: " ")
+            // Of proc(5): the time in user mode and in the kernel.
+            now = (Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0)
         }
-    }
-
-    /// How many seconds of processor time it has taken so far.
-    func processorSeconds() throws -> Double { Double(try tickCount()) / Double(sysconf(CInt(_SC_CLK_TCK))) }
-
-    private func tickCount() throws -> Int {
-        let fields = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8).split(separator: " ")
-        // Of proc(5): the time in user mode and in the kernel.
-        return (Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0)
     }
 
     var isRunning: Bool { waitpid(id, nil, WNOHANG) == 0 }

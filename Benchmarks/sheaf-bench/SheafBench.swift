@@ -27,7 +27,6 @@ enum SheafBench {
         ("merge", MergeBenchmark.run),
         ("sealing", SealingBenchmark.run),
         ("hub", HubBenchmark.run),
-        ("sync", SyncBenchmark.run),
     ]
 
     /// A document's handlers come on the main queue, so the main thread runs its loop.
