@@ -194,7 +194,11 @@ extension SyncRun {
 
     private func retry() {
         attempt("conflicts cannot be looked at") { try lookAtConflicts() }
-        for item in unkept.keys { dirtyFolders.insert(table[item]?.state.place.parent ?? .root) }
+        for item in unkept.keys {
+            dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
+            // Its own traces do not tell what is deep in it.
+            if table[item]?.trace.kind == .directory { dirtyPackages.insert(item) }
+        }
         if !unkept.isEmpty { lookSoon() }
         askAgain()
         let effects = stuck.values.map(\.effect)

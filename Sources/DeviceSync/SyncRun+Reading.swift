@@ -51,6 +51,15 @@ extension SyncRun {
             unread[item] = nil
         }
         dirtyPackages = []
+        do { return try keepNow(traces) } catch {
+            // It is not the documents' fault: no room, or no watch to be had. They are tried again with what cannot be read.
+            for item in traces.keys { unkept[item] = "\(error)" }
+            report(.failed(path: "what documents hold", why: "\(error)"))
+            return []
+        }
+    }
+
+    private func keepNow(_ traces: [ItemID: ItemTrace]) throws -> Set<ItemID> {
         let items = traces.keys.sorted()
         let documents = items.map { item in
             Vault.Keepable(

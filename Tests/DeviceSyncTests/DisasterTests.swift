@@ -230,4 +230,21 @@ struct DisasterTests {
         #expect(!FileManager.default.fileExists(atPath: arriving.path))
         try end()
     }
+
+    @Test("What cannot be kept for want of room is not said to be in step, and goes when there is room")
+    func vaultOutOfReach() throws {
+        expectBoth([:])
+        // As good as a full volume: nothing can be put into it.
+        let packs = URL(fileURLWithPath: one.place.memory.string).appendingPathComponent("vault/packs")
+        try FileManager.default.removeItem(at: packs)
+        try Data("a letter".utf8).write(to: one.folder.appendingPathComponent("letter.txt"))
+        #expect(one.wait { one.status?.stuck["letter.txt"] != nil })
+        #expect(one.status?.isSettled == false)
+        #expect(one.explanation("letter.txt")?.isSettled == false)
+
+        one.stop()
+        try one.start()
+        expectBoth(["letter.txt": "a letter"])
+        try end()
+    }
 }
