@@ -19,13 +19,20 @@ extension SyncRun {
         switch news {
         case .folder(let item): dirtyFolders.insert(item)
         case .package(let item): dirtyPackages.insert(item)
-        case .overflow: dirtyFolders.formUnion(allFolders)
+        case .overflow:
+            dirtyFolders.formUnion(allFolders)
+            // A package's own traces do not tell what is deep in it.
+            dirtyPackages.formUnion(allPackages)
         }
         lookSoon()
     }
 
     private var allFolders: Set<ItemID> {
         Set(table.items.filter { $0.value.state.kind == .folder }.keys).union([.root])
+    }
+
+    private var allPackages: Set<ItemID> {
+        Set(table.items.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }.keys)
     }
 
     func lookSoon(after seconds: Double = gatherSeconds) {
@@ -48,9 +55,7 @@ extension SyncRun {
 
     /// At the start: everything, whatever was seen last.
     func lookAtAll() throws {
-        dirtyPackages = Set(
-            table.items.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }.keys
-        )
+        dirtyPackages = allPackages
         try watches?.watch(folder: .root, at: place.folder)
         for item in allFolders where item != .root { try watch(folder: item) }
         let found = try look(at: allFolders)
@@ -129,7 +134,7 @@ extension SyncRun {
             lookSoon()
         }
         var changed = outcome.placed
-        for item in try keep(outcome.touched) { changed.insert(item) }
+        for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
         found.events += changes(of: changed)
         return found
     }

@@ -77,7 +77,7 @@ extension SyncRun {
         }
     }
 
-    private func tellNow() {
+    func tellNow() {
         isNewsDue = false
         for (id, asker) in askers {
             let now = explain(asker.path)

@@ -26,6 +26,7 @@ extension SyncRun {
         items.formUnion(unkept.keys)
         items.formUnion(paused.keys)
         items.formUnion(stuck.keys)
+        if isStopped { items.formUnion(table.members(of: folder)) }
         return items.filter { (table[$0]?.state ?? engine.tree[$0])?.place.parent == folder }
             .map { state(of: $0) }
     }
@@ -36,7 +37,8 @@ extension SyncRun {
         let known = ours ?? theirs
         state.isFolder = known?.kind == .folder
         let change = engine.change(of: item)
-        let isSeen = unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
+        // Nobody looks any more once this has ended.
+        let isSeen = !isStopped && unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
         state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
         let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true
         state.isUploading = lineState == .up && (isSending || engine.isCommitting(item))

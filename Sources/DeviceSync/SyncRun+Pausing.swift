@@ -47,7 +47,7 @@ extension SyncRun {
         done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
     ) throws {
         try lookAround(path)
-        let items = try documents(at: path).filter { paused[$0] != nil }
+        let items = try documents(at: path).filter { paused[$0] != nil } + pausedAndRemoved(in: path)
         switch resumption {
         case .preserveLocal:
             try resume(items, dropsLocal: false)
@@ -72,6 +72,21 @@ extension SyncRun {
         done(.success(nil))
     }
 
+    /// Paused items that are in a folder at the hub and nowhere here any more.
+    private func pausedAndRemoved(in path: String) -> [ItemID] {
+        guard let folder = item(at: path) else { return [] }
+        return paused.keys.filter { item in
+            guard item != folder, table[item] == nil else { return false }
+            var (at, depth) = (item, 0)
+            while let parent = engine.tree[at]?.place.parent, depth < 4096 {
+                if parent == folder { return true }
+                (at, depth) = (parent, depth + 1)
+            }
+            return false
+        }
+        .sorted()
+    }
+
     private func resume(_ items: [ItemID], dropsLocal: Bool) throws {
         take(items.map { .resumed($0, dropsLocal: dropsLocal) })
         // Should this process die before, they are paused still.
@@ -89,8 +104,8 @@ extension SyncRun {
         guard engine.tree[item] != nil else {
             throw SyncRefusal(.notUploaded, "\(name) is nowhere but here, so it stays.")
         }
-        guard unkept[item] == nil, engine.mayBePaused(item) else {
-            throw SyncRefusal(.busy, "\(name) cannot be read just now. Try again.")
+        guard unkept[item] == nil, engine.mayBePaused(item), !engine.isCommitting(item) else {
+            throw SyncRefusal(.busy, "\(name) is being read or sent just now. Try again.")
         }
     }
 
@@ -115,6 +130,8 @@ extension SyncRun {
         let gone = paused.keys.filter { table[$0] == nil && engine.tree[$0] == nil }
         try memory.remember(pauses: gone.reduce(into: [:]) { $0.updateValue(nil, forKey: $1) })
         for item in gone { paused[item] = nil }
+        // One that comes back, out of the trash say, is as any other.
+        take(gone.map { .resumed($0, dropsLocal: false) })
     }
 
     // MARK: Waiting for one item
@@ -145,6 +162,8 @@ extension SyncRun {
     private func offer(_ item: ItemID, done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void) {
         guard engine.disk[item] != engine.tree[item] else { return done(.success(nil)) }
         guard lineState == .up else { return done(.failure(unreachable)) }
+        // What was in the way before may not be any more.
+        if let content = engine.disk[item]?.content { failedContents[content] = nil }
         waits.append(ItemWait(item: item, end: .offered, done: done))
         take([.offered(item)])
     }

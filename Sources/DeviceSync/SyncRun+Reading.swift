@@ -36,10 +36,12 @@ extension SyncRun {
     /// Keeps what documents hold. Of many that are new only some, the others in turns of their own: what has been read is
     /// sent meanwhile.
     ///
-    /// - Parameter touched: Which, and how they look.
+    /// - Parameters:
+    ///   - touched: Which, and how they look.
+    ///   - urgent: What the log may know already: it is not to be taken for absent.
     /// - Returns: Those whose contents are others now.
-    func keep(_ touched: [ItemID: ItemTrace]) throws -> Set<ItemID> {
-        var traces = touched.filter { table[$0.key]?.state.content != nil }
+    func keep(_ touched: [ItemID: ItemTrace], atOnce urgent: Set<ItemID> = []) throws -> Set<ItemID> {
+        var traces = touched.filter { table[$0.key]?.state.content != nil || urgent.contains($0.key) }
         for (item, trace) in touched where traces[item] == nil { unread[item] = trace }
         for (item, trace) in takeUnread() { traces[item] = trace }
         if !unread.isEmpty { readOn() }

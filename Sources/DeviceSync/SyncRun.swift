@@ -146,6 +146,11 @@ final class SyncRun {
         lineState = .stopped
         line?.close()
         watches?.endAll()
+        // Who waits is told so, and who follows that nobody looks any more.
+        failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
+        endWaits()
+        news.formUnion(table.items.keys)
+        tellNow()
     }
 
     /// That the folder is the one that was kept in step: an empty mount point deletes nothing.

@@ -64,6 +64,22 @@ struct RevocationTests {
         try FileManager.default.removeItem(at: base)
     }
 
+    @Test("A hub that has forgotten who was shut out is told of no new key")
+    func forgotten() throws {
+        let device = try device(0)
+        expect([:], on: [device])
+        let backup = hub.backup()
+        #expect(try sharing(device).revoke(identities[2].id) == .revoked)
+        #expect(device.wait { device.keys.keys.newest.generation == 2 })
+        hub.restore(backup)
+        let count = hub.entryCount
+        #expect { _ = try sharing(device).revoke(identities[1].id) } throws: {
+            ($0 as? SyncFailure)?.code == .hubChanged
+        }
+        #expect(hub.entryCount == count && device.keys.keys.newest.generation == 2)
+        try end([device])
+    }
+
     @Test("Those who stay go on under a new key; who was shut out stops, keeps its files, and is told so")
     func shutOut() throws {
         let devices = try (0..<3).map(device)

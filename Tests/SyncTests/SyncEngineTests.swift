@@ -149,6 +149,39 @@ struct SyncEngineTests {
         )
     }
 
+    @Test("A paused item that was removed here comes back when what the hub has is to hold")
+    func pausedAndRemoved() {
+        var (engine, _, items) = scene(["a"])
+        let theirs = engine.tree[items[0]]
+        _ = engine.take(.paused([items[0]]))
+        #expect(engine.take(.diskChanged(items[0], nil)) == [])
+        let effects = engine.take(.resumed(items[0], dropsLocal: true))
+        #expect(effects == [theirs.map { .place(items[0], $0, expecting: nil) }])
+    }
+
+    @Test("What is let through of a paused item is on its way until the log has just that")
+    func letThroughAgain() throws {
+        var (engine, log, items) = scene(["a"])
+        _ = engine.take(.paused([items[0]]))
+        let edits = ["first", "second"].map {
+            ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName($0))
+        }
+        _ = engine.take(.diskChanged(items[0], edits[0]))
+        _ = engine.take(.offered(items[0]))
+        guard case .commit(let commit)? = engine.take(.uploaded(ContentName("first"))).first else {
+            Issue.record("nothing is committed")
+            return
+        }
+        _ = engine.take(.diskChanged(items[0], edits[1]))
+        _ = engine.take(.offered(items[0]))
+        _ = log.offer(commit)
+        let effects = engine.take(.logRead(log.entries))
+        #expect(engine.tree[items[0]] == edits[0] && engine.isLetThrough(items[0]))
+        #expect(effects == [.upload(ContentName("second"))])
+        run(&engine, &log, [.uploaded(ContentName("second"))])
+        #expect(engine.tree[items[0]] == edits[1] && !engine.isLetThrough(items[0]))
+    }
+
     @Test("An item without its contents becomes what the log says, and needs none of them")
     func evicted() {
         var engine = SyncEngine(device: DeviceID(1), session: 1)

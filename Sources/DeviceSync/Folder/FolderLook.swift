@@ -30,6 +30,8 @@ struct FolderLook {
         /// Documents that are new or whose contents may be others, and how they look now. The table is not told before
         /// their contents are known: it says what goes with the contents that it names.
         var touched: [ItemID: ItemTrace] = [:]
+        /// Documents that were here before, as they bear a mark, and are not known any more.
+        var returning: Set<ItemID> = []
         /// Items that are not where they were seen last, nor anywhere that was looked at.
         var missing: Set<ItemID> = []
         /// Folders that are new here: to be watched.
@@ -261,6 +263,7 @@ struct FolderLook {
         case .marked:
             guard let mark = try mark(of: entry), !isMatched(ItemID(mark)) else { return }
             guard try isFree(ItemID(mark), for: entry) else { return }
+            if table[ItemID(mark)] == nil { outcome.returning.insert(ItemID(mark)) }
             try settle(index, as: ItemID(mark))
         case .replaced:
             guard !entry.isPlaceholder, let known = table.item(at: place), !isMatched(known),

@@ -113,7 +113,12 @@ package final class SyncService: Sendable {
         var next = Date().addingTimeInterval(Self.finishSeconds)
         while !isStopping.withLock({ $0 }) {
             if Date() > next {
-                for container in running where container.sync.status.line == .up { container.finish() }
+                // Beside this: a container that is busy answers when it can.
+                for container in running {
+                    DispatchQueue.global().async {
+                        if container.sync.status.line == .up { container.finish() }
+                    }
+                }
                 next = Date().addingTimeInterval(Self.finishSeconds)
             }
             guard listener.waitUntilReadable(milliseconds: Self.pollMilliseconds) else { continue }

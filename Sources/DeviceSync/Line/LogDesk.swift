@@ -163,6 +163,9 @@ final class LogDesk: @unchecked Sendable {
         lock.withLock { (try? reader.devices.sealingKey(of: ring.keys)) != nil }
     }
 
+    /// Of the newest key that this device holds: it takes none that the log has not announced.
+    var newestGeneration: UInt32 { ring.keys.newest.generation }
+
     /// Takes keys that other devices have sealed for this one.
     ///
     /// - Returns: Whether there is one now, from wherever, that was missing.

@@ -39,8 +39,22 @@ final class LogVisit {
                 }
                 try desk.fetchKeys(from: hub)
             } else if desk.head.position >= page.head.position {
+                try checkGeneration()
                 return desk.holdsKey ? () : try desk.fetchKeys(from: hub)
             }
+        }
+    }
+
+    /// That the log speaks of all revocations that this device knows keys of: a hub that was put back has forgotten the newer
+    /// ones, and who was shut out by them would be given the next key.
+    private func checkGeneration() throws {
+        guard desk.devices.generation >= desk.newestGeneration else {
+            throw SyncFailure.hubChanged(
+                """
+                The hub has forgotten that a device was shut out: it was put back to before that, or deceives. Nothing is said to \
+                it. Have whoever runs it put it forward again, or begin a new container.
+                """
+            )
         }
     }
 

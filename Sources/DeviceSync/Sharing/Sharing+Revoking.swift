@@ -147,5 +147,8 @@ extension Sharing {
                 // It has just been refused under the name by which it asks.
             }
         }
+        // For who joins the folder anew.
+        if try own.status(of: DeviceHome.shutOutName) == nil { _ = try own.create(DeviceHome.shutOutName) }
+        try own.sync()
     }
 }

@@ -23,7 +23,8 @@ extension SyncEngine {
     mutating func resume(_ item: ItemID, dropsLocal: Bool) {
         guard paused.remove(item) != nil else { return }
         letThrough[item] = nil
-        if dropsLocal, let ours = disk[item], steps[item] == nil, tree[item] != nil { agreed[item] = ours }
+        // What was removed here comes back, too.
+        if dropsLocal, steps[item] == nil, tree[item] != nil { agreed[item] = disk[item] }
         touch(item)
         // It may stand aside now, and its folder may go.
         if let place = disk[item]?.place {

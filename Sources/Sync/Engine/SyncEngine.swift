@@ -332,7 +332,10 @@ package struct SyncEngine: Sendable {
         }
         agreed[commit.item] = state
         merges[commit.item] = nil
-        letThrough[commit.item] = nil
+        // What has been done since it was offered is on its way still.
+        if letThrough[commit.item].map({ commit.state?.hasContents(of: $0) ?? true }) == true {
+            letThrough[commit.item] = nil
+        }
         if case .commit(let own) = steps[commit.item], own.id == commit.id { steps[commit.item] = nil }
     }
 

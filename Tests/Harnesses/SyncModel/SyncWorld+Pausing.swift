@@ -4,13 +4,12 @@ internal import Sync
 extension SyncWorld {
     mutating func pause(_ number: Int, on index: Int) {
         withItem(number, on: index) { world, item, _ in
+            while !world.devices[index].news.isEmpty { world.hear(index) }
             // What it is on the way to is ended first: a person is told to try again.
             guard world.devices[index].engine.mayBePaused(item) else { return }
             world.devices[index].paused.insert(item)
-            // It is heard of at once.
-            world.devices[index].news.insert(.paused([item]), at: 0)
             world.tell { _ in "device \(index): pauses \(item)" }
-            world.hear(index)
+            world.hearAtOnce(.paused([item]), on: index)
         }
     }
 
@@ -22,8 +21,14 @@ extension SyncWorld {
 
     mutating func resume(_ item: ItemID, on index: Int) {
         devices[index].paused.remove(item)
-        devices[index].news.append(.resumed(item, dropsLocal: false))
         tell { _ in "device \(index): resumes \(item)" }
+        hearAtOnce(.resumed(item, dropsLocal: false), on: index)
+    }
+
+    /// What a person asks for comes after all that has happened, and nothing comes between.
+    private mutating func hearAtOnce(_ event: SyncEngine.Event, on index: Int) {
+        devices[index].news.append(event)
+        while !devices[index].news.isEmpty { hear(index) }
     }
 
     /// What is here of a paused item is let through.
@@ -31,8 +36,8 @@ extension SyncWorld {
         let items = devices[index].paused.sorted()
         guard !items.isEmpty else { return }
         let item = items[number % items.count]
-        devices[index].news.append(.offered(item))
         tell { _ in "device \(index): lets through what there is of \(item)" }
+        hearAtOnce(.offered(item), on: index)
     }
 
     /// Nothing is done to a paused item.
