@@ -14,6 +14,7 @@ import Testing
 /// Two devices that share a container at a hub, and run.
 final class DevicePair {
     let base: URL
+    let container: ContainerName
     let hub: HubInMemory
     let one: TestDevice
     let two: TestDevice
@@ -22,7 +23,7 @@ final class DevicePair {
         let temporary = FilePath(FileManager.default.temporaryDirectory.path)
         base = try temporary.resolved().url(isDirectory: true)
             .appendingPathComponent("pair-\(UUID().uuidString.prefix(8))")
-        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
         hub = try HubInMemory(container)
         let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
         let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())

@@ -1,10 +1,7 @@
-import Cryptography
 import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
-import HubProtocol
-import Sealing
 import SyncMessages
 import Testing
 
@@ -13,24 +10,13 @@ import Testing
 /// What has gone wrong for the users of other sync programs, by name: each story is told again here, and ends well.
 @Suite("Disasters of others", .timeLimit(.minutes(2)))
 struct DisasterTests {
-    private let base: URL
-    private let hub: HubInMemory
-    private let one: TestDevice
-    private let two: TestDevice
+    private let pair: DevicePair
+    private var base: URL { pair.base }
+    private var hub: HubInMemory { pair.hub }
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
 
-    init() throws {
-        base = FileManager.default.temporaryDirectory.appendingPathComponent("Disasters-\(UUID().uuidString)")
-        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-        hub = try HubInMemory(container)
-        let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
-        let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())
-        let second = identities[1].publicIdentity(named: "device 2")
-        try Founding.add(second, to: keys, by: identities[0], at: hub.line())
-        one = try TestDevice(1, in: base, identities[0], keys, at: hub)
-        two = try TestDevice(2, in: base, identities[1], keys, at: hub)
-        try one.start()
-        try two.start()
-    }
+    init() throws { pair = try DevicePair() }
 
     private func expectBoth(_ contents: [String: String], _ location: SourceLocation = #_sourceLocation) {
         let isSo = two.wait {
@@ -44,11 +30,7 @@ struct DisasterTests {
         )
     }
 
-    private func end() throws {
-        one.stop()
-        two.stop()
-        try FileManager.default.removeItem(at: base)
-    }
+    private func end() throws { try pair.end() }
 
     private func remove(_ name: String, on device: TestDevice) throws {
         try FileManager.default.removeItem(at: device.folder.appendingPathComponent(name))

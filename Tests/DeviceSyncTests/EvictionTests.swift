@@ -1,4 +1,3 @@
-import Cryptography
 import Dispatch
 import DocumentFoundation
 import DocumentTesting
@@ -7,7 +6,6 @@ import Foundation
 import HubProtocol
 import LocalSockets
 import Locks
-import Sealing
 import SyncMessages
 import Testing
 
@@ -16,47 +14,23 @@ import Testing
 /// Contents that leave one of two devices, and come back.
 @Suite("Eviction", .timeLimit(.minutes(2)))
 struct EvictionTests {
-    private let base: URL
-    private let hub: HubInMemory
-    private let one: TestDevice
-    private let two: TestDevice
-    private let container: ContainerName
+    private let pair: DevicePair
+    private var base: URL { pair.base }
+    private var hub: HubInMemory { pair.hub }
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+    private var container: ContainerName { pair.container }
     private let files = FileManager.default
 
-    init() throws {
-        let temporary = FilePath(FileManager.default.temporaryDirectory.path)
-        base = try temporary.resolved().url(isDirectory: true)
-            .appendingPathComponent("evict-\(UUID().uuidString.prefix(8))")
-        container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-        hub = try HubInMemory(container)
-        let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
-        let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())
-        try Founding.add(
-            identities[1].publicIdentity(named: "device 2"),
-            to: keys,
-            by: identities[0],
-            at: hub.line()
-        )
-        one = try TestDevice(1, in: base, identities[0], keys, at: hub)
-        two = try TestDevice(2, in: base, identities[1], keys, at: hub)
-        try one.start()
-        try two.start()
-    }
+    init() throws { pair = try DevicePair() }
 
-    private func end() throws {
-        one.stop()
-        two.stop()
-        try FileManager.default.removeItem(at: base)
-    }
+    private func end() throws { try pair.end() }
 
     private func wait(_ location: SourceLocation = #_sourceLocation, until condition: () -> Bool) {
-        let isSo = two.wait { condition() }
-        #expect(isSo, "\(one.contents) and \(two.contents); \(two.said)", sourceLocation: location)
+        pair.wait(location, until: condition)
     }
 
-    private var isSettled: Bool {
-        one.status?.isSettled == true && two.status?.isSettled == true
-    }
+    private var isSettled: Bool { pair.isSettled }
 
     /// Has both have something, and evicts it on the second.
     private func evict(_ text: String, _ name: String) throws {

@@ -1,9 +1,6 @@
-import Cryptography
 import DocumentFoundation
 import DocumentTesting
 import Foundation
-import HubProtocol
-import Sealing
 import SyncMessages
 import Testing
 
@@ -12,30 +9,13 @@ import Testing
 /// Two devices, one hub, real folders.
 @Suite("Two devices", .timeLimit(.minutes(2)))
 struct TwoDevicesTests {
-    private let base: URL
-    private let hub: HubInMemory
-    private let one: TestDevice
-    private let two: TestDevice
+    private let pair: DevicePair
+    private var base: URL { pair.base }
+    private var hub: HubInMemory { pair.hub }
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
 
-    init() throws {
-        base = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "DeviceSync-\(UUID().uuidString)"
-        )
-        let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
-        hub = try HubInMemory(container)
-        let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
-        let keys = try Founding.found(container, by: identities[0], named: "device 1", at: hub.line())
-        try Founding.add(
-            identities[1].publicIdentity(named: "device 2"),
-            to: keys,
-            by: identities[0],
-            at: hub.line()
-        )
-        one = try TestDevice(1, in: base, identities[0], keys, at: hub)
-        two = try TestDevice(2, in: base, identities[1], keys, at: hub)
-        try one.start()
-        try two.start()
-    }
+    init() throws { pair = try DevicePair() }
 
     /// Waits until both have the same, and that.
     private func expectBoth(_ contents: [String: String], _ location: SourceLocation = #_sourceLocation) {
@@ -47,11 +27,7 @@ struct TwoDevicesTests {
         )
     }
 
-    private func end() throws {
-        one.stop()
-        two.stop()
-        try FileManager.default.removeItem(at: base)
-    }
+    private func end() throws { try pair.end() }
 
     @Test("A file is on the other device, and so is what is done with it")
     func file() throws {
