@@ -45,6 +45,29 @@ struct FolderLookTests {
         table.item(at: ItemPlace(.root, name))
     }
 
+    @Test("A file that is moved between the looks at two folders stays what it was")
+    func movedMeanwhile() throws {
+        var table = FolderTable()
+        try write("text", "b.txt")
+        _ = try look(&table)
+        let file = try #require(item("b.txt", in: table))
+        let places = ["b.txt", "in", "in/c.txt"].map { root.appendingPathComponent($0).path }
+        try FileManager.default.createDirectory(atPath: places[1], withIntermediateDirectories: false)
+        // Asked about the new folder, when all names of the one above it have been read.
+        var look = FolderLook(
+            table,
+            at: FilePath(root.path),
+            isPackage: { _ in
+                _ = Foundation.rename(places[0], places[2])
+                return false
+            }
+        )
+        let outcome = try look.look(at: [.root])
+        let folder = try #require(item("in", in: look.table))
+        #expect(look.table.item(at: ItemPlace(folder, "c.txt")) == file)
+        #expect(outcome.missing == [] && outcome.placed == [folder, file])
+    }
+
     @Test("A renamed file, and all in a renamed folder, stay what they were")
     func renamed() throws {
         var table = FolderTable()

@@ -249,8 +249,9 @@ struct FolderLook {
             }
             try settle(index, as: known)
         case .moved:
-            guard let known = table.item(like: entry.trace), !isMatched(known),
-                table[known]?.trace.isSameItem(as: entry.trace) == true
+            guard let known = table.item(like: entry.trace),
+                table[known]?.trace.isSameItem(as: entry.trace) == true,
+                try !isMatched(known) || hasLeft(known, for: entry)
             else { return }
             let mark = try mark(of: entry)
             // What bears no mark can be told by its inode alone, if nothing of it is another.
@@ -286,6 +287,16 @@ struct FolderLook {
             try give(mark, to: index)
             try settle(index, as: ItemID(mark))
         }
+    }
+
+    /// Whether an item that was found under one name is not there any more, but where this look came later: two names of one
+    /// file both stand.
+    private func hasLeft(_ item: ItemID, for entry: Found) throws -> Bool {
+        guard !entry.isPlaceholder, let path = table.path(of: item, in: root), path != entry.path else {
+            return false
+        }
+        guard let there = try FolderScan.status(at: path) else { return true }
+        return !ItemTrace(there).isSameItem(as: entry.trace)
     }
 
     /// The document that a file had the place of before another was renamed onto it.
