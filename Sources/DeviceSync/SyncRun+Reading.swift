@@ -6,20 +6,19 @@ internal import Vault
 
 // How what is in documents comes to be kept.
 extension SyncRun {
-    /// So many new documents are read at a time.
+    /// So many new documents are read at a time, with so many bytes together unless one has more.
     private static let readCountMax = 500
+    private static let readByteCountMax: Int64 = 64 << 20
 
     /// The next new documents to be read.
     private func takeUnread() -> [ItemID: ItemTrace] {
-        guard unread.count > Self.readCountMax else {
-            defer { unread = [:] }
-            return unread
-        }
-        var some: [ItemID: ItemTrace] = [:]
+        var (some, byteCount): ([ItemID: ItemTrace], Int64) = ([:], 0)
         for (item, trace) in unread.prefix(Self.readCountMax) {
+            guard some.isEmpty || byteCount + trace.byteCount <= Self.readByteCountMax else { break }
+            byteCount += trace.byteCount
             some[item] = trace
-            unread[item] = nil
         }
+        for item in some.keys { unread[item] = nil }
         return some
     }
 

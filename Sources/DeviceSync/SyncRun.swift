@@ -308,7 +308,7 @@ final class SyncRun {
             }
         }
         if lineState == .up {
-            line?.queue(uploads: uploads)
+            line?.queue(uploads: uploads.sorted().map(upload))
             line?.queue(fetches: fetches)
             line?.queue(commits: commits)
         }
@@ -333,13 +333,18 @@ final class SyncRun {
         for (name, failure) in failedContents where lineState == .up {
             if failure.code == .quota, attemptCount % Self.fullHubAttempts != 0 { continue }
             if engine.isSending(name) {
-                line?.queue(uploads: [name])
+                line?.queue(uploads: [upload(name)])
             } else if engine.waitingItem(for: name) != nil {
                 line?.queue(fetches: [HubLine.Fetch(name: name, item: item(needing: name))])
             } else {
                 failedContents[name] = nil
             }
         }
+    }
+
+    /// Contents that are to be sent, on top of what the log has of their item: the hub has that.
+    private func upload(_ name: ContentName) -> ContentStore.Upload {
+        ContentStore.Upload(name, on: engine.waitingItem(for: name).flatMap { engine.tree[$0]?.content })
     }
 
     /// An item that contents are for: whose version keeps them from being collected.

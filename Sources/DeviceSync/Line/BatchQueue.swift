@@ -12,14 +12,23 @@ final class BatchQueue<Element: Sendable>: Sendable {
     private let state = Locked(State())
     private let queue: DispatchQueue
     private let countMax: Int
+    private let weightMax: Int
+    private let weight: @Sendable (Element) -> Int
     private let work: @Sendable ([Element]) -> Void
 
     /// - Parameters:
     ///   - countMax: How many are handed over at a time.
+    ///   - weightMax: How heavy they are together at most, unless one is by itself.
     ///   - work: Runs on a queue of its own, and may block.
-    init(_ label: String, countMax: Int, _ work: @escaping @Sendable ([Element]) -> Void) {
+    init(
+        _ label: String,
+        countMax: Int,
+        weightMax: Int = .max,
+        weight: @escaping @Sendable (Element) -> Int = { _ in 0 },
+        _ work: @escaping @Sendable ([Element]) -> Void
+    ) {
         queue = DispatchQueue(label: label, qos: .userInitiated)
-        (self.countMax, self.work) = (countMax, work)
+        (self.countMax, self.weightMax, self.weight, self.work) = (countMax, weightMax, weight, work)
     }
 
     func add(_ elements: [Element]) {
@@ -47,7 +56,14 @@ final class BatchQueue<Element: Sendable>: Sendable {
     private func run() {
         while true {
             let batch = state.withLock { state -> [Element] in
-                let batch = Array(state.pending.prefix(countMax))
+                var sum = 0
+                let batch = Array(
+                    state.pending.prefix(countMax).prefix { element in
+                        let weight = weight(element)
+                        defer { sum += weight }
+                        return sum == 0 || weight <= weightMax - sum
+                    }
+                )
                 state.pending.removeFirst(batch.count)
                 if batch.isEmpty { state.isRunning = false }
                 return batch

@@ -5,6 +5,7 @@ internal import Locks
 internal import Sealing
 internal import Sync
 internal import SyncMessages
+internal import Vault
 
 /// A device's line to a container at its hub: what is to be sent and got, a batch at a time, and the log as it grows.
 ///
@@ -61,8 +62,10 @@ final class HubLine: Sendable {
     private static let retrySeconds = 0.2...30.0
     /// How many documents' contents are sent or got together.
     private static let contentCountMax = 500
+    /// How many bytes they have together: what comes after them on the way is not to wait for more.
+    private static let contentByteCountMax = 64 << 20
 
-    private let uploads: Locked<BatchQueue<ContentName>?>
+    private let uploads: Locked<BatchQueue<ContentStore.Upload>?>
     private let fetches: Locked<BatchQueue<Fetch>?>
     /// What somebody waits for: one after another, beside the rest.
     private let downloads: Locked<BatchQueue<Fetch>?>
@@ -78,11 +81,20 @@ final class HubLine: Sendable {
         (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
         downloads = Locked(nil)
-        let uploads = BatchQueue<ContentName>("sheaf.uploads", countMax: Self.contentCountMax) {
-            [weak self] in
+        let uploads = BatchQueue<ContentStore.Upload>(
+            "sheaf.uploads",
+            countMax: Self.contentCountMax,
+            weightMax: Self.contentByteCountMax,
+            weight: { Self.byteCount(of: $0.name) }
+        ) { [weak self] in
             self?.upload($0)
         }
-        let fetches = BatchQueue<Fetch>("sheaf.fetches", countMax: Self.contentCountMax) { [weak self] in
+        let fetches = BatchQueue<Fetch>(
+            "sheaf.fetches",
+            countMax: Self.contentCountMax,
+            weightMax: Self.contentByteCountMax,
+            weight: { Self.byteCount(of: $0.name) }
+        ) { [weak self] in
             self?.fetch($0)
         }
         let downloads = BatchQueue<Fetch>("sheaf.downloads", countMax: 1) { [weak self] in
@@ -115,23 +127,34 @@ final class HubLine: Sendable {
         wakeUp.signal()
     }
 
-    func queue(uploads names: Set<ContentName>) { uploads.withLock { $0 }?.add(names.sorted()) }
+    func queue(uploads wanted: [ContentStore.Upload]) { uploads.withLock { $0 }?.add(wanted) }
     func queue(fetches wanted: [Fetch]) { fetches.withLock { $0 }?.add(wanted) }
     func queue(downloads wanted: [Fetch]) { downloads.withLock { $0 }?.add(wanted) }
     func queue(commits offered: [Commit]) { commits.withLock { $0 }?.add(offered) }
+
+    /// Of a name that is none the work itself says so.
+    private static func byteCount(of name: ContentName) -> Int {
+        (try? ContentStore.contents(name)).map { Int(clamping: $0.byteCount) } ?? 0
+    }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
 
     // MARK: Sending and getting
 
-    private func upload(_ names: [ContentName]) {
+    private func upload(_ wanted: [ContentStore.Upload]) {
         attempt {
-            try contents.upload(names, to: hub, try desk.blobSealer()) { receiver(.sent($0, $1)) }
+            try contents.upload(wanted, to: hub, try desk.blobSealer()) {
+                [receiver] in receiver(.sent($0, $1))
+            }
         } then: {
-            receiver(.uploaded(names))
+            receiver(.uploaded(wanted.map(\.name)))
         } or: { _ in
-            retrySingly(names) {
-                try contents.upload([$0], to: hub, try desk.blobSealer()) { receiver(.sent($0, $1)) }
+            let uploads = Dictionary(wanted.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            retrySingly(wanted.map(\.name)) { name in
+                let upload = uploads[name] ?? ContentStore.Upload(name)
+                try contents.upload([upload], to: hub, try desk.blobSealer()) {
+                [receiver] in receiver(.sent($0, $1))
+            }
             } then: {
                 .uploaded([$0])
             }

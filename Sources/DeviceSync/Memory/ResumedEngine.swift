@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import FileSystem
-internal import Locks
 internal import Sealing
 internal import Sync
 
@@ -79,33 +78,5 @@ final class ResumedEngine: Sendable {
         var engine = engine
         let effects = engine.take([.evicted(table.dataless), .scanned(table.readStates)])
         return Scanned(engine: engine, effects: effects)
-    }
-}
-
-/// A value that one thread makes and others wait for.
-private final class Promised<Value: Sendable>: Sendable {
-    private let result = Locked<Result<Value, any Error>?>(nil)
-    private let isKept = DispatchSemaphore(value: 0)
-
-    /// Keeps the promise, once; the second time nothing happens.
-    func keep(_ make: () throws -> Value) {
-        let made = Result { try make() }
-        let isFirst = result.withLock { result in
-            defer { result = result ?? made }
-            return result == nil
-        }
-        if isFirst { isKept.signal() }
-    }
-
-    /// Waits for it.
-    var value: Value {
-        get throws {
-            isKept.wait()
-            isKept.signal()
-            guard let result = result.withLock({ $0 }) else {
-                preconditionFailure("nobody goes on before the promise is kept")
-            }
-            return try result.get()
-        }
     }
 }

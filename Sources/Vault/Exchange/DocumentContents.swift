@@ -63,6 +63,14 @@ package struct StoredObject: Hashable, Sendable {
     }
 }
 
+/// An object's bytes as they are stored, where a vault has them for the moment.
+package struct ShownObject {
+    /// Whether they are pressed together by zstd.
+    package let isPressed: Bool
+    package let plainByteCount: Int
+    package let bytes: UnsafeRawBufferPointer
+}
+
 /// What a vault stores, by its name.
 package struct VaultObject: Hashable, Sendable {
     package let name: ObjectName

@@ -105,37 +105,64 @@ extension Vault {
 
     // MARK: Out
 
-    /// All objects of some contents that are here, each once, those that lead to others before them.
+    /// The objects of some contents that are here, each once.
     ///
+    /// - Parameter others: Contents whose objects are left out. What both share is not gone through, so this takes as long as
+    ///   the two differ. What is not here of them leaves nothing out, nor does a piece that both have in places so far apart
+    ///   that it is not come by.
     /// - Throws: `VaultError` with code `damaged` when some are missing.
-    package func objects(of contents: [DocumentContents]) throws -> [VaultObject] {
+    package func objects(
+        of contents: [DocumentContents],
+        beyond others: [DocumentContents] = []
+    ) throws -> [VaultObject] {
         let reader = try ObjectReader(store: store)
-        var walk = ContentWalk()
+        var (walk, known) = (ContentWalk(), ContentWalk())
         for contents in contents { walk.add(contents.entry) }
-        while let next = walk.next() {
-            guard let level = next.nodeLevel else { continue }
-            try walk.open(try reader.object(next.object.name, next.object.kind), next.object, level: level)
+        for contents in others { known.add(contents.entry) }
+        var found: [VaultObject] = []
+        while let rank = walk.rank {
+            while let step = known.next(from: rank) {
+                guard let level = step.nodeLevel, !walk.hasMet(step.object) else { continue }
+                do {
+                    let plain = try reader.object(step.object.name, step.object.kind)
+                    try known.open(plain, step.object, level: level)
+                } catch let error as VaultError where error.code == .damaged {
+                    // It is asked for what is below it.
+                }
+            }
+            while let step = walk.next(from: rank) {
+                guard !known.hasMet(step.object) else { continue }
+                found.append(step.object)
+                guard let level = step.nodeLevel else { continue }
+                try walk.open(
+                    try reader.object(step.object.name, step.object.kind),
+                    step.object,
+                    level: level
+                )
+            }
         }
-        return walk.objects
+        return found
     }
 
-    /// Shows objects as they are stored, one after another.
+    /// Shows objects as they are stored, one after another; the bytes are gone after each.
     ///
     /// - Throws: `VaultError` with code `damaged` when one is not here.
     package func withStored(
         _ objects: [VaultObject],
-        _ body: (VaultObject, StoredObject) throws -> Void
+        _ body: (VaultObject, ShownObject) throws -> Void
     ) throws {
         let reader = try ObjectReader(store: store)
         for object in objects {
-            let stored = try reader.withObject(object.name, object.kind) { plain, pressed in
-                StoredObject(
-                    isPressed: pressed != nil,
-                    plainByteCount: plain.count,
-                    bytes: [UInt8](pressed ?? plain)
+            try reader.withObject(object.name, object.kind) { plain, pressed in
+                try body(
+                    object,
+                    ShownObject(
+                        isPressed: pressed != nil,
+                        plainByteCount: plain.count,
+                        bytes: pressed ?? plain
+                    )
                 )
             }
-            try body(object, stored)
         }
     }
 
@@ -152,14 +179,13 @@ extension Vault {
     /// - Parameters:
     ///   - documents: Which, and of which items.
     ///   - origin: Who keeps them.
-    ///   - fetch: Gets objects in any order; it may get fewer, and is asked for the others again. One that it
-    ///     does not get twice in a row ends this.
+    ///   - fetch: Gets some of the objects, in any order, and is asked for the others again. That it gets none ends this.
     /// - Throws: `VaultError` with code `damaged` when an object is not what its name says, or cannot be had; what
     ///   `fetch` throws.
     package func receive(
         _ documents: [(contents: DocumentContents, item: FileMark)],
         origin: (FileMark) -> VersionOrigin,
-        fetch: ([VaultObject]) throws -> [(object: VaultObject, stored: StoredObject)]
+        fetch: (ArraySlice<VaultObject>) throws -> [(object: VaultObject, stored: StoredObject)]
     ) throws {
         let session = try KeepSession(store: store)
         for _ in 1...Self.exchangeAttemptMax {
@@ -176,7 +202,7 @@ extension Vault {
     private func receive(
         _ documents: [(contents: DocumentContents, item: FileMark)],
         _ origin: (FileMark) -> VersionOrigin,
-        _ fetch: ([VaultObject]) throws -> [(object: VaultObject, stored: StoredObject)],
+        _ fetch: (ArraySlice<VaultObject>) throws -> [(object: VaultObject, stored: StoredObject)],
         by session: KeepSession
     ) throws {
         var walk = ContentWalk()
@@ -184,16 +210,18 @@ extension Vault {
         let unpacker = try Unpacker(session.hasher, in: folder)
         while true {
             var wanted: [VaultObject: UInt8?] = [:]
-            while let next = walk.next() {
+            while let next = walk.next(from: .min) {
                 // What the index knows leads to nothing that it does not know.
                 if try !session.has(next.object.name) {
                     wanted.updateValue(next.nodeLevel, forKey: next.object)
                 }
             }
             guard !wanted.isEmpty else { break }
+            var left = Array(wanted.keys)[...]
             while !wanted.isEmpty {
                 let before = wanted.count
-                for (object, stored) in try fetch(Array(wanted.keys)) {
+                left = left.drop { wanted[$0] == nil }
+                for (object, stored) in try fetch(left) {
                     guard let level = wanted.removeValue(forKey: object) else { continue }
                     let plain = try unpacker.plain(stored, object)
                     try session.store(object, plain, stored)
@@ -237,56 +265,6 @@ package final class ContentRestorer {
     /// As `Vault.restore`.
     package func restore(_ contents: DocumentContents, as name: String, in folder: StorageFolder) throws {
         try restorer.restore(contents.entry, as: name, in: folder, depth: 0)
-    }
-}
-
-/// Goes from contents to all objects below them, each once.
-struct ContentWalk {
-    struct Step {
-        let object: VaultObject
-        /// How many levels are below; nil for a piece of a file, below which is nothing.
-        let nodeLevel: UInt8?
-    }
-
-    private var pending: [Step] = []
-    private var known: Set<VaultObject> = []
-    /// All that the walk came by, in its order.
-    private(set) var objects: [VaultObject] = []
-
-    mutating func add(_ entry: ManifestEntry) {
-        guard let content = entry.content else { return }
-        switch entry.kind {
-        case .folder: add(content.name, .folder, level: content.level)
-        case .file where content.level == 0: add(content.name, .chunk, level: nil)
-        case .file: add(content.name, .list, level: content.level)
-        case .link: break
-        }
-    }
-
-    private mutating func add(_ name: ObjectName, _ kind: ObjectKind, level: UInt8?) {
-        let object = VaultObject(name, kind)
-        guard known.insert(object).inserted else { return }
-        objects.append(object)
-        pending.append(Step(object: object, nodeLevel: level))
-    }
-
-    mutating func next() -> Step? { pending.popLast() }
-
-    /// Adds what an object leads to.
-    mutating func open(_ plain: [UInt8], _ object: VaultObject, level: UInt8) throws {
-        try plain.withUnsafeBytes { bytes in
-            if object.kind == .folder {
-                switch try TreeNode.folder(bytes, level: level) {
-                case .entries(let entries): for entry in entries { add(entry) }
-                case .names(let names): for name in names { add(name, .folder, level: level - 1) }
-                case .pieces: break
-                }
-            } else {
-                for piece in try TreeNode.list(bytes, level: level) {
-                    add(piece.name, level == 1 ? .chunk : .list, level: level == 1 ? nil : level - 1)
-                }
-            }
-        }
     }
 }
 

@@ -1,0 +1,146 @@
+internal import FileSystem
+internal import Foundation
+internal import HubProtocol
+internal import Locks
+internal import Sealing
+internal import Sync
+internal import Vault
+
+// Contents on their way to the hub and back. What is worked on here and what is on the way are not waited for in turns:
+//
+//     read, sealed ──▶ sent, sent          asked for ──▶ opened, stored
+//
+extension ContentStore {
+    /// So many bytes of sealed objects are in a request, or are to be in an answer.
+    private static let requestByteCount = 4 << 20
+    /// So many requests are under way at a time, while the next one is made.
+    private static let requestCountMax = 2
+
+    /// Contents to be sent.
+    struct Upload: Sendable {
+        let name: ContentName
+        /// Contents that the hub has, and that probably share much with these: what both have is not asked for.
+        let base: ContentName?
+
+        init(_ name: ContentName, on base: ContentName? = nil) { (self.name, self.base) = (name, base) }
+    }
+
+    /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
+    ///
+    /// - Parameter told: Told how far contents have come that take several requests, 0 to 1; from several threads.
+    func upload(
+        _ uploads: [Upload],
+        to hub: any ContainerHub,
+        _ sealer: BlobSealer,
+        told: @escaping @Sendable (ContentName, Double) -> Void = { _, _ in }
+    ) throws {
+        var progress = UploadProgress()
+        var objects: [BlobName: VaultObject] = [:]
+        func add(_ uploads: [Upload]) throws -> Set<BlobName> {
+            var blobs: Set<BlobName> = []
+            let bases = try uploads.compactMap { try $0.base.map(Self.contents) }
+            for object in try vault.objects(of: try uploads.map { try Self.contents($0.name) }, beyond: bases)
+            {
+                let blob = try sealer.address(of: object.name.bytes)
+                blobs.insert(blob)
+                objects[blob] = object
+            }
+            return blobs
+        }
+        let isLarge = { try Self.contents($0).byteCount > Self.requestByteCount }
+        for upload in uploads where try isLarge(upload.name) { progress.add(upload.name, try add([upload])) }
+        _ = try add(try uploads.filter { try !isLarge($0.name) })
+        let sending = Locked(progress)
+        let note: @Sendable (Set<BlobName>) -> Void = { blobs in
+            for news in sending.withLock({ $0.noteStored(blobs) }) { told(news.name, news.share) }
+        }
+        let all = objects.keys.sorted()
+        try InFlight.run(Self.requestCountMax) { requests in
+            for start in stride(from: 0, to: all.count, by: HubLimits.blobNameCountMax) {
+                let some = Array(all[start..<min(start + HubLimits.blobNameCountMax, all.count)])
+                let missing = try hub.missing(some)
+                note(Set(some).subtracting(missing))
+                try store(missing.compactMap { objects[$0] }, at: hub, sealer, requests, then: note)
+            }
+        }
+    }
+
+    /// Sends objects, some of them while others are read and sealed.
+    private func store(
+        _ objects: [VaultObject],
+        at hub: any ContainerHub,
+        _ sealer: BlobSealer,
+        _ requests: InFlight,
+        then note: @escaping @Sendable (Set<BlobName>) -> Void
+    ) throws {
+        var frames = Data()
+        var gathered: Set<BlobName> = []
+        func send() throws {
+            let (body, blobs) = (frames, gathered)
+            (frames, gathered) = (Data(), [])
+            try requests.begin {
+                try hub.store(body)
+                note(blobs)
+            }
+        }
+        try vault.withStored(objects) { object, piece in
+            let blob = try sealer.address(of: object.name.bytes)
+            try sealer.appendFrame(blob, of: piece, object, to: &frames)
+            gathered.insert(blob)
+            if frames.count >= Self.requestByteCount { try send() }
+        }
+        if !frames.isEmpty { try send() }
+    }
+
+    /// Gets contents that are not here, and returns when all of them are here durably.
+    ///
+    /// - Parameter progress: Told how many sealed bytes have come, again and again.
+    func fetch(
+        _ wanted: [(name: ContentName, item: ItemID)],
+        from hub: any ContainerHub,
+        _ opener: BlobSealer,
+        progress: (Int) -> Void = { _ in }
+    ) throws {
+        var documents: [(contents: DocumentContents, item: FileMark)] = []
+        for (name, item) in wanted {
+            let contents = try Self.contents(name)
+            if try !vault.has(contents) { documents.append((contents, item.mark)) }
+        }
+        guard !documents.isEmpty else { return }
+        var byteCount = 0
+        let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.requestByteCount)
+        try vault.receive(documents, origin: { _ in origin("") }) { wanted in
+            let (objects, come) = try requests.next(of: wanted)
+            byteCount += come
+            progress(byteCount)
+            return objects
+        }
+    }
+}
+
+extension BlobSealer {
+    /// Seals an object as it is stored behind others that are to be sent.
+    fileprivate func appendFrame(
+        _ blob: BlobName,
+        of piece: ShownObject,
+        _ object: VaultObject,
+        to frames: inout Data
+    ) throws {
+        let byteCount = piece.bytes.count + BlobFormat.overheadByteCount
+        BlobFrames.appendHead(blob, byteCount: byteCount, to: &frames)
+        let start = frames.count
+        frames.count += byteCount
+        try frames.withUnsafeMutableBytes { frames in
+            try object.name.bytes.withUnsafeBytes { name in
+                try seal(
+                    piece.bytes,
+                    piece.isPressed ? .zstd : .plain,
+                    plainByteCount: piece.plainByteCount,
+                    kind: object.kind.rawValue,
+                    name: name,
+                    into: UnsafeMutableRawBufferPointer(rebasing: frames[start...])
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import Dispatch
+internal import Foundation
+internal import HubProtocol
+internal import Sealing
+internal import Vault
+
+/// Asks the hub for objects, for the next ones while those before are opened and stored. For one thread at a time.
+///
+/// How many are asked for at a time follows from how large those before were.
+final class ObjectRequests {
+    private struct Request {
+        var objects: [BlobName: VaultObject]
+        var answer: Promised<[(name: BlobName, blob: Data)]>
+    }
+
+    private let hub: any ContainerHub
+    private let opener: BlobSealer
+    private let answerByteCount: Int
+    private var pace = firstPace
+    private var ahead: Request?
+
+    /// So many objects are asked for at first.
+    private static let firstPace = 32
+
+    /// - Parameter answerByteCount: How many bytes are to come with an answer.
+    init(to hub: any ContainerHub, _ opener: BlobSealer, answerByteCount: Int) {
+        (self.hub, self.opener, self.answerByteCount) = (hub, opener, answerByteCount)
+    }
+
+    /// Gets some objects.
+    ///
+    /// - Parameter wanted: All that have not come, those first that have been asked for.
+    /// - Returns: Some of them, and how many sealed bytes these have.
+    func next(
+        of wanted: ArraySlice<VaultObject>
+    ) throws -> (objects: [(object: VaultObject, stored: StoredObject)], byteCount: Int) {
+        let request = try ahead ?? self.request(wanted.prefix(pace))
+        ahead = nil
+        let blobs = try request.answer.value
+        let byteCount = blobs.reduce(0) { $0 + $1.blob.count }
+        note(byteCount)
+        let asked = Set(request.objects.values)
+        let rest = wanted.lazy.filter { !asked.contains($0) }.prefix(pace)
+        if !rest.isEmpty { ahead = try self.request(rest) }
+        let objects = try blobs.compactMap { name, blob in
+            try request.objects[name].map { ($0, try opened(blob, as: $0)) }
+        }
+        return (objects, byteCount)
+    }
+
+    private func note(_ byteCount: Int) {
+        if byteCount > answerByteCount {
+            pace = max(1, pace / 2)
+        } else if byteCount < answerByteCount / 2 {
+            pace = min(2 * pace, HubLimits.blobNameCountMax)
+        }
+    }
+
+    private func request(_ wanted: some Sequence<VaultObject>) throws -> Request {
+        var objects: [BlobName: VaultObject] = [:]
+        for object in wanted { objects[try opener.address(of: object.name.bytes)] = object }
+        let answer = Promised<[(name: BlobName, blob: Data)]>()
+        DispatchQueue.global(qos: .userInitiated).async { [hub, names = Array(objects.keys)] in
+            answer.keep { try hub.read(names) }
+        }
+        return Request(objects: objects, answer: answer)
+    }
+
+    private func opened(_ blob: Data, as object: VaultObject) throws -> StoredObject {
+        let opened = try opener.open([UInt8](blob), kind: object.kind.rawValue, name: object.name.bytes)
+        return StoredObject(
+            isPressed: opened.contents.encoding == .zstd,
+            plainByteCount: opened.contents.plainByteCount,
+            bytes: opened.stored
+        )
+    }
+}

@@ -1,0 +1,103 @@
+import CrashHarness
+import FileSystem
+import Foundation
+import SeededNumbers
+import Testing
+import VaultHarness
+
+@testable import Vault
+
+@Suite("Contents from one vault into another")
+struct ExchangeTests {
+    private let item = FileMark(UUID())
+    private let key = [UInt8](repeating: 7, count: 32)
+
+    private func keep(_ tree: DiskTree, _ bench: VaultBench) throws -> DocumentContents {
+        try bench.write(tree)
+        return try keep(bench)
+    }
+
+    private func keep(_ bench: VaultBench) throws -> DocumentContents {
+        let document = Vault.Keepable(bench.document(), as: item)
+        let kept = try bench.vault.keepContents(of: [document]) { _ in VaultBench.origin() }
+        return try #require(kept.first).get()
+    }
+
+    /// Has a vault receive contents of which it is given these objects and no others.
+    private func send(
+        _ objects: [VaultObject],
+        of contents: DocumentContents,
+        from bench: VaultBench,
+        to vault: Vault
+    ) throws {
+        var stored: [VaultObject: StoredObject] = [:]
+        try bench.vault.withStored(objects) { object, shown in
+            stored[object] = StoredObject(
+                isPressed: shown.isPressed,
+                plainByteCount: shown.plainByteCount,
+                bytes: [UInt8](shown.bytes)
+            )
+        }
+        try vault.receive([(contents, item)], origin: { _ in VaultBench.origin() }) { wanted in
+            wanted.compactMap { object in stored[object].map { (object, $0) } }
+        }
+    }
+
+    @Test("Of a large file in which one byte is another, what leads to that byte is all that goes")
+    func oneByte() throws {
+        let (bench, other) = (try VaultBench(key: key), try VaultBench(key: key))
+        var bytes = VaultBench.noise(8 << 20, seed: 3)
+        try bytes.write(to: bench.document().url(isDirectory: false))
+        let base = try keep(bench)
+        try send(try bench.vault.objects(of: [base]), of: base, from: bench, to: other.vault)
+        bytes[4 << 20] ^= 1
+        try bytes.write(to: bench.document().url(isDirectory: false))
+        let new = try keep(bench)
+        let objects = try bench.vault.objects(of: [new], beyond: [base])
+        #expect((1...8).contains(objects.count), "\(objects.count)")
+        try send(objects, of: new, from: bench, to: other.vault)
+        try other.vault.restore(new, to: other.document())
+        #expect(try FileReading.contents(of: other.document()) == bytes)
+    }
+
+    @Test("Contents are beyond themselves by nothing, and beyond what is not here by all of them")
+    func ends() throws {
+        let (bench, other) = (try VaultBench(key: key), try VaultBench(key: key))
+        let here = try keep(["a": "one", "b": ["c": "two"]], bench)
+        let elsewhere = try keep(["a": "other"], other)
+        #expect(try bench.vault.objects(of: [here], beyond: [here]).isEmpty)
+        let all = try bench.vault.objects(of: [here])
+        #expect(Set(try bench.vault.objects(of: [here], beyond: [elsewhere])) == Set(all))
+        #expect(Set(all).count == all.count)
+    }
+
+    @Test("Packages changed at random: with what the base has, what goes beyond it is all that is needed")
+    func packages() throws {
+        let seed = ProcessInfo.processInfo.environment["SHEAF_SEED"].flatMap { UInt64($0) }
+            ?? .random(in: 1...999_999)
+        print("exchange: SHEAF_SEED=\(seed)")
+        var random = SplitMix64(seed: seed)
+        let (bench, other) = (try VaultBench(key: key), try VaultBench(key: key))
+        let folder = bench.document().url(isDirectory: true)
+        var base: DocumentContents?
+        for step in 0..<10 {
+            for _ in 0..<(step == 0 ? 400 : 1 + random.below(5)) {
+                let inner = folder.appendingPathComponent("folder \(random.below(3))", isDirectory: true)
+                try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+                let file = inner.appendingPathComponent("m\(random.below(300))")
+                let byteCount = random.below(20) == 0 ? 300_000 : random.below(200)
+                try VaultBench.noise(byteCount, seed: random.next()).write(to: file)
+            }
+            let new = try keep(bench)
+            let objects = try bench.vault.objects(of: [new], beyond: base.map { [$0] } ?? [])
+            let all = Set(try bench.vault.objects(of: [new]))
+            #expect(all.isSuperset(of: objects))
+            if step > 0 { #expect(objects.count < all.count / 2) }
+            try send(objects, of: new, from: bench, to: other.vault)
+            base = new
+        }
+        let last = try #require(base)
+        try other.vault.restore(last, to: other.document())
+        #expect(try DiskTree(at: other.document()) == DiskTree(at: bench.document()))
+    }
+}
