@@ -194,11 +194,20 @@ def files(sheaf, work):
 def start_milliseconds(device):
     """From the start of the program until it says that all is in step."""
     device.end()
-    said = device.said.count("in step")
-    start = time.monotonic()
-    device.start()
-    wait_closely(lambda: device.said.count("in step") > said, 60, lambda: device.said[-2000:])
-    return (time.monotonic() - start) * 1000
+    with open(device.log, "rb") as log:
+        # What it said before takes longer to read than the start does.
+        log.seek(0, os.SEEK_END)
+        said = b""
+
+        def is_in_step():
+            nonlocal said
+            said += log.read()
+            return b"in step" in said
+
+        start = time.monotonic()
+        device.start()
+        wait_closely(is_in_step, 60, lambda: device.said[-2000:])
+        return (time.monotonic() - start) * 1000
 
 
 def syncthing_files(work, count):

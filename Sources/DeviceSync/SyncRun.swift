@@ -151,6 +151,8 @@ final class SyncRun {
         endWaits()
         news.formUnion(table.items.keys)
         tellNow()
+        // What it spares the next start, that one does.
+        try? memory.settle()
     }
 
     /// That the folder is the one that was kept in step: an empty mount point deletes nothing.

@@ -15,7 +15,9 @@ package final class SQLiteConnection {
     private static let busyMilliseconds: Int32 = 10_000
 
     /// Opens a database that exists, if only as an empty file.
-    package init(path: String) throws(SQLiteError) {
+    ///
+    /// - Parameter cacheKibibytes: How much memory its pages take at most.
+    package init(path: String, cacheKibibytes: Int = 16384) throws(SQLiteError) {
         self.path = path
         var opened: OpaquePointer?
         let flags =
@@ -31,8 +33,9 @@ package final class SQLiteConnection {
         _ = cdoc_sqlite_configure(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         try execute(
             """
-            PRAGMA mmap_size=0; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY;
+            PRAGMA mmap_size=0; PRAGMA cache_size=-\(cacheKibibytes); PRAGMA temp_store=MEMORY;
             PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA synchronous=FULL;
+            PRAGMA journal_size_limit=1048576;
             """
         )
     }
@@ -84,11 +87,19 @@ package final class SQLiteConnection {
         return try body()
     }
 
-    /// Brings the write-ahead log into the database as far as no reader needs it, and empties it if none does.
+    /// Brings the write-ahead log into the database as far as no reader needs it. If none does, the next write begins it
+    /// anew, and it is a mebibyte long again at most.
     ///
     /// The caller holds what keeps all others from writing.
-    package func checkpoint() throws(SQLiteError) {
-        let code = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    ///
+    /// - Parameter empties: Whether the log is emptied at once, if nobody reads: who opens the database next has nothing to
+    ///   read of it then.
+    package func checkpoint(empties: Bool = false) throws(SQLiteError) {
+        let kind = empties ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        // Nobody is waited for.
+        sqlite3_busy_timeout(connection, 0)
+        defer { sqlite3_busy_timeout(connection, Self.busyMilliseconds) }
+        let code = sqlite3_wal_checkpoint_v2(connection, nil, kind, nil, nil)
         guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw error(code) }
     }
 

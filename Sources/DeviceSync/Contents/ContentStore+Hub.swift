@@ -12,7 +12,7 @@ internal import Vault
 //
 extension ContentStore {
     /// So many bytes of sealed objects are in a request, or are to be in an answer.
-    private static let requestByteCount = 4 << 20
+    private static let requestByteCount = 2 << 20
     /// So many requests are under way at a time, while the next one is made.
     private static let requestCountMax = 2
 

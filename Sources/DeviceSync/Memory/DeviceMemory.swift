@@ -14,14 +14,16 @@ final class DeviceMemory {
     private let connection: SQLiteConnection
     /// Nil for one beside another, which has it.
     private let lock: StorageFile?
+    private let home: StorageFolder
 
     static let fileName = "memory.sqlite"
     /// Locked by the process that keeps the container in step.
     static let lockName = "lock"
     private static let format = 1
-    /// From how many bytes of log on it is brought in.
-    private static let transactionCountBetweenCheckpoints = 256
-    private var transactionCount = 0
+    /// From how many bytes on SQLite's log is brought into the database: a start reads all of it.
+    private static let logByteCountMax = 4 << 20
+    /// All of it is read once, in its order, and then written to here and there.
+    private static let cacheKibibytes = 1024
 
     /// Opens the memory in a folder, made when there is none.
     ///
@@ -34,8 +36,8 @@ final class DeviceMemory {
         if try folder.status(of: Self.lockName) == nil { try folder.create(Self.lockName).sync() }
         let lock = try folder.open(Self.lockName, appends: true)
         guard try lock.lock(waits: false) else { throw SyncFailure.inUse(folder.path) }
-        self.lock = lock
-        connection = try SQLiteConnection(path: folder.path.appending(Self.fileName).string)
+        (self.lock, home) = (lock, folder)
+        connection = try Self.open(folder)
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -57,9 +59,19 @@ final class DeviceMemory {
 
     /// Opens a memory once more that this process has open already, to read it on another thread.
     init(beside folder: StorageFolder) throws {
-        lock = nil
-        connection = try SQLiteConnection(path: folder.path.appending(Self.fileName).string)
+        (lock, home) = (nil, folder)
+        connection = try Self.open(folder)
     }
+
+    private static func open(_ folder: StorageFolder) throws -> SQLiteConnection {
+        try SQLiteConnection(
+            path: folder.path.appending(fileName).string,
+            cacheKibibytes: cacheKibibytes
+        )
+    }
+
+    /// Has the next start find all of it in one place. Nothing is lost without.
+    func settle() throws { try connection.checkpoint(empties: true) }
 
     // MARK: Single values
 
@@ -295,8 +307,8 @@ final class DeviceMemory {
                 try statement.run()
             }
         }
-        transactionCount += 1
-        if transactionCount % Self.transactionCountBetweenCheckpoints == 0 { try connection.checkpoint() }
+        let log = try home.status(of: Self.fileName + "-wal")
+        if let log, log.stamp.byteCount > Self.logByteCountMax { try connection.checkpoint() }
     }
 
     private func put(_ table: String, _ item: ItemID, _ encode: ((inout StateWriter) -> Void)?) throws {

@@ -12,7 +12,6 @@ struct FileKeeper {
     private static let attemptCountMax = 4
     /// Files of at least so many bytes are hashed by two threads.
     static let sharedByteCountMin = 2 << 20
-    private static let batchByteCount = 8 << 20
 
     /// What was read, and what the file was like before and after.
     struct Outcome {
@@ -72,18 +71,13 @@ struct FileKeeper {
         let chunker = session.store.chunker
         var batches = [FileBatch(chunker.sizes), FileBatch(chunker.sizes)]
         let hashers = [session.hasher, try VaultHasher(key: session.store.key)]
+        let compressors = [try Compressor(), try Compressor()]
         var pieces: [ContentTree.Piece] = []
-        try batches[0].fill(from: file, at: 0, rest: nil, chunker, byteCount: Self.batchByteCount)
+        try batches[0].fill(from: file, at: 0, rest: nil, chunker)
         while !batches[0].cuts.isEmpty {
             let (batch, next) = (batches[0], batches[1])
-            try batch.hash(by: hashers) {
-                try next.fill(
-                    from: file,
-                    at: batch.end,
-                    rest: batch.rest,
-                    chunker,
-                    byteCount: Self.batchByteCount
-                )
+            try batch.hash(by: hashers, compressors) {
+                try next.fill(from: file, at: batch.end, rest: batch.rest, chunker)
             }
             for (index, name) in batch.names.enumerated() {
                 let plain = batch.chunk(index)
@@ -102,6 +96,9 @@ struct FileKeeper {
 ///
 /// Filled by one thread and hashed by two, one after the other: who fills is done before who hashes begins.
 final class FileBatch {
+    /// So many bytes are read at a time: several chunks for each of two threads, and no more memory than need be.
+    private static let byteCountMax = 2 << 20
+
     private let buffer: UnsafeMutableRawBufferPointer
     private var byteCount = 0
     /// Where the stretch ends in the file, and what of it is not in a chunk yet.
@@ -113,7 +110,7 @@ final class FileBatch {
     private var pressed: [[UInt8]?] = []
 
     init(_ sizes: Chunker.Sizes) {
-        buffer = .allocate(byteCount: (8 << 20) + sizes.max, alignment: 16)
+        buffer = .allocate(byteCount: Self.byteCountMax + sizes.max, alignment: 16)
     }
 
     deinit { buffer.deallocate() }
@@ -136,8 +133,7 @@ final class FileBatch {
         from file: SourceFile,
         at offset: Int,
         rest: UnsafeRawBufferPointer?,
-        _ chunker: Chunker,
-        byteCount wanted: Int
+        _ chunker: Chunker
     ) throws {
         var filled = 0
         if let rest {
@@ -145,7 +141,7 @@ final class FileBatch {
             filled = rest.count
         }
         let room = UnsafeMutableRawBufferPointer(
-            rebasing: buffer[filled..<min(filled + wanted, buffer.count)]
+            rebasing: buffer[filled..<min(filled + Self.byteCountMax, buffer.count)]
         )
         let readCount = try file.read(at: offset, into: room)
         byteCount = filled + readCount
@@ -161,13 +157,16 @@ final class FileBatch {
     }
 
     /// Hashes and presses all chunks by two threads, of which the first does something else before.
-    func hash(by hashers: [VaultHasher], after other: () throws -> Void) throws {
+    func hash(
+        by hashers: [VaultHasher],
+        _ compressors: [Compressor],
+        after other: () throws -> Void
+    ) throws {
         names = [ObjectName](repeating: ObjectName(), count: cuts.count)
         pressed = [[UInt8]?](repeating: nil, count: cuts.count)
         let results = names.indices.map { _ in Locked<(ObjectName, [UInt8]?)?>(nil) }
         let next = Atomic<Int>(0)
         let failure = Locked<(any Error)?>(nil)
-        let compressors = [try Compressor(), try Compressor()]
         // Each thread has a hasher and a compressor of its own, takes chunks that no other has taken, and ends
         // before this call does; the batch's bytes do not change meanwhile.
         nonisolated(unsafe) let work = { (worker: Int) throws in
