@@ -27,8 +27,8 @@ struct RewindingTests {
     /// An engine that has read a log, and remembers and has on its disk what is given.
     private func engine(
         _ entries: [LogEntry],
-        agreed: [ItemID: ItemState],
-        disk: [ItemID: ItemState]
+        agreed: ItemMap<ItemState>,
+        disk: ItemMap<ItemState>
     ) -> (SyncEngine, [SyncEngine.Effect]) {
         var memory = SyncMemory()
         memory.agreed = agreed
@@ -56,7 +56,7 @@ struct RewindingTests {
     )
     func committedAgain() {
         let entries = log([(item, document(first)), (item, document(second)), (other, document(third, "b"))])
-        let disk = [item: document(second), other: document(third, "b")]
+        let disk: ItemMap = [item: document(second), other: document(third, "b")]
         var (engine, _) = engine(entries, agreed: disk, disk: disk)
         let effects = engine.rewind(to: entries.prefix(1))
         #expect(effects == [.upload(second), .upload(third)])
@@ -106,7 +106,7 @@ struct RewindingTests {
     @Test("Two devices heal the same at once: the later one finds its own in the other's commit")
     func bothHeal() {
         let entries = log([(item, document(first)), (item, document(second, "b"))])
-        let disk = [item: document(second, "b")]
+        let disk: ItemMap = [item: document(second, "b")]
         var (engine, _) = engine(entries, agreed: disk, disk: disk)
         let effects = engine.rewind(to: entries.prefix(1))
         guard case .commit(let commit)? = engine.take(.uploaded(second)).first else {
@@ -124,7 +124,7 @@ struct RewindingTests {
         var (engine, _) = engine(entries, agreed: [item: document(first)], disk: [item: document(first)])
         #expect(engine.take(.fetched(second)).count == 1)
         #expect(engine.rewind(to: entries.prefix(1)) == [])
-        let disk = [item: document(second)]
+        let disk: ItemMap = [item: document(second)]
         if isKilled {
             engine = SyncEngine(device: DeviceID(1), session: 2, engine.memory, entries: entries.prefix(1))
         }
@@ -137,7 +137,7 @@ struct RewindingTests {
         let entries = log([
             (item, document(first)), (item, nil), (item, document(second)), (item, document(third)),
         ])
-        let disk = [item: document(first)]
+        let disk: ItemMap = [item: document(first)]
         var (engine, effects) = engine(Array(entries.prefix(2)), agreed: disk, disk: disk)
         #expect(effects == [.remove(item, expecting: document(first))])
         _ = engine.take(.logRead(Array(entries.suffix(2))))

@@ -19,9 +19,9 @@ struct SyncBrakeTests {
     /// An engine whose disk and log have the same forty documents.
     private func engine() -> SyncEngine {
         var memory = SyncMemory()
-        memory.agreed = states
+        memory.agreed = ItemMap(states)
         var engine = SyncEngine(device: DeviceID(1), session: 1, memory, entries: entries(states, from: 0))
-        #expect(engine.take([.scanned(states), .reconnected]) == [])
+        #expect(engine.take([.scanned(ItemMap(states)), .reconnected]) == [])
         #expect(engine.isAtRest)
         return engine
     }
@@ -138,7 +138,7 @@ struct SyncBrakeTests {
         var next = SyncEngine(device: DeviceID(1), session: 2, engine.memory, entries: log)
         // Less than the share is left to do, and it is the same change.
         let rest = states.filter { $0.key.low > 10 }
-        #expect(next.take(.scanned(rest)).count == (isAnswered ? 10 : 0))
+        #expect(next.take(.scanned(ItemMap(rest))).count == (isAnswered ? 10 : 0))
         #expect((next.brake == nil) == isAnswered)
     }
 
@@ -154,7 +154,7 @@ struct SyncBrakeTests {
         }
         let log = entries(states, from: 0)
         var memory = SyncMemory()
-        memory.agreed = others.compactMapValues { $0 }
+        memory.agreed = ItemMap(others.compactMapValues { $0 })
         var engine = SyncEngine(
             device: DeviceID(1),
             session: 1,
@@ -175,10 +175,10 @@ struct SyncBrakeTests {
         ]
         var log = entries(former, from: 0)
         var memory = SyncMemory()
-        memory.agreed = former
+        memory.agreed = ItemMap(former)
         var engine = SyncEngine(device: DeviceID(1), session: 1, memory, entries: log)
         engine.brakeLimits = SyncBrake.Limits(sharePercent: 1, countMin: 1)
-        #expect(engine.take([.scanned(former), .reconnected]) == [])
+        #expect(engine.take([.scanned(ItemMap(former)), .reconnected]) == [])
         for state in [
             document(member, "c"), nil,
             ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName("c")),

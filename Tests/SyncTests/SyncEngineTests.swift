@@ -108,7 +108,9 @@ struct SyncEngineTests {
         var (engine, log, items) = scene(names)
         let moved = items.indices.map { state(names[($0 + 1) % count]) }
         run(&engine, &log, zip(items, moved).map { .diskChanged($0, $1) })
-        #expect(engine.isAtRest && engine.tree.items == Dictionary(uniqueKeysWithValues: zip(items, moved)))
+        #expect(
+            engine.isAtRest && engine.tree.items == ItemMap(zip(items, moved).map { (key: $0, value: $1) })
+        )
     }
 
     @Test(

@@ -73,7 +73,8 @@ struct ExchangeTests {
 
     @Test("Packages changed at random: with what the base has, what goes beyond it is all that is needed")
     func packages() throws {
-        let seed = ProcessInfo.processInfo.environment["SHEAF_SEED"].flatMap { UInt64($0) }
+        let seed =
+            ProcessInfo.processInfo.environment["SHEAF_SEED"].flatMap { UInt64($0) }
             ?? .random(in: 1...999_999)
         print("exchange: SHEAF_SEED=\(seed)")
         var random = SplitMix64(seed: seed)

@@ -4,7 +4,7 @@ internal import Sync
 
 /// The items of a container's folder as they were seen last, by identity, by place and by inode. Pure.
 struct FolderTable {
-    private(set) var items: [ItemID: FolderItem] = [:]
+    private(set) var items = ItemMap<FolderItem>()
     private var names: [ItemID: [ExactName: ItemID]] = [:]
     /// What was seen in each folder; also what has lost its name to another item and is somewhere else, or nowhere.
     private var folders: [ItemID: Set<ItemID>] = [:]
@@ -53,7 +53,7 @@ struct FolderTable {
     var isWritten: Bool { !written.isEmpty }
 
     /// How all folders are, and all documents whose contents are known.
-    var readStates: [ItemID: ItemState] {
+    var readStates: ItemMap<ItemState> {
         items.compactMapValues { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
     }
 
@@ -92,7 +92,7 @@ struct FolderTable {
     }
 
     /// The items that placeholders stand for.
-    var dataless: Set<ItemID> { Set(items.filter { $0.value.isDataless }.keys) }
+    var dataless: Set<ItemID> { Set(items.lazy.filter { $0.value.isDataless }.map(\.key)) }
 
     /// Where an item is under its own name; nil for one that is not there.
     func shownPath(of item: ItemID, in root: FilePath) -> FilePath? {

@@ -153,8 +153,8 @@ final class HubLine: Sendable {
             retrySingly(wanted.map(\.name)) { name in
                 let upload = uploads[name] ?? ContentStore.Upload(name)
                 try contents.upload([upload], to: hub, try desk.blobSealer()) {
-                [receiver] in receiver(.sent($0, $1))
-            }
+                    [receiver] in receiver(.sent($0, $1))
+                }
             } then: {
                 .uploaded([$0])
             }

@@ -13,7 +13,7 @@ final class LogDesk: @unchecked Sendable {
     /// Those that the reader uses; others may have come into the ring since.
     private var used: ContainerKeys
     let identity: DeviceIdentity
-    private var revisions: [ItemID: LogPosition] = [:]
+    private var revisions = ItemMap<LogPosition>()
     private var sealer: RecordSealer?
     private var sealedFor: DeviceListHash?
 
@@ -60,8 +60,8 @@ final class LogDesk: @unchecked Sendable {
         return try LogReader(keys, watch, devices)
     }
 
-    private static func revisions(_ known: [Heard]) -> [ItemID: LogPosition] {
-        var revisions: [ItemID: LogPosition] = [:]
+    private static func revisions(_ known: [Heard]) -> ItemMap<LogPosition> {
+        var revisions = ItemMap<LogPosition>()
         for heard in known { revisions[heard.entry.commit.item] = heard.entry.position }
         return revisions
     }

@@ -144,8 +144,8 @@ final class DeviceMemory {
         return memory
     }
 
-    func folder() throws -> [ItemID: FolderItem] {
-        var items: [ItemID: FolderItem] = [:]
+    func folder() throws -> ItemMap<FolderItem> {
+        var items = ItemMap<FolderItem>()
         try forEach("SELECT item, seen FROM items") { item, reader in
             guard let state = try reader.state() else {
                 throw MalformedMemory(what: "an item without a state")

@@ -64,7 +64,7 @@ extension SyncEngine {
     }
 
     private func isFree(_ place: ItemPlace) -> Bool {
-        guard (diskNames[place] ?? []).isEmpty, tree.item(at: place) == nil else { return false }
+        guard diskNames[place].isEmpty, tree.item(at: place) == nil else { return false }
         // What is on its way to the same name.
         return !steps.all.values.contains { step in
             if case .place(let state?, _) = step { state.place == place } else { false }

@@ -83,7 +83,7 @@ extension SyncEngine {
         case .content(let content):
             if uploading.contains(content) { return [.sending(content)] }
             return [fetching.contains(content) ? .getting(content) : .contentsLost(content)]
-        case .name(let place): return (diskNames[place] ?? []).sorted().map { Reason.nameTaken(by: $0) }
+        case .name(let place): return diskNames[place].sorted().map { Reason.nameTaken(by: $0) }
         case .folder(let folder): return [.folderMissing(folder)]
         case .leaving(let other): return [.nameLeft(by: other)]
         case .loop: return [.loop]

@@ -126,7 +126,7 @@ extension SyncEngine {
             return wait(item, for: .folder(parent))
         }
         guard !isOnDisk(parent, inside: item) else { return wait(item, for: .loop) }
-        guard let other = (diskNames[state.place] ?? []).subtracting([item]).min() else {
+        guard let other = diskNames[state.place].subtracting([item]).min() else {
             steps[item] = .place(state, agreedAs: agreedAs)
             return [.place(item, state, expecting: ours)]
         }

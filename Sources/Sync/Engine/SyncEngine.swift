@@ -24,7 +24,7 @@ package struct SyncEngine: Sendable {
         /// The contents of an item are here again.
         case filled(ItemID)
         /// All that is on the disk, after a start: what is not in it is gone.
-        case scanned([ItemID: ItemState])
+        case scanned(ItemMap<ItemState>)
         /// Entries of the log, from some position on. Those that are known already do no harm.
         case logRead([LogEntry])
         case commitRefused(Commit.ID, readTo: LogPosition)
@@ -75,7 +75,7 @@ package struct SyncEngine: Sendable {
 
     let device: DeviceID
     package internal(set) var tree = ContainerTree()
-    package internal(set) var disk: [ItemID: ItemState] = [:]
+    package internal(set) var disk = ItemMap<ItemState>()
     /// Items of the disk without their contents. Nobody can have edited these here, so what the log says of their
     /// contents holds, and no contents are fetched for them.
     package private(set) var dataless: Set<ItemID> = []
@@ -98,7 +98,7 @@ package struct SyncEngine: Sendable {
     var here: Set<ContentName> = []
     var uploading: Set<ContentName> = []
     var fetching: Set<ContentName> = []
-    var diskNames: [ItemPlace: Set<ItemID>] = [:]
+    var diskNames = ItemsByPlace()
     var diskChildren: [ItemID: Set<ItemID>] = [:]
     private(set) var session: UInt64
     /// How many commits each session has made.
@@ -225,14 +225,14 @@ package struct SyncEngine: Sendable {
         let old = disk[item]
         guard old != state else { return }
         if let old {
-            diskNames[old.place]?.remove(item)
+            diskNames.remove(item, at: old.place)
             diskChildren[old.place.parent]?.remove(item)
             touch(old.place.parent)
             wake(.name(old.place))
         }
         disk[item] = state
         if let state {
-            diskNames[state.place, default: []].insert(item)
+            diskNames.insert(item, at: state.place)
             diskChildren[state.place.parent, default: []].insert(item)
             if !dataless.contains(item) { noteHere(state) }
             touch(state.place.parent)
@@ -261,7 +261,7 @@ package struct SyncEngine: Sendable {
         state.forEachContent { if here.insert($0).inserted { wake(.content($0)) } }
     }
 
-    private mutating func noteScan(_ items: [ItemID: ItemState]) {
+    private mutating func noteScan(_ items: ItemMap<ItemState>) {
         knowsDisk = true
         dataless.formIntersection(items.keys)
         for (item, step) in steps.all {
@@ -280,12 +280,12 @@ package struct SyncEngine: Sendable {
     }
 
     /// Takes in what is on the disk when nothing was known of it: nobody waits for any of it.
-    private mutating func noteFirst(_ items: [ItemID: ItemState]) {
+    private mutating func noteFirst(_ items: ItemMap<ItemState>) {
         disk = items
         diskNames.reserveCapacity(items.count)
         here.reserveCapacity(items.count)
         for (item, state) in items {
-            diskNames[state.place, default: []].insert(item)
+            diskNames.insert(item, at: state.place)
             diskChildren[state.place.parent, default: []].insert(item)
             if !dataless.contains(item) { state.forEachContent { here.insert($0) } }
         }

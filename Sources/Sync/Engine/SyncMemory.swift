@@ -11,8 +11,8 @@ package struct SyncMemory: Hashable, Sendable {
     }
 
     /// How each item was when disk and log agreed last.
-    package var agreed: [ItemID: ItemState] = [:]
-    package var placing: [ItemID: Placing] = [:]
+    package var agreed = ItemMap<ItemState>()
+    package var placing = ItemMap<Placing>()
     /// How many commits each session has made.
     package var commitCounts: [UInt64: UInt64] = [:]
     /// What a person is to be asked about, or has answered.
@@ -35,10 +35,10 @@ package struct SyncMemoryChanges: Hashable, Sendable {
 
 /// A table of items that knows which of them have been written since somebody asked last.
 struct ItemTable<Value: Hashable & Sendable>: Sendable {
-    private(set) var all: [ItemID: Value] = [:]
+    private(set) var all = ItemMap<Value>()
     private var written: Set<ItemID> = []
 
-    init(_ all: [ItemID: Value] = [:]) { self.all = all }
+    init(_ all: ItemMap<Value> = ItemMap()) { self.all = all }
 
     subscript(item: ItemID) -> Value? {
         get { all[item] }
@@ -73,7 +73,7 @@ extension SyncEngine {
             _ = tree.read(entry)
         }
         agreed = ItemTable(memory.agreed)
-        steps = ItemTable(memory.placing.mapValues { .place($0.state, agreedAs: $0.agreedAs) })
+        steps = ItemTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
         commitCounts = memory.commitCounts
         braking.stages = memory.brakeStages
         knowsDisk = false

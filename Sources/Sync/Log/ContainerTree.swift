@@ -14,7 +14,7 @@ package struct ContainerTree: Hashable, Sendable {
         var revision: LogPosition
     }
 
-    private var nodes: [ItemID: Node] = [:]
+    private var nodes = ItemMap<Node>()
     private var names: [ItemID: [String: ItemID]] = [:]
     /// How many items exist.
     package private(set) var itemCount = 0
@@ -45,7 +45,7 @@ package struct ContainerTree: Hashable, Sendable {
     }
 
     /// All items that exist.
-    package var items: [ItemID: ItemState] { nodes.filter(\.value.exists).mapValues(\.state) }
+    package var items: ItemMap<ItemState> { nodes.compactMapValues { $0.exists ? $0.state : nil } }
 
     /// Reads the next entry.
     ///

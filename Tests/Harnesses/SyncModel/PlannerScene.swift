@@ -7,8 +7,8 @@ internal import Sync
 package struct PlannerScene {
     private var random: SplitMix64
     private var log = ContainerLog()
-    private var disk: [ItemID: ItemState] = [:]
-    private var agreed: [ItemID: ItemState] = [:]
+    private var disk = ItemMap<ItemState>()
+    private var agreed = ItemMap<ItemState>()
     private var engine: SyncEngine
     private var contentCount = 0
     /// What contents that came of a merge have in them.
@@ -51,8 +51,8 @@ package struct PlannerScene {
     /// Others' commits.
     ///
     /// - Returns: What the log comes to after each of them.
-    private mutating func writeLog() -> [[ItemID: ItemState]] {
-        var (tree, history) = (ContainerTree(), [[ItemID: ItemState]]())
+    private mutating func writeLog() -> [ItemMap<ItemState>] {
+        var (tree, history) = (ContainerTree(), [ItemMap<ItemState>]())
         history.append([:])
         for number in 0..<UInt64(2 + random.below(10)) {
             let item = ItemID(1, 1 + UInt64(random.below(5)))
@@ -69,7 +69,7 @@ package struct PlannerScene {
     private mutating func change(
         _ state: ItemState?,
         of item: ItemID,
-        in items: [ItemID: ItemState]
+        in items: ItemMap<ItemState>
     ) -> ItemState? {
         guard var state else {
             let kind: ItemState.Kind = item.low <= 2 ? .folder : .document
@@ -85,7 +85,7 @@ package struct PlannerScene {
         return state
     }
 
-    private mutating func place(in items: [ItemID: ItemState]) -> ItemPlace {
+    private mutating func place(in items: ItemMap<ItemState>) -> ItemPlace {
         let folders = [.root] + items.filter { $0.value.kind == .folder }.keys.sorted()
         return ItemPlace(folders[random.below(folders.count)], ["a", "b.txt", "c"][random.below(3)])
     }

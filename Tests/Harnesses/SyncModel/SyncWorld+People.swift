@@ -118,7 +118,7 @@ extension SyncWorld {
         }
     }
 
-    func isInside(_ item: ItemID, _ other: ItemID, _ disk: [ItemID: ItemState]) -> Bool {
+    func isInside(_ item: ItemID, _ other: ItemID, _ disk: ItemMap<ItemState>) -> Bool {
         var at = item
         while at != .root {
             if at == other { return true }

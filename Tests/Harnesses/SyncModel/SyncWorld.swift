@@ -7,7 +7,7 @@ internal import Sync
 package struct SyncWorld {
     struct Device {
         var engine: SyncEngine
-        var disk: [ItemID: ItemState] = [:]
+        var disk = ItemMap<ItemState>()
         /// Contents whose bytes are here.
         var blobs: Set<ContentName> = []
         /// Items of the disk whose bytes are not.
