@@ -77,6 +77,48 @@ struct TwoDevicesTests {
         try end()
     }
 
+    private func inode(_ name: String) throws -> UInt64 {
+        let path = two.folder.appendingPathComponent(name).path
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.systemFileNumber] as? UInt64)
+    }
+
+    @Test("Of a package only those members are touched that are others, and nothing comes back for it")
+    func members() throws {
+        var expected = ["p.rtfd": "/", "p.rtfd/Pages": "/", "p.rtfd/Pages/More": "/"]
+        for name in [
+            "TXT.rtf", "1.txt", "Pages/1.txt", "Pages/2.txt", "Pages/More/3.txt", "Pages/More/4.txt",
+        ] {
+            try one.write(name, to: "p.rtfd/\(name)")
+            expected["p.rtfd/\(name)"] = name
+        }
+        expectBoth(expected)
+        let kept = ["p.rtfd", "p.rtfd/Pages/More", "p.rtfd/TXT.rtf", "p.rtfd/Pages/2.txt"]
+        let inodes = try kept.map(inode)
+        try one.write("another", to: "p.rtfd/Pages/More/3.txt")
+        expected["p.rtfd/Pages/More/3.txt"] = "another"
+        expectBoth(expected)
+        #expect(try kept.map(inode) == inodes)
+        try one.write("new", to: "p.rtfd/Pages/5.txt")
+        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("p.rtfd/1.txt"))
+        try one.write("yet another", to: "p.rtfd/Pages/More/4.txt")
+        expected["p.rtfd/1.txt"] = nil
+        expected["p.rtfd/Pages/5.txt"] = "new"
+        expected["p.rtfd/Pages/More/4.txt"] = "yet another"
+        expectBoth(expected)
+        #expect(try ["p.rtfd/TXT.rtf", "p.rtfd/Pages/2.txt"].map(inode) == inodes.suffix(2))
+        // What was placed is looked at again, and is what it was to be: nobody commits it once more.
+        for device in [one, two] {
+            #expect(device.wait { device.status?.isSettled == true }, "\(device.said)")
+        }
+        let entryCount = hub.entryCount
+        try two.write("last", to: "a.txt")
+        expected["a.txt"] = "last"
+        expectBoth(expected)
+        #expect(hub.entryCount == entryCount + 1)
+        try end()
+    }
+
     /// Has one file edited on both devices while the second has no line.
     private func edit(_ name: String, from base: String, _ mine: String, apartFrom theirs: String) throws {
         try one.write(base, to: name)

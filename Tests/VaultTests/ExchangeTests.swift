@@ -71,6 +71,37 @@ struct ExchangeTests {
         #expect(Set(all).count == all.count)
     }
 
+    @Test("Two states of a package differ by files, or by more than can be told by them")
+    func difference() throws {
+        let bench = try VaultBench(key: key)
+        let tree: DiskTree = ["a": "one", "b": ["c": "two", "d": ["e": "three"]], "l": .link("a")]
+        let base = try keep(tree, bench)
+        func difference(_ tree: DiskTree, countMax: Int = 8) throws -> PackageDifference? {
+            try bench.vault.difference(from: base, to: try keep(tree, bench), countMax: countMax)
+        }
+        let files: DiskTree = ["a": "1", "b": ["c": "two", "d": ["e": "3", "f": "new"]], "l": .link("a")]
+        let found = try #require(try difference(files))
+        #expect(found.members.map(\.path.description) == ["a", "b/d/e", "b/d/f"] && found.removed.isEmpty)
+        #expect(found.folders.map(\.path.description) == ["b/d", "b"])
+        #expect(try difference(files, countMax: 2) == nil)
+        let fewer: DiskTree = ["b": ["c": "two", "d": ["e": "three"]], "l": .link("a")]
+        #expect(try difference(fewer)?.removed.map(\.description) == ["a"])
+        #expect(try difference(tree)?.members.isEmpty == true)
+        let others: [DiskTree] = [
+            ["a": "one", "b": ["c": "two", "d": ["e": "three"]], "l": .link("b")],
+            ["a": "one", "b": ["c": "two"], "l": .link("a")],
+            ["a": ["x": "one"], "b": ["c": "two", "d": ["e": "three"]], "l": .link("a")],
+        ]
+        for other in others { #expect(try difference(other) == nil) }
+        // What is on the disk is the last of them.
+        let restorer = try ContentRestorer(bench.vault)
+        #expect(try !restorer.isReplaceable(found, in: bench.document()))
+        try bench.write(tree)
+        #expect(try restorer.isReplaceable(found, in: bench.document()))
+        try bench.write(["a": "ONE", "b": ["c": "two", "d": ["e": "three"]], "l": .link("a")])
+        #expect(try !restorer.isReplaceable(found, in: bench.document()))
+    }
+
     @Test("Packages changed at random: with what the base has, what goes beyond it is all that is needed")
     func packages() throws {
         let seed =

@@ -50,6 +50,19 @@ struct ContentStore: Sendable {
 
     func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
 
+    /// By what files a package comes from one content to another; nil when it has to be made anew.
+    func difference(
+        from former: ContentName,
+        to next: ContentName,
+        countMax: Int
+    ) throws -> PackageDifference? {
+        try vault.difference(
+            from: try Self.contents(former),
+            to: try Self.contents(next),
+            countMax: countMax
+        )
+    }
+
     func restore(_ name: ContentName, to place: FilePath) throws {
         try vault.restore(try Self.contents(name), to: place)
     }

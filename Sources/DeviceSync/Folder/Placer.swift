@@ -168,6 +168,7 @@ struct Placer {
         with content: ContentName,
         at path: FilePath
     ) throws -> FileStamp? {
+        if try changeMembers(known, to: content, at: path) { return nil }
         var placed: FileStamp?
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)

@@ -258,7 +258,7 @@ extension Vault {
 /// Puts contents of a vault where nothing is yet, one after another: what is needed for each is made once. For one thread at
 /// a time.
 package final class ContentRestorer {
-    private let restorer: Restorer
+    let restorer: Restorer
 
     package init(_ vault: Vault) throws { restorer = try Restorer(store: vault.store) }
 

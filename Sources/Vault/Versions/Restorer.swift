@@ -87,6 +87,19 @@ struct Restorer {
         }
     }
 
+    /// The nodes that have a folder's members in them, in order.
+    func leaves(of content: ContentReference) throws -> [ObjectName] {
+        guard content.level > 0 else { return [content.name] }
+        let bytes = try reader.object(content.name, .folder)
+        let node = try read(content.name) {
+            try bytes.withUnsafeBytes { try TreeNode.folder($0, level: content.level) }
+        }
+        guard case .names(let names) = node else {
+            throw VaultError.damaged(content.name, in: store.folder.path)
+        }
+        return try names.flatMap { try leaves(of: ContentReference(name: $0, level: content.level - 1)) }
+    }
+
     /// The pieces of a file, in order.
     func pieces(of content: ContentReference?, byteCount: UInt64) throws -> [ContentTree.Piece] {
         guard let content else { return [] }
@@ -129,11 +142,17 @@ extension Vault {
     ///
     /// - Throws: `VaultError` with code `damaged`; `SystemError` when the file cannot be read.
     package func holdsBytes(of path: FilePath, _ version: KeptVersion) throws -> Bool {
-        let root = try version.root()
-        guard root.kind == .file else { return false }
-        let pieces = try Restorer(store: store).pieces(of: root.content, byteCount: root.byteCount)
+        try Restorer(store: store).holdsBytes(of: path, try version.root())
+    }
+}
+
+extension Restorer {
+    /// As `Vault.holdsBytes`, of an entry.
+    func holdsBytes(of path: FilePath, _ entry: ManifestEntry) throws -> Bool {
+        guard entry.kind == .file else { return false }
+        let pieces = try pieces(of: entry.content, byteCount: entry.byteCount)
         let file = try SourceFolder(at: path.parent).file(path.name)
-        guard UInt64(try file.status().stamp.byteCount) == root.byteCount else { return false }
+        guard UInt64(try file.status().stamp.byteCount) == entry.byteCount else { return false }
         let hasher = try VaultHasher(key: store.key)
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: PackFormat.objectByteCountMax,
@@ -142,7 +161,7 @@ extension Vault {
         defer { buffer.deallocate() }
         var offset = 0
         for piece in pieces {
-            guard piece.byteCount <= buffer.count else { throw VaultError.damaged(piece.name, in: folder) }
+            guard piece.byteCount <= buffer.count else { throw damaged(entry) }
             let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(piece.byteCount)])
             let readCount = try file.read(at: offset, into: room)
             guard readCount == room.count,

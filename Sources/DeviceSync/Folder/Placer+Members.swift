@@ -1,0 +1,38 @@
+internal import FileSystem
+internal import Foundation
+internal import Glibc
+internal import Sync
+internal import Vault
+
+// How a package of which a few files are others becomes what it is to be: what nobody has changed stays where it is.
+extension Placer {
+    /// So many files are put in place by themselves. More are not worth while: the package is made anew.
+    private static let memberCountMax = 64
+
+    /// Changes the files of a package that are others, all in one step.
+    ///
+    /// - Returns: False when it has to be made anew; nothing has been done then.
+    func changeMembers(_ known: FolderItem, to content: ContentName, at path: FilePath) throws -> Bool {
+        guard known.trace.kind == .directory, let former = known.state.content,
+            let difference = try contents.difference(from: former, to: content, countMax: Self.memberCountMax)
+        else { return false }
+        let restorer = try ContentRestorer(contents.vault)
+        try coordinate(path, []) {
+            let save = try StagedSave(item: path, followsSymbolicLink: false)
+            try save.write(PackageChanges(removed: difference.removed))
+            try restorer.restore(difference, into: try save.stagedPath())
+            // What a program that coordinates nothing wrote until now is not to go.
+            let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
+            save.beforeSwap = { () throws(SystemError) in
+                guard let status = try FolderScan.status(at: path), isAsSeen(status),
+                    // What cannot be read any more has changed.
+                    (try? restorer.isReplaceable(difference, in: path)) == true
+                else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
+            }
+            save.isReplaceable = isAsSeen
+            try save.commit()
+            try restorer.dressFolders(difference, in: path)
+        }
+        return true
+    }
+}
