@@ -329,23 +329,6 @@ struct DocumentConflictTests {
     }
 }
 
-/// A package of texts.
-private final class MemberDocument: UIDocument {
-    private var top = FileWrapper(directoryWithFileWrappers: [:])
-
-    override func contents(forType typeName: String) throws -> Any { top }
-
-    override func load(fromContents contents: Any, ofType typeName: String?) throws {
-        top = try #require(contents as? FileWrapper)
-    }
-
-    func write(_ text: String, to name: String) {
-        if let member = top.fileWrappers?[name] { top.removeFileWrapper(member) }
-        top.addRegularFile(withContents: Data(text.utf8), preferredFilename: name)
-        updateChangeCount(.done)
-    }
-}
-
 /// Fails after it has been found what others wrote.
 private final class FailingDocument: UIDocument {
     final class Switch: @unchecked Sendable {
