@@ -149,7 +149,7 @@ extension UIDocument {
     /// - Throws: When one cannot be read.
     func conflictDescription() async throws -> ConflictDescription {
         // What does not merge is not offered; the versions are shown all the same.
-        let merge = try? await mergeOfConflicts()
+        let merge = try? await mergeOfConflicts(forLooking: true)
         let mine = try merge?.mine ?? takeMine()
         let modified = hasUnsavedChanges ? Date() : fileModificationDate
         let versions = unsettled.versions
