@@ -312,7 +312,33 @@ struct DocumentConflictTests {
         document.undoManager.undo()
         #expect(document.text == "ONE\ntwo\nthree\nMINE\n")
         await document.close()
-        #expect(try user.texts(document.fileURL).contains("one\nTWO\nthree\nTHEIRS\n"))
+        let others = try user.texts(document.fileURL)
+        #expect(others.contains("one\nTWO\nthree\nTHEIRS\n"))
+        #expect(others.last == "ONE\nTWO\nthree\nTHEIRS\n", "what was merged is a version of its own")
+    }
+
+    @Test("The notification of a state says when a conflict begins, and when it is over")
+    func notifications() async throws {
+        let document = try await open("base\n")
+        await document.settle()
+        var states: [Bool] = []
+        let observer = NotificationCenter.default.addObserver(
+            forName: UIDocument.stateChangedNotification,
+            object: document,
+            queue: nil
+        ) { _ in
+            MainActor.assumeIsolated { states.append(document.documentState.contains(.inConflict)) }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        document.isAutosaveOff = true
+        document.type("mine")
+        try Data("theirs".utf8).write(to: document.fileURL)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        document.isAutosaveOff = false
+        #expect(states.last == true)
+        try await document.resolveConflict(.current)
+        #expect(states.last == false)
+        await document.close()
     }
 
     @Test("A version that is gone settles nothing")
