@@ -166,6 +166,16 @@ def test_of_two_versions_the_other_can_be_taken(color):
     until(lambda: file.read_text() == "10,10,10\n")
 
 
+def test_taking_the_other_version_can_be_undone(color):
+    file, dialog = in_conflict(color)
+    dialog.get_by_role("button", name="Take This One").click()
+    expect(hex_field(color)).to_have_value("#090909")
+    color.undo.click()
+    expect(hex_field(color)).to_have_value("#d0d0d0")
+    until(lambda: file.read_text() == "208,208,208\n")
+    expect(state(color)).to_have_text("Saved")
+
+
 def test_of_two_versions_both_can_be_kept(color):
     file, dialog = in_conflict(color)
     dialog.get_by_role("button", name="Keep Both").click()
