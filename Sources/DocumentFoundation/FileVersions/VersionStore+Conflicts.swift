@@ -176,7 +176,8 @@ extension VersionStore {
         try setResolved(newest, at: url)
     }
 
-    /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it.
+    /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it that
+    /// is another. A save may have kept the same state as one to be replaced, before it found that others wrote it.
     ///
     /// - Returns: Nil where none was kept.
     package func ancestor(of version: NSFileVersion) throws -> NSFileVersion? {
@@ -184,7 +185,8 @@ extension VersionStore {
             return nil
         }
         let versions = try open(for: version.itemURL).vault.versions(of: item.mark)
-        let former = versions.prefix { $0.id != kept.id }.last { !$0.isConflict }
+        let former = try versions.prefix { $0.id != kept.id }
+            .last { try !$0.isConflict && !$0.isSameState(as: kept) }
         return former.map { NSFileVersion(.kept($0), of: version.itemURL, in: self) }
     }
 

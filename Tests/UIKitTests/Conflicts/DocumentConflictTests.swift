@@ -172,10 +172,10 @@ struct DocumentConflictTests {
     }
 
     /// A package of one text, open, whose state is kept.
-    private func openedPackage() async throws -> MemberDocument {
+    private func openedPackage(_ text: String = "one\ntwo\nthree\n") async throws -> MemberDocument {
         let url = user.playground["p.rtfd"]
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        try Data("one\ntwo\nthree\n".utf8).write(to: url.appendingPathComponent("one.txt"))
+        try Data(text.utf8).write(to: url.appendingPathComponent("one.txt"))
         let document = user.run { MemberDocument(fileURL: url) }
         #expect(await document.open())
         await document.settle()
@@ -338,6 +338,22 @@ struct DocumentConflictTests {
         #expect(states.last == true)
         try await document.resolveConflict(.current)
         #expect(states.last == false)
+        await document.close()
+    }
+
+    @Test("Of a package, too, what only the other side changed is in the merge")
+    func mergesPackage() async throws {
+        let document = try await openedPackage("one\n-\ntwo\n-\nthree\n")
+        let url = document.fileURL
+        document.write("ONE\n-\nmine\n-\nthree\n", to: "one.txt")
+        try Data("one\n-\ntheirs\n-\nTHREE\n".utf8).write(to: url.appendingPathComponent("one.txt"))
+        #expect(await document.save(to: url, for: .forOverwriting))
+        #expect(document.documentState.contains(.inConflict))
+        try await document.resolveConflict(.merged)
+        let text = try #require(document.text(of: "one.txt"))
+        #expect(text.hasPrefix("ONE\n-\n") && text.hasSuffix("-\nTHREE\n"), "\(text)")
+        #expect(try user.playground.text("p.rtfd/one.txt") == text)
+        #expect(document.documentState == .normal)
         await document.close()
     }
 
