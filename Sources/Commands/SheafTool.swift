@@ -8,6 +8,7 @@ extension Tool {
     ///   - sync: What keeps folders in step; nil when this program does not.
     ///   - sharing: What knows the devices that share a folder; nil when this program does not.
     ///   - versions: What knows former states of documents; nil when this program does not.
+    ///   - vault: What holds former states of documents; nil when this program does not.
     ///   - diagnosis: What makes a report for those who mend this program; nil when this program does not.
     package static func sheaf(
         reports: ReportSource? = nil,
@@ -16,6 +17,7 @@ extension Tool {
         sync: SyncRole? = nil,
         sharing: SharingRole? = nil,
         versions: VersionsRole? = nil,
+        vault: VaultRole? = nil,
         diagnosis: DiagnosisRole? = nil
     ) -> Tool {
         Tool(
@@ -26,7 +28,8 @@ extension Tool {
                 .join(sync), .pair(sync), .up(sync), .status(sync), .explain(sync), .log(sync), .decide(sync),
                 .evict(sync), .download(sync), .pause(sync), .resume(sync), .devices(sharing),
                 .revoke(sharing),
-                .recovery(sharing), .versions(versions), .hub(hub), .agent(agent), .locks(reports),
+                .recovery(sharing), .versions(versions), .vault(vault), .hub(hub), .agent(agent),
+                .locks(reports),
                 .doctor(reports), .diagnose(diagnosis),
             ]
         )

@@ -49,6 +49,7 @@ let tool = Tool.sheaf(
     sync: LiveSync.role,
     sharing: LiveSharing.role,
     versions: LiveVersions.role,
+    vault: LiveVault.role,
     diagnosis: LiveDiagnosis.role
 )
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)

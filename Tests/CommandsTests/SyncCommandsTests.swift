@@ -168,6 +168,41 @@ struct SyncCommandsTests {
         #expect(Answer(tool, "versions", "a.txt", "--settle").said.text == "Settled: 1.\n")
     }
 
+    @Test("A vault that is whole says so; what is damaged is told, and what still is after a repair")
+    func vault() {
+        let broken = VaultRole.Condition(
+            checkedByteCount: 900,
+            versionCount: 3,
+            faults: ["damaged: a.pack, 10 bytes from 112 on"],
+            brokenVersions: [.init(id: "00aa11bb22", item: "/a.txt", date: "2026-05-01T10:00:00Z")]
+        )
+        let taken = Transcript()
+        let tool = Tool.sheaf(
+            vault: VaultRole(
+                verify: { broken },
+                repair: { vaults in
+                    taken.add(vaults.joined(separator: ";"))
+                    return .init(checkedByteCount: 900, versionCount: 3, faults: [], brokenVersions: [])
+                }
+            )
+        )
+        let verified = Answer(tool, "vault")
+        #expect(verified.code == .failure)
+        #expect(
+            verified.said.text == """
+                Of 3 versions, 900 bytes, not all is whole.
+                damaged: a.pack, 10 bytes from 112 on
+                00aa11bb  2026-05-01T10:00:00Z  /a.txt
+
+                """
+        )
+        let repaired = Answer(tool, "vault", "--repair", "--from", "/x", "--from", "/y")
+        #expect(repaired.code == .success && taken.text == "/x;/y")
+        #expect(repaired.said.text == "All is whole: 3 versions, 900 bytes.\n")
+        #expect(Answer(tool, "vault", "--from", "/x").complained.text.contains("give both"))
+        #expect(Answer(tool, "vault", "--json").said.text.contains("\"brokenVersions\""))
+    }
+
     @Test("The log is told line by line, as text and as JSON")
     func log() {
         let first = "2026-05-01T10:00:00Z   /shared: event 1\n"

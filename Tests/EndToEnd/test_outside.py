@@ -6,6 +6,7 @@ import shutil
 from playwright.sync_api import expect
 
 from color_editor import hex_field, set_hex
+from pictures import png
 from waiting import until
 
 
@@ -166,6 +167,16 @@ def test_of_two_versions_the_other_can_be_taken(color):
     until(lambda: file.read_text() == "10,10,10\n")
 
 
+def test_taking_the_other_version_can_be_undone(color):
+    file, dialog = in_conflict(color)
+    dialog.get_by_role("button", name="Take This One").click()
+    expect(hex_field(color)).to_have_value("#090909")
+    color.undo.click()
+    expect(hex_field(color)).to_have_value("#d0d0d0")
+    until(lambda: file.read_text() == "208,208,208\n")
+    expect(state(color)).to_have_text("Saved")
+
+
 def test_of_two_versions_both_can_be_kept(color):
     file, dialog = in_conflict(color)
     dialog.get_by_role("button", name="Keep Both").click()
@@ -173,6 +184,27 @@ def test_of_two_versions_both_can_be_kept(color):
     [copy] = [name for name in color.app.names() if "other version" in name]
     assert (color.app.documents / copy).read_text() == "9,9,9\n"
     assert file.read_text() == "208,208,208\n"
+
+
+def test_two_pictures_in_conflict_are_seen_side_by_side(scrapbook):
+    package = scrapbook.app.documents / "Trip.scrapbook"
+    package.mkdir()
+    (package / "image.png").write_bytes(png(60, 40))
+    scrapbook.item("Trip").wait_for()
+    scrapbook.open_document("Trip")
+    scrapbook.editor.locator("#file").set_input_files(
+        {"name": "lake.png", "mimeType": "image/png", "buffer": png(120, 80)})
+    expect(state(scrapbook)).to_have_text("Edited")
+    (package / "image.png").write_bytes(png(90, 30))
+    expect(state(scrapbook)).to_have_text("Two versions")
+    state(scrapbook).get_by_role("button").click()
+    dialog = scrapbook.page.get_by_role("dialog", name="Which “Trip” is it to be?")
+    shown = dialog.get_by_role("img", name="Picture")
+    expect(shown).not_to_have_count(0)
+    sizes = shown.evaluate_all(
+        "pictures => Promise.all(pictures.map(async (each) => { await each.decode(); return each.naturalWidth; }))")
+    assert {120, 90} <= set(sizes)
+    scrapbook.screenshot("conflict-pictures")
 
 
 def test_a_conflict_outlives_the_program_that_saw_it(color):

@@ -49,7 +49,7 @@ extension NSFileVersion {
         }
     }
 
-    /// Finds versions that other devices have and this one has not: none, as there is no sync.
+    /// Finds versions that other devices have and this one has not: none, as each device keeps its own.
     ///
     /// - Parameters:
     ///   - url: The item: a file URL.
@@ -68,7 +68,7 @@ extension NSFileVersion {
         }
     }
 
-    /// Finds versions that other devices have and this one has not: none, as there is no sync.
+    /// Finds versions that other devices have and this one has not: none, as each device keeps its own.
     ///
     /// - Parameter url: The item: a file URL.
     /// - Throws: `CocoaError.fileReadNoSuchFile` when nothing is there.

@@ -26,7 +26,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     }
 
     let subject: Subject
-    let itemURL: URL
+    package let itemURL: URL
     let store: VersionStore
 
     init(_ subject: Subject, of itemURL: URL, in store: VersionStore) {

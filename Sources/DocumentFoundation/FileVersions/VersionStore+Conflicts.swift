@@ -37,24 +37,41 @@ extension VersionStore {
         }
     }
 
-    /// Keeps bytes that lost against an item.
+    /// Keeps bytes that lost against an item, or against a member of it.
     ///
     /// - Parameters:
     ///   - contents: A file's bytes.
     ///   - url: The item.
+    ///   - member: Which member of it they were written into, and the state that this was a member of; nil for a file.
+    ///   - date: When the item was in the state that they were written into. What was kept since is no ancestor of them.
     ///   - reason: Who wrote them.
+    /// - Returns: The version, of a package a whole one.
     /// - Throws: `FileVersionError`.
-    package func keepConflict(contents: Data, of url: URL, _ reason: VersionReason) throws -> NSFileVersion {
+    package func keepConflict(
+        contents: Data,
+        of url: URL,
+        in member: (path: MemberPath, former: NSFileVersion)? = nil,
+        dated date: Date,
+        _ reason: VersionReason
+    ) throws -> NSFileVersion {
         let (vault, device) = try open(for: url)
         return try keepingErrors(of: url) {
             let item = try markedItem(at: url)
             let folder = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url)
             // Left where it is only if the system does not let it go; it is the user's own temporary folder.
             defer { try? FileManager.default.removeItem(at: folder) }
-            let place = folder.appendingPathComponent(url.lastPathComponent, isDirectory: false)
-            try contents.write(to: place)
-            let origin = origin(reason, of: url.lastPathComponent, on: device, isConflict: true)
-            let source = try resolved(place)
+            let source = try resolved(folder).appending(url.lastPathComponent)
+            var place = source
+            if let member {
+                try restore(member.former, to: source)
+                place = member.path.components.reduce(source) { $0.appending($1) }
+                // A link would lead out of the copy.
+                guard try place.resolved() == place else {
+                    throw SystemError(call: "openat", errno: ELOOP, path: place)
+                }
+            }
+            try contents.write(to: place.url(isDirectory: false))
+            let origin = origin(reason, of: url.lastPathComponent, on: device, dated: date, isConflict: true)
             let kept = try vault.keep(source, as: item.mark, origin: origin, isElsewhere: true)
             announce(.gained, kept.id, at: url)
             return NSFileVersion(.kept(kept), of: url, in: self)
@@ -159,7 +176,8 @@ extension VersionStore {
         try setResolved(newest, at: url)
     }
 
-    /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it.
+    /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it that
+    /// is another. A save may have kept the same state as one to be replaced, before it found that others wrote it.
     ///
     /// - Returns: Nil where none was kept.
     package func ancestor(of version: NSFileVersion) throws -> NSFileVersion? {
@@ -167,7 +185,8 @@ extension VersionStore {
             return nil
         }
         let versions = try open(for: version.itemURL).vault.versions(of: item.mark)
-        let former = versions.prefix { $0.id != kept.id }.last { !$0.isConflict }
+        let former = try versions.prefix { $0.id != kept.id }
+            .last { try !$0.isConflict && !$0.isSameState(as: kept) }
         return former.map { NSFileVersion(.kept($0), of: version.itemURL, in: self) }
     }
 

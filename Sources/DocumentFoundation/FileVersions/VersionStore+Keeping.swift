@@ -122,6 +122,7 @@ extension VersionStore {
         _ reason: VersionReason,
         of name: String,
         on device: DeviceIdentity,
+        dated date: Date? = nil,
         isConflict: Bool = false,
         isDiscardable: Bool = true
     ) -> VersionOrigin {
@@ -129,7 +130,7 @@ extension VersionStore {
             device: device.id,
             deviceName: device.name,
             reason: reason,
-            date: now(),
+            date: date ?? now(),
             displayName: name,
             isConflict: isConflict,
             isDiscardable: isDiscardable

@@ -113,10 +113,14 @@ extension FileWrapper {
     /// - Parameter known: The tree that the document was last opened from or saved as. Where it is another
     ///   than this one, the members of both are compared when the save is planned, and those that are equal
     ///   are not written again.
-    /// - Cost: that of the changes since the tree was read or written; of all wrappers for a new tree.
+    /// - Cost: that of the changes since the tree was read or written; of all wrappers for another tree than the known
+    ///   one.
     package func captureForSave(comparedTo known: FileWrapper? = nil) -> WrapperCapture {
         TreeLock.with {
-            let isInPlace = state.record != nil && state.attributesChange == nil && listed?.folder != nil
+            // Of a tree that was read elsewhere its changes since say nothing about the document.
+            let isKnown = known == nil || known === self
+            let isRead = state.record != nil && state.attributesChange == nil && listed?.folder != nil
+            let isInPlace = isKnown && isRead
             return WrapperCapture(
                 top: captured(isWhole: !isInPlace),
                 isWhole: !isInPlace,

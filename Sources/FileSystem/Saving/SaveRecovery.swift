@@ -34,6 +34,9 @@ package enum SaveRecovery {
                 guard waitsForLiveSave || isBetween else { return }
                 _ = try SystemCalls.flock(leftover.descriptor, waits: true)
             }
+            // Closing alone would leave the lock to a process that is just being started, and what is left here
+            // would be taken for a live save.
+            defer { SystemCalls.unlock(leftover.descriptor) }
             // Whoever held the lock may have removed the staging, or made it the item itself.
             let locked = try SystemCalls.fstat(leftover.descriptor)
             guard let now = try SystemCalls.statusIfPresent(site.folder, site.stagingName),

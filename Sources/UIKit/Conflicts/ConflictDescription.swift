@@ -18,6 +18,8 @@ struct ConflictDescription: Sendable {
         var text: [Stretch]?
         /// A package's members that are not the same in the other one; nil for what is none.
         var members: [Member]?
+        /// The address of a picture; nil for what is none.
+        var picture: String?
         /// Of a merge: in how many places two have changed the same.
         var conflictCount = 0
     }
@@ -34,6 +36,8 @@ struct ConflictDescription: Sendable {
         var name: String
         /// Whether the other one has none of this name.
         var isOnlyHere: Bool
+        /// The address of a picture; nil for what is none.
+        var picture: String?
     }
 
     var mine: Version
@@ -58,18 +62,24 @@ extension ConflictDescription.Version {
         message["modified"] = modified.map { ($0.timeIntervalSince1970 * 1000).rounded() }
         message["size"] = byteCount.map { Int($0) }
         message["text"] = text?.map { ["text": $0.text, "same": $0.isSame, "omitted": $0.omittedCount] }
-        message["members"] = members?.map { ["name": $0.name, "only": $0.isOnlyHere] }
+        message["picture"] = picture
+        message["members"] = members?.map { member -> [String: Any] in
+            var message: [String: Any] = ["name": member.name, "only": member.isOnlyHere]
+            message["picture"] = member.picture
+            return message
+        }
         return message
     }
 
     /// Describes how contents differ from others.
-    mutating func compare(_ contents: Any, with other: Any) {
+    mutating func compare(_ contents: Any, with other: Any, _ pictures: inout ConflictPictures) {
         switch (contents, other) {
         case (let contents as Data, let other as Data):
             byteCount = UInt64(contents.count)
             text = Self.stretches(contents, other)
+            picture = pictures.address(of: contents)
         case (let contents as FileWrapper, let other as FileWrapper):
-            members = Self.members(contents, other)
+            members = Self.members(contents, other, &pictures)
         default: break
         }
     }
@@ -121,22 +131,28 @@ extension ConflictDescription.Version {
     private static func members(
         _ tree: FileWrapper,
         _ other: FileWrapper,
+        _ pictures: inout ConflictPictures,
         in folder: String = ""
     ) -> [ConflictDescription.Member] {
         let (own, theirs) = (tree.fileWrappers ?? [:], other.fileWrappers ?? [:])
         var members: [ConflictDescription.Member] = []
+        func add(_ name: String, _ member: FileWrapper, isOnlyHere: Bool) {
+            let contents = member.isRegularFile ? member.regularFileContents : nil
+            let picture = contents.flatMap { pictures.address(of: $0) }
+            members.append(.init(name: folder + name, isOnlyHere: isOnlyHere, picture: picture))
+        }
         for (name, member) in own.sorted(by: { $0.key < $1.key }) where members.count < memberCountMax {
             guard let its = theirs[name] else {
-                members.append(.init(name: folder + name, isOnlyHere: true))
+                add(name, member, isOnlyHere: true)
                 continue
             }
             if member === its { continue }
             if member.isDirectory, its.isDirectory {
-                members += Self.members(member, its, in: folder + name + "/")
+                members += Self.members(member, its, &pictures, in: folder + name + "/")
             } else if member.isDirectory != its.isDirectory
                 || member.regularFileContents != its.regularFileContents
             {
-                members.append(.init(name: folder + name, isOnlyHere: false))
+                add(name, member, isOnlyHere: false)
             }
         }
         return members
@@ -149,7 +165,7 @@ extension UIDocument {
     /// - Throws: When one cannot be read.
     func conflictDescription() async throws -> ConflictDescription {
         // What does not merge is not offered; the versions are shown all the same.
-        let merge = try? await mergeOfConflicts()
+        let merge = try? await mergeOfConflicts(forLooking: true)
         let mine = try merge?.mine ?? takeMine()
         let modified = hasUnsavedChanges ? Date() : fileModificationDate
         let versions = unsettled.versions
@@ -171,9 +187,10 @@ extension UIDocument {
         fileAccess.confined()
         let contents = try versions.map { try fileAccess.peek(at: $0.url).contents }
         let mine = own.contents.value
+        var pictures = ConflictPictures()
         var description = ConflictDescription(mine: .init(modified: modified), others: [])
         // The latest is the one that the document is held against.
-        if let latest = contents.last { description.mine.compare(mine, with: latest) }
+        if let latest = contents.last { description.mine.compare(mine, with: latest, &pictures) }
         description.others = zip(versions, contents).map { version, contents in
             var other = ConflictDescription.Version(
                 name: version.name ?? "",
@@ -182,12 +199,12 @@ extension UIDocument {
                 device: version.localizedNameOfSavingComputer ?? "",
                 byteCount: version.byteCount
             )
-            other.compare(contents, with: mine)
+            other.compare(contents, with: mine, &pictures)
             return other
         }
         if let merge, merge.isNew {
             var merged = ConflictDescription.Version(conflictCount: merge.conflictCount)
-            merged.compare(merge.outcome.contents.value, with: mine)
+            merged.compare(merge.outcome.contents.value, with: mine, &pictures)
             description.merged = merged
         }
         return description

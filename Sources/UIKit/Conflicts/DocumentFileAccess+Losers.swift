@@ -26,18 +26,24 @@ extension DocumentFileAccess {
         return .copy(try keepAside(url))
     }
 
-    /// Keeps what a program has written into a file that a save has replaced.
-    func keepLate(_ contents: Data, of file: ReplacedFile, isWhole: Bool) throws -> ConflictLoser {
-        // A member of a package alone is no version of the document.
-        if versions.isKeeping, isWhole {
-            let url = file.path.url(isDirectory: false)
+    /// Keeps what a program has written into a file that a save has replaced: in the state that the document was in
+    /// then.
+    func keepLate(_ contents: Data, of replaced: OthersWork.Replaced) throws -> ConflictLoser {
+        let member = replaced.member.flatMap { path in replaced.former.map { (path: path, former: $0) } }
+        // A member of a package alone, where no state is kept that it was in, is no version of the document.
+        if versions.isKeeping, replaced.member == nil || member != nil {
             do {
-                return .version(
-                    try versions.store.keepConflict(contents: contents, of: url, others.reason)
+                let version = try versions.store.keepConflict(
+                    contents: contents,
+                    of: replaced.item.url(isDirectory: member != nil),
+                    in: member,
+                    dated: replaced.date,
+                    others.reason
                 )
+                return .version(version)
             } catch { reportOnce(error) }
         }
-        return .copy(try keep(.file(.data(contents)), as: file.path, isDirectory: false))
+        return .copy(try keep(.file(.data(contents)), as: replaced.file.path, isDirectory: false))
     }
 
     /// Says once for each document that something of it was not kept as a version.

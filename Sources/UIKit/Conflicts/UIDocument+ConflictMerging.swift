@@ -20,7 +20,7 @@ extension UIDocument {
     /// Merges what is in conflict into what is in memory.
     func mergeConflicts() async throws {
         for _ in 0..<Self.attemptCountMax {
-            let merge = try await mergeOfConflicts()
+            let merge = try await mergeOfConflicts(forLooking: false)
             guard lifecycle.phase == .open else { throw DocumentError.notOpen("merged", at: fileURL) }
             if isAsTaken(merge.mine) { return try take(merge.outcome, insteadOf: merge.mine) }
         }
@@ -28,26 +28,34 @@ extension UIDocument {
     }
 
     /// What merging would come to; changes nothing.
-    func mergeOfConflicts() async throws -> ConflictMerge {
+    ///
+    /// - Parameter forLooking: Whether nobody takes the outcome over: its members may be those of the versions' copies,
+    ///   read-only and gone with their version.
+    func mergeOfConflicts(forLooking: Bool) async throws -> ConflictMerge {
         let mine = try takeMine()
         let versions = unsettled.versions
         return try await withCheckedThrowingContinuation { continuation in
             fileAccess.queue.async { [self] in
-                continuation.resume(with: Result { try mergeAll(versions, with: mine) })
+                continuation.resume(
+                    with: Result { try mergeAll(versions, with: mine, forLooking: forLooking) }
+                )
             }
         }
     }
 
     private nonisolated func mergeAll(
         _ versions: [NSFileVersion],
-        with mine: OwnVersion
+        with mine: OwnVersion,
+        forLooking: Bool
     ) throws -> ConflictMerge {
         fileAccess.confined()
         var merged = mine.contents.value
         var conflictCount = 0
         var isNew = true
         for version in versions {
-            let theirs = try fileAccess.peek(at: version.url).contents
+            let theirs =
+                forLooking
+                ? try fileAccess.peek(at: version.url).contents : try fileAccess.contents(of: version)
             let ancestor = try fileAccess.versions.store.ancestor(of: version)
             let base = try ancestor.map { try fileAccess.peek(at: $0.url).contents }
             let before = merged

@@ -13,11 +13,12 @@ extension UIDocument {
     ///
     /// Nothing is thrown away: what loses now stays among the document's versions, and is thinned like any of them.
     ///
-    /// - Parameter resolution: What is to become of the versions. A merge is one step to undo where there is an undo
-    ///   manager.
+    /// - Parameter resolution: What is to become of the versions. A merge, or the choice of another version, is one step
+    ///   to undo where there is an undo manager: what the document was comes back, and no conflict with it.
     /// - Throws: `CocoaError`, with nothing settled: when the document is not open or not saved, a version is damaged or
     ///   gone, the disk is full, or a merge comes to nothing.
     public func resolveConflict(_ resolution: ConflictResolution) async throws {
+        await settled()
         guard lifecycle.phase == .open else { throw DocumentError.notOpen("settled", at: fileURL) }
         switch resolution {
         case .current: try await settleConflict()
@@ -27,6 +28,14 @@ extension UIDocument {
             try await mergeConflicts()
             try await saveAll()
             try await settleConflict()
+        }
+    }
+
+    /// Waits while the document is read: what others wrote just before the choice is read anew by itself.
+    private func settled() async {
+        guard lifecycle.phase == .opening || lifecycle.phase == .reverting else { return }
+        await withCheckedContinuation { continuation in
+            whenSettled.append { continuation.resume() }
         }
     }
 
@@ -53,8 +62,10 @@ extension UIDocument {
     }
 
     /// Does something to the item in the document's turn, inside a coordinated write.
-    private func write(_ body: @escaping @Sendable (URL) throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+    private func write<Value: Sendable>(
+        _ body: @escaping @Sendable (URL) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
             fileAccess.perform(.writingIntent(with: fileURL), for: self) { access in
                 continuation.resume(with: Result { try body(access.get()) }.mapError { Self.cocoa($0) })
             }
@@ -83,10 +94,13 @@ extension UIDocument {
         } while hasUnsavedChanges
         _ = change { $0.requestRevert() }
         let versions = unsettled.versions
+        let former: NSFileVersion?
         do {
-            try await write { [self] place in
+            former = try await write { [self] place in
+                let former = keptState(at: place)
                 try version.replaceItem(at: place)
                 try fileAccess.versions.store.settle(versions)
+                return former
             }
         } catch {
             change { $0.finishReverting(success: true) }
@@ -95,9 +109,24 @@ extension UIDocument {
         }
         unsettled.forgetCopies()
         let isRead = await withCheckedContinuation { continuation in
-            readBack(from: fileURL) { continuation.resume(returning: $0) }
+            readBack(from: fileURL) { [self] isRead in
+                if isRead, let former { registerReturn(to: former) }
+                continuation.resume(returning: isRead)
+            }
         }
         guard isRead else { throw unsavedError }
+    }
+
+    /// The version that is the state which a version is about to take the place of.
+    private nonisolated func keptState(at place: URL) -> NSFileVersion? {
+        let versions = fileAccess.versions
+        let keeping = VersionKeeping(
+            .beforeRestore,
+            lastKnown: versions.mark,
+            retention: Swift.type(of: self).versionRetention
+        )
+        // Who replaces it keeps it, too, and says why that does not work.
+        return try? versions.store.keep(place, keeping).version
     }
 
     /// Makes documents of versions, beside this one.

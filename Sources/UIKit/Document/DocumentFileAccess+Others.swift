@@ -24,16 +24,28 @@ struct OthersWork {
     var mergesFirst = false
     var losers: [ConflictLoser] = []
     /// Files that are about to be replaced, or have just been.
-    var replaced: [ReplacedFile] = []
+    var replaced: [Replaced] = []
     /// Files that were replaced, and may still be written by programs that had opened them; oldest first.
     var late: [Late] = []
     /// Whether an end of the holds is due.
     var isLetGoDue = false
 
-    struct Late {
+    /// A file that a save takes the place of.
+    struct Replaced {
         let file: ReplacedFile
-        /// Whether it was a whole document, and not a member of one.
-        let isWhole: Bool
+        /// The document.
+        let item: FilePath
+        /// Which member of it the file is; nil where it is the whole document.
+        let member: MemberPath?
+        /// The state of the document that the file is of, as far as that is kept.
+        let former: NSFileVersion?
+        /// When the document was in that state.
+        let date = Date()
+    }
+
+    struct Late {
+        let replaced: Replaced
+        var file: ReplacedFile { replaced.file }
         let since = MonotonicClock.seconds
         /// What was kept of it last.
         var keptContents: Data?
@@ -116,29 +128,34 @@ extension DocumentFileAccess {
 
     // MARK: Late writers
 
-    private func hold(_ item: FilePath) -> [ReplacedFile] {
-        let members = plan?.replacedPaths.prefix(OthersWork.replacedMax)
-        let places = members?.map { $0.components.reduce(item) { $0.appending($1) } } ?? [item]
-        return places.compactMap { ReplacedFile($0) }
+    private func hold(_ item: FilePath) -> [OthersWork.Replaced] {
+        let members: [MemberPath?] = plan?.replacedPaths.prefix(OthersWork.replacedMax).map { $0 } ?? [nil]
+        let former = versions.latest
+        return members.compactMap { member in
+            let place = (member ?? .top).components.reduce(item) { $0.appending($1) }
+            return ReplacedFile(place).map {
+                OthersWork.Replaced(file: $0, item: item, member: member, former: former)
+            }
+        }
     }
 
     /// Goes on looking at what the save that has just ended has replaced, for a while. The save is over: nobody
     /// waits for this.
     func watchLateWriters() {
         let replaced = others.replaced
-        let isWhole = plan == nil
         others.replaced = []
         guard !replaced.isEmpty else { return }
         queue.async { [self] in
-            for file in replaced {
-                others.late.append(OthersWork.Late(file: file, isWhole: isWhole))
+            for held in replaced {
+                others.late.append(OthersWork.Late(replaced: held))
+                let file = held.file
                 file.watch { [weak self, weak file] in
                     guard let self, let file else { return }
                     queue.async { self.keepLate { $0 === file } }
                 }
             }
             // What was written before the watches were there.
-            keepLate { file in replaced.contains { $0 === file } }
+            keepLate { file in replaced.contains { $0.file === file } }
             letGo()
         }
     }
@@ -163,12 +180,13 @@ extension DocumentFileAccess {
     /// Keeps what programs have written into files that were replaced while they had them open.
     private func keepLate(of isWanted: (ReplacedFile) -> Bool) {
         for index in others.late.indices where isWanted(others.late[index].file) {
-            let (file, isWhole) = (others.late[index].file, others.late[index].isWhole)
+            let replaced = others.late[index].replaced
+            let file = replaced.file
             guard file.isWritten else { continue }
             do {
                 let contents = try file.contents()
                 guard others.late[index].keptContents != contents else { continue }
-                let loser = try keepLate(contents, of: file, isWhole: isWhole)
+                let loser = try keepLate(contents, of: replaced)
                 others.late[index].keptContents = contents
                 lateLoserKept.withLock { $0 }?(loser)
             } catch {

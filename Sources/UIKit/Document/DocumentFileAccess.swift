@@ -181,6 +181,18 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
     }
 
+    /// What a version holds, in memory, and as it was: the copies that are there for reading let nobody write.
+    func contents(of version: NSFileVersion) throws -> Any {
+        let folder = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: version.itemURL)
+        // Left where it is only if the system does not let it go; it is the user's own temporary folder.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let place = folder.appendingPathComponent(version.itemURL.lastPathComponent, isDirectory: false)
+        try versions.store.restore(version, to: try path(of: place))
+        let contents = try peek(at: place).contents
+        try (contents as? FileWrapper)?.readEverything()
+        return contents
+    }
+
     /// Takes contents for what the document has read.
     func know(_ contents: Any) {
         keepBase(contents as? Data)

@@ -104,6 +104,9 @@ final class DocumentVersions: Sendable {
         state.withLock { state in state.latest.flatMap { $0.stamp == stamp ? $0.version : nil } }
     }
 
+    /// The state kept last that the document has itself read or written.
+    var latest: NSFileVersion? { state.withLock { $0.latest?.version } }
+
     /// Notes that something of the document was not kept.
     ///
     /// - Returns: Whether that is news.

@@ -12,6 +12,12 @@ struct FormerContents {
     private let whole: Any?
     private let members: [Member]
 
+    /// Contents that come back whole, in memory.
+    init(whole: Any) {
+        self.whole = whole
+        members = []
+    }
+
     /// - Parameters:
     ///   - former: What is to come back.
     ///   - latter: What takes its place.

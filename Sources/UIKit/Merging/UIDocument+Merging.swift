@@ -183,35 +183,6 @@ extension UIDocument {
         armSchedule()
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
     }
-
-    /// Makes the merge one step to undo.
-    ///
-    /// Its group is closed at once: a save that began inside it would be taken for what undoing leads to.
-    private func registerReturn(to former: FormerContents) {
-        guard let manager = storedUndoManager, manager.groupingLevel == 0,
-            manager.isUndoRegistrationEnabled
-        else { return }
-        let groupsByEvent = manager.groupsByEvent
-        manager.groupsByEvent = false
-        manager.beginUndoGrouping()
-        manager.registerUndo(withTarget: self) { $0.bringBack(former) }
-        manager.setActionName("Merge")
-        manager.endUndoGrouping()
-        manager.groupsByEvent = groupsByEvent
-    }
-
-    private func bringBack(_ former: FormerContents) {
-        let type = savingFileType ?? fileType
-        do {
-            let current = try contents(forType: type ?? UTType.data.identifier)
-            let wanted = former.contents(insteadOf: current)
-            let back = FormerContents(current, before: wanted, reads: true)
-            try load(fromContents: wanted, ofType: type)
-            storedUndoManager?.registerUndo(withTarget: self) { $0.bringBack(back) }
-        } catch {
-            handleError(error, userInteractionPermitted: true)
-        }
-    }
 }
 
 /// What someone else wrote while this document was edited.

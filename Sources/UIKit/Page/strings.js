@@ -114,6 +114,7 @@ export const strings = {
   memberDiffers: 'differs',
   membersSame: 'All its parts are in the other one, too',
   noPreview: 'It cannot be shown here',
+  picturePreview: 'Picture',
   emptyText: 'Empty',
 
   // Dialogs and notices

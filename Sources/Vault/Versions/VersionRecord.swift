@@ -158,6 +158,13 @@ extension KeptVersion {
         try whole().root
     }
 
+    /// Whether the document was the same: its bytes, names and attributes, its own time let be.
+    ///
+    /// - Throws: `VaultError` with code `damaged`.
+    package func isSameState(as other: KeptVersion) throws -> Bool {
+        try root().isSameState(as: other.root())
+    }
+
     private func whole() throws -> (origin: VersionOrigin, root: ManifestEntry) {
         do { return try parts() } catch is MalformedBytes {
             let detail = "The version \(id) is not what was written down. Verify the vault and repair it."

@@ -97,12 +97,8 @@ struct VersionStoreTests {
         #expect(error?.errorDescription?.contains("pipe") == true)
     }
 
-    @Test("A damaged version is an error of Cocoa's, and the item stays as it is")
-    func damaged() throws {
-        let stage = try VersionStage()
-        try stage.save(String(repeating: "one", count: 100), at: "a.txt")
-        let url = try stage.save("two", at: "a.txt")
-        let version = try #require(try stage.others(url).first)
+    /// Damages the first object that is kept.
+    private func damage(_ stage: VersionStage) throws {
         let packs = stage.root.appendingPathComponent("data/sheaf/vault/packs")
         for pack in try FileManager.default.contentsOfDirectory(atPath: packs.path) {
             let place = packs.appendingPathComponent(pack)
@@ -113,6 +109,41 @@ struct VersionStoreTests {
             try file.write(contentsOf: bytes)
             try file.close()
         }
+    }
+
+    @Test(
+        "What is damaged is told with the versions that it touches, and put back from the document as it is"
+    )
+    func repaired() throws {
+        let stage = try VersionStage()
+        let text = String(repeating: "one", count: 100)
+        let url = try stage.save(text, at: "a.txt")
+        try stage.save("two", at: "a.txt")
+        try stage.save("other", at: "b.txt")
+        let whole = try stage.store.verify()
+        #expect(whole.faults == [] && whole.versionCount == 3 && whole.checkedByteCount > 0)
+        try damage(stage)
+        let broken = try stage.store.verify()
+        #expect(broken.brokenVersions.map(\.path) == [url.resolvingSymlinksInPath().path])
+        #expect(broken.brokenVersions.map(\.documentName) == ["a.txt"])
+        #expect(!broken.faults.isEmpty)
+        // The document is another by now.
+        #expect(try !stage.store.repair(from: []).faults.isEmpty)
+        let missing = FilePath(stage.place("no vault").path)
+        #expect(throws: CocoaError.self) { try stage.store.repair(from: [missing]) }
+        try stage.write(text, at: "a.txt")
+        #expect(try stage.store.repair(from: []).faults == [])
+        #expect(try stage.store.verify().faults == [])
+        #expect(try stage.texts(url).first == text)
+    }
+
+    @Test("A damaged version is an error of Cocoa's, and the item stays as it is")
+    func damaged() throws {
+        let stage = try VersionStage()
+        try stage.save(String(repeating: "one", count: 100), at: "a.txt")
+        let url = try stage.save("two", at: "a.txt")
+        let version = try #require(try stage.others(url).first)
+        try damage(stage)
         let error = #expect(throws: CocoaError.self) { try version.replaceItem(at: url) }
         #expect(error?.code == .fileReadCorruptFile)
         #expect(try stage.text(url) == "two")

@@ -76,6 +76,29 @@ struct WrapperSavePlanTests {
         #expect(try document.save() == [])
     }
 
+    @Test(
+        "A tree that was read elsewhere is written whole, its members read or not",
+        arguments: [false, true]
+    )
+    func readElsewhere(isRead: Bool) throws {
+        let document = try Document()
+        let other = WrapperTree.folder([
+            "text.txt": .file("text"), "image.png": .file("another"),
+            "sub": .folder(["deep": .folder(["x": .file("1"), "new": .file("3")])]),
+        ])
+        try other.write(to: document.folder["other"])
+        let tree = try FileWrapper(url: document.folder["other"])
+        if isRead { _ = WrapperTree(tree) }
+        try document.save(tree)
+        #expect(try document.onDisk == other)
+        #expect(try WrapperTree(at: document.folder["other"]) == other)
+        // From now on it stands for the document.
+        tree.addRegularFile(withContents: Data("4".utf8), preferredFilename: "later")
+        var saved = document
+        saved.wrapper = tree
+        #expect(try saved.save() == ["+later"])
+    }
+
     @Test("Bytes that are the same as on disk are not written again")
     func sameBytes() throws {
         let document = try Document()

@@ -1,5 +1,6 @@
 import CrashHarness
 import Foundation
+import Locks
 import Testing
 
 @testable import FileSystem
@@ -90,6 +91,19 @@ struct SaveRecoveryTests {
         #expect(callNumber > 10)
     }
 
+    @Test("Recovery that fails gives its lock up, though a process that is just being started has a copy")
+    func failingRecoveryUnlocks() throws {
+        try DiskTree.file("1").write(to: item)
+        try DiskTree.file("left").write(to: staging)
+        let copier = FailingWithCopies(of: staging)
+        #expect(throws: SystemError.self) {
+            try SystemCallObservation.withObserver(copier) { try SaveRecovery.recover(item: item) }
+        }
+        #expect(copier.copyCount > 0)
+        try SaveRecovery.recover(item: item)
+        #expect(try scratch.tree() == ["item.doc": "1"])
+    }
+
     @Test("A journal that would lead out of the item is refused")
     func foreignJournal() throws {
         #expect(SwapJournal(text: "sheaf swap 1/..\n") == nil)
@@ -111,4 +125,31 @@ struct SaveRecoveryTests {
         #expect(error?.path == staging)
         #expect(try DiskTree(at: staging) == .link("elsewhere"))
     }
+}
+
+/// Fails removals, and keeps copies of all descriptors of an item, as a process has them between fork and exec.
+private final class FailingWithCopies: SystemCallObserver {
+    private let place: String
+    private let copies = Locked<[CInt]>([])
+
+    init(of item: FilePath) { place = item.string }
+
+    deinit { for copy in copies.withLock({ $0 }) { close(copy) } }
+
+    var copyCount: Int { copies.withLock { $0.count } }
+
+    func willMake(_ call: SystemCall) -> CInt {
+        guard call.name == "unlinkat" else { return 0 }
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        for number in found.compactMap({ CInt($0) }) {
+            // Others' descriptors come and go meanwhile.
+            let leadsTo = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/self/fd/\(number)"
+            )
+            if leadsTo == place { copies.withLock { $0.append(dup(number)) } }
+        }
+        return EIO
+    }
+
+    func didMake(_ call: SystemCall) {}
 }

@@ -172,10 +172,10 @@ struct DocumentConflictTests {
     }
 
     /// A package of one text, open, whose state is kept.
-    private func openedPackage() async throws -> MemberDocument {
+    private func openedPackage(_ text: String = "one\ntwo\nthree\n") async throws -> MemberDocument {
         let url = user.playground["p.rtfd"]
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        try Data("one\ntwo\nthree\n".utf8).write(to: url.appendingPathComponent("one.txt"))
+        try Data(text.utf8).write(to: url.appendingPathComponent("one.txt"))
         let document = user.run { MemberDocument(fileURL: url) }
         #expect(await document.open())
         await document.settle()
@@ -312,7 +312,49 @@ struct DocumentConflictTests {
         document.undoManager.undo()
         #expect(document.text == "ONE\ntwo\nthree\nMINE\n")
         await document.close()
-        #expect(try user.texts(document.fileURL).contains("one\nTWO\nthree\nTHEIRS\n"))
+        let others = try user.texts(document.fileURL)
+        #expect(others.contains("one\nTWO\nthree\nTHEIRS\n"))
+        #expect(others.last == "ONE\nTWO\nthree\nTHEIRS\n", "what was merged is a version of its own")
+    }
+
+    @Test("The notification of a state says when a conflict begins, and when it is over")
+    func notifications() async throws {
+        let document = try await open("base\n")
+        await document.settle()
+        var states: [Bool] = []
+        let observer = NotificationCenter.default.addObserver(
+            forName: UIDocument.stateChangedNotification,
+            object: document,
+            queue: nil
+        ) { _ in
+            MainActor.assumeIsolated { states.append(document.documentState.contains(.inConflict)) }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        document.isAutosaveOff = true
+        document.type("mine")
+        try Data("theirs".utf8).write(to: document.fileURL)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        document.isAutosaveOff = false
+        #expect(states.last == true)
+        try await document.resolveConflict(.current)
+        #expect(states.last == false)
+        await document.close()
+    }
+
+    @Test("Of a package, too, what only the other side changed is in the merge")
+    func mergesPackage() async throws {
+        let document = try await openedPackage("one\n-\ntwo\n-\nthree\n")
+        let url = document.fileURL
+        document.write("ONE\n-\nmine\n-\nthree\n", to: "one.txt")
+        try Data("one\n-\ntheirs\n-\nTHREE\n".utf8).write(to: url.appendingPathComponent("one.txt"))
+        #expect(await document.save(to: url, for: .forOverwriting))
+        #expect(document.documentState.contains(.inConflict))
+        try await document.resolveConflict(.merged)
+        let text = try #require(document.text(of: "one.txt"))
+        #expect(text.hasPrefix("ONE\n-\n") && text.hasSuffix("-\nTHREE\n"), "\(text)")
+        #expect(try user.playground.text("p.rtfd/one.txt") == text)
+        #expect(document.documentState == .normal)
+        await document.close()
     }
 
     @Test("A version that is gone settles nothing")
@@ -326,23 +368,6 @@ struct DocumentConflictTests {
         #expect(document.text == "mine" && !document.documentState.contains(.editingDisabled))
         await wait(for: document) { document.documentState == .normal }
         await document.close()
-    }
-}
-
-/// A package of texts.
-private final class MemberDocument: UIDocument {
-    private var top = FileWrapper(directoryWithFileWrappers: [:])
-
-    override func contents(forType typeName: String) throws -> Any { top }
-
-    override func load(fromContents contents: Any, ofType typeName: String?) throws {
-        top = try #require(contents as? FileWrapper)
-    }
-
-    func write(_ text: String, to name: String) {
-        if let member = top.fileWrappers?[name] { top.removeFileWrapper(member) }
-        top.addRegularFile(withContents: Data(text.utf8), preferredFilename: name)
-        updateChangeCount(.done)
     }
 }
 

@@ -170,6 +170,27 @@ struct DocumentVersionsTests {
         await document.close()
     }
 
+    @Test("What a class says of how long versions are kept is done; a conflict that nobody has settled stays")
+    func retention() async throws {
+        let document = try await open("a.txt", "found")
+        for text in ["one", "two"] { await save(text, document) }
+        document.isAutosaveOff = true
+        document.type("three")
+        try Data("theirs".utf8).write(to: document.fileURL)
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        document.isAutosaveOff = false
+        await document.close()
+        #expect(try user.texts(document.fileURL) == ["found", "one", "two", "theirs"])
+        // A process that has just begun thins with the first state that it keeps.
+        let brief = VersionStore.$shared.withValue(user.anotherProcess()) {
+            BriefDocument(fileURL: document.fileURL)
+        }
+        #expect(await brief.open())
+        await brief.close()
+        #expect(try user.texts(document.fileURL) == ["theirs"])
+        #expect(try user.playground.text("a.txt") == "three")
+    }
+
     @Test("A class that keeps no versions leaves none")
     func keepsNone() async throws {
         let url = try user.playground.put("found", at: "a.txt")
@@ -333,6 +354,13 @@ private final class ForgetfulDocument: UIDocument {
     override class var keepsVersions: Bool { false }
     override class var versionRetention: VersionRetention { .everything }
     override func contents(forType typeName: String) throws -> Any { Data("saved".utf8) }
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {}
+}
+
+/// Keeps no more than it has to.
+private final class BriefDocument: UIDocument {
+    override class var versionRetention: VersionRetention { VersionRetention(rules: []) }
+    override func contents(forType typeName: String) throws -> Any { Data() }
     override func load(fromContents contents: Any, ofType typeName: String?) throws {}
 }
 

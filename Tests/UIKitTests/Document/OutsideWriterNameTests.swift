@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import Testing
+import Vault
 
 @testable import UIKit
 
@@ -74,6 +75,22 @@ struct OutsideWriterNameTests {
                     .contains("changed by “sh” while") == true
         }
         #expect(document.conflictCopyURLs.count == 1)
+        try shell.end()
+        await document.close()
+    }
+
+    @Test("A version of what a program wrote bears that program's name", .enabled(if: tellsWriters))
+    func version() async throws {
+        let user = try VersionUser()
+        let url = try user.playground.put("old", at: "a.txt")
+        let document = user.run { TextDocument(fileURL: url) }
+        #expect(await document.open())
+        await document.settle()
+        let shell = try Shell(writing: "new", to: document.fileURL)
+        await wait(for: document) { document.text == "new" && document.documentState == .normal }
+        await document.settle()
+        let reasons = try user.kept(url).map { try $0.origin().reason }
+        #expect(reasons == [.outsideWriter(process: ""), .outsideWriter(process: "sh")])
         try shell.end()
         await document.close()
     }

@@ -12,6 +12,7 @@ final class VersionUser {
     let store: VersionStore
     let reports: Reports
     let clock: Clock
+    private let settings: VersionSettings
 
     /// What the store has said.
     final class Reports: @unchecked Sendable {
@@ -53,8 +54,9 @@ final class VersionUser {
         var environment = ["HOME": home.folder.path]
         for name in ["DATA", "STATE", "CACHE"] { environment["XDG_\(name)_HOME"] = home[name].path }
         environment["SHEAF_VAULT"] = home["vault"].path
+        settings = VersionSettings(environment: environment, hostName: "desk")
         store = VersionStore(
-            VersionSettings(environment: environment, hostName: "desk"),
+            settings,
             now: { clock.now },
             report: { reports.add($0) }
         )
@@ -66,6 +68,11 @@ final class VersionUser {
         clock.go()
         // Copies of versions are read-only; what stays is the system's to clean up.
         if let path = FilePath(home.folder) { try? ReadOnlyTree.remove(path) }
+    }
+
+    /// The same versions as another process of the user's sees them that has just begun.
+    func anotherProcess() -> VersionStore {
+        VersionStore(settings, report: { [reports] in reports.add($0) })
     }
 
     var vault: FilePath { FilePath(home["vault"].path) }

@@ -62,6 +62,7 @@ function card(version, { title, action, run, note }) {
 }
 
 function preview(version) {
+  if (version.picture) return h('div.version-none', {}, picture(version.picture));
   if (version.text) return textPreview(version.text);
   if (version.members) return memberPreview(version.members);
   return h('p.version-none', {}, strings.noPreview);
@@ -82,6 +83,12 @@ function textPreview(stretches) {
 
 function memberPreview(members) {
   if (members.length === 0) return h('p.version-none', {}, strings.membersSame);
-  return h('ul.version-members', {}, ...members.map(({ name, only }) => h('li', {},
-    h('span', {}, name), h('span', {}, only ? strings.onlyHere : strings.memberDiffers))));
+  return h('ul.version-members', {}, ...members.map((member) => h('li', {},
+    h('span', {}, member.name, member.picture ? picture(member.picture) : null),
+    h('span', {}, member.only ? strings.onlyHere : strings.memberDiffers))));
+}
+
+/** What stands beside it says whose it is; that it is a picture, this. */
+function picture(address) {
+  return h('img.version-picture', { src: address, alt: strings.picturePreview });
 }

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import UIKit
+
+/// What a person sees of versions in conflict.
+@Suite("ConflictDescription")
+struct ConflictDescriptionTests {
+    private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3])
+
+    @Test(
+        "A picture is told by its first bytes",
+        arguments: [
+            (png, "image/png"), (Data([0xFF, 0xD8, 0xFF, 0xE0, 9]), "image/jpeg"),
+            (Data("GIF89a".utf8), "image/gif"), (Data("RIFF1234WEBPVP8 ".utf8), "image/webp"),
+        ]
+    )
+    func kinds(contents: Data, type: String) {
+        var pictures = ConflictPictures()
+        let address = pictures.address(of: contents)
+        #expect(address == "data:\(type);base64,\(contents.base64EncodedString())")
+    }
+
+    @Test("What is no picture has no address, and neither have one that is too large and one too many")
+    func none() {
+        var pictures = ConflictPictures()
+        for text in ["", "text", "RIFF1234WAVEfmt ", "<svg onload='alert()'/>", "GIF"] {
+            #expect(pictures.address(of: Data(text.utf8)) == nil, "\(text)")
+        }
+        let large = Self.png + Data(count: ConflictPictures.byteCountMax - Self.png.count)
+        #expect(pictures.address(of: large + Data([0])) == nil)
+        for _ in 0..<4 { #expect(pictures.address(of: large) != nil) }
+        #expect(pictures.address(of: Self.png) == nil)
+    }
+
+    @Test("A file that is a picture, and members that are, show it; others show what they are")
+    func described() throws {
+        var pictures = ConflictPictures()
+        var file = ConflictDescription.Version()
+        file.compare(Self.png, with: Data("text".utf8), &pictures)
+        #expect(file.picture?.hasPrefix("data:image/png;base64,") == true)
+        let own = FileWrapper(directoryWithFileWrappers: [
+            "image": FileWrapper(regularFileWithContents: Self.png),
+            "text.txt": FileWrapper(regularFileWithContents: Data("mine".utf8)),
+            "same": FileWrapper(regularFileWithContents: Self.png),
+        ])
+        let other = FileWrapper(directoryWithFileWrappers: [
+            "text.txt": FileWrapper(regularFileWithContents: Data("theirs".utf8)),
+            "same": FileWrapper(regularFileWithContents: Self.png),
+        ])
+        var package = ConflictDescription.Version()
+        package.compare(own, with: other, &pictures)
+        let members = try #require(package.members)
+        #expect(members.map(\.name) == ["image", "text.txt"])
+        #expect(members.map(\.isOnlyHere) == [true, false])
+        #expect(members.map { $0.picture != nil } == [true, false])
+        let message = ConflictDescription(mine: package, others: [file]).message
+        #expect((message["others"] as? [[String: Any]])?.first?["picture"] as? String == file.picture)
+    }
+}
