@@ -54,7 +54,7 @@ let package = Package(
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
-        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(name: "SQLite", dependencies: ["CSQLite", "Locks"], swiftSettings: strict),
         .target(
             name: "Vault",
             dependencies: ["CZstd", "Cryptography", "FileSystem", "Locks", "SQLite"],
@@ -140,7 +140,7 @@ let package = Package(
             name: "DocumentTesting",
             dependencies: [
                 "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
-                "Merging",
+                "Merging", "SQLite",
                 "Sealing", "SyncMessages", "UIKit",
             ],
             swiftSettings: strict
@@ -380,7 +380,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTestingTests",
             dependencies: [
-                "ChangeSets", "DocumentTesting", "Merging", "TestSurroundings", "UIKit",
+                "ChangeSets", "DocumentFoundation", "DocumentTesting", "Merging", "SyncMessages",
+                "TestSurroundings", "UIKit",
                 "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict
