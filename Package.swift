@@ -253,17 +253,21 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
-        // The writes of a process, counted; whoever links it may be killed before one of them.
-        .target(name: "CKillPoint", path: "Tests/Harnesses/CKillPoint"),
+        .target(name: "CFileTrace", path: "Tests/Harnesses/CFileTrace"),
+        // Whoever links it may be killed before a change of files that it makes, or has them written down.
+        .target(name: "CFileCalls", dependencies: ["CFileTrace"], path: "Tests/Harnesses/CFileCalls"),
         .target(
             name: "HubHarness",
-            dependencies: ["CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol"],
+            dependencies: [
+                "CFileTrace", "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol",
+                "SeededNumbers",
+            ],
             path: "Tests/Harnesses/HubHarness",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "hub-harness",
-            dependencies: ["CKillPoint", "CrashHarness", "HubHarness"],
+            dependencies: ["CFileCalls", "CFileTrace", "CrashHarness", "HubHarness"],
             path: "Tests/Harnesses/hub-harness",
             swiftSettings: strict
         ),
