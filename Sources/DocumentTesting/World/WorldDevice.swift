@@ -108,6 +108,7 @@ public final class WorldDevice: Sendable {
     /// Ends `fillDisk`. What waited for room goes on at once.
     public func freeDisk() {
         disk.free()
+        versions.tryAgain()
         guard isToRun.withLock({ $0 }) else { return }
         if let running { running.tryAgain() } else { startAgain() }
     }
