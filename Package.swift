@@ -384,7 +384,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTestingTests",
             dependencies: [
-                "ChangeSets", "DocumentFoundation", "DocumentTesting", "Merging", "SyncMessages",
+                "ChangeSets", "DocumentFoundation", "DocumentTesting", "Merging", "SeededNumbers",
+                "SyncMessages",
                 "TestSurroundings", "UIKit",
                 "UniformTypeIdentifiers", "_Testing_UIKit",
             ],

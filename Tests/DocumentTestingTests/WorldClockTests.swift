@@ -49,7 +49,9 @@ struct WorldClockTests {
         }
         let merged = "phone 3\nphone 2\nphone 1\none\ntwo\nthree\npad 1\npad 2\npad 3\n"
         for device in [phone, pad] {
-            try await world.look(Note.init, "a.txt", on: device) { #expect($0.text == merged) }
+            try await world.look(Note.init, "a.txt", on: device) {
+                #expect($0.text == merged, "\(device.name)")
+            }
             try await world.look(Note.init, "b.txt", on: device) { #expect($0.text == "of the pad\n") }
             #expect(try device.unresolvedConflicts(of: device.folder.appendingPathComponent("a.txt")) == [])
         }

@@ -96,8 +96,10 @@ public final class DocumentWorld: Sendable {
         let end = Date().addingTimeInterval(seconds)
         while true {
             let devices = state.withLock { $0.devices }.filter { $0.isStarted && !$0.line.isCut }
-            let open = devices.filter { !$0.isInStep(with: hub) }
-            if open.isEmpty { return }
+            let entryCount = hub.entryCount
+            let open = devices.filter { !$0.isInStep(at: entryCount) }
+            // What one of them has sent while another was asked is news to that.
+            if open.isEmpty, hub.entryCount == entryCount { return }
             guard Date() < end else { throw WorldFailure(devices: open.map(\.whatItWaitsFor)) }
             await withCheckedContinuation { (goOn: CheckedContinuation<Void, Never>) in
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.002) { goOn.resume() }
@@ -129,10 +131,10 @@ public struct WorldFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WorldDevice {
-    /// Whether nothing is left to do, all that was done in the folder until now included.
-    func isInStep(with hub: HubInMemory) -> Bool {
+    /// Whether nothing is left to do, all that was done in the folder until now included, and so many entries of the log read.
+    func isInStep(at entryCount: Int) -> Bool {
         guard let running else { return false }
-        return running.isInStepNow && running.logPosition == UInt64(hub.entryCount)
+        return running.isInStepNow && running.logPosition == UInt64(entryCount)
     }
 
     private var whyItStopped: String {
