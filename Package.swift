@@ -54,7 +54,7 @@ let package = Package(
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
-        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(name: "SQLite", dependencies: ["CSQLite", "Locks"], swiftSettings: strict),
         .target(
             name: "Vault",
             dependencies: ["CZstd", "Cryptography", "FileSystem", "Locks", "SQLite"],
@@ -140,7 +140,7 @@ let package = Package(
             name: "DocumentTesting",
             dependencies: [
                 "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
-                "Merging",
+                "Merging", "SQLite",
                 "Sealing", "SyncMessages", "UIKit",
             ],
             swiftSettings: strict
@@ -253,17 +253,21 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
-        // The writes of a process, counted; whoever links it may be killed before one of them.
-        .target(name: "CKillPoint", path: "Tests/Harnesses/CKillPoint"),
+        .target(name: "CFileTrace", path: "Tests/Harnesses/CFileTrace"),
+        // Whoever links it may be killed before a change of files that it makes, or has them written down.
+        .target(name: "CFileCalls", dependencies: ["CFileTrace"], path: "Tests/Harnesses/CFileCalls"),
         .target(
             name: "HubHarness",
-            dependencies: ["CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol"],
+            dependencies: [
+                "CFileTrace", "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol",
+                "SeededNumbers",
+            ],
             path: "Tests/Harnesses/HubHarness",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "hub-harness",
-            dependencies: ["CKillPoint", "CrashHarness", "HubHarness"],
+            dependencies: ["CFileCalls", "CFileTrace", "CrashHarness", "HubHarness"],
             path: "Tests/Harnesses/hub-harness",
             swiftSettings: strict
         ),
@@ -380,7 +384,9 @@ let package = Package(
         .testTarget(
             name: "DocumentTestingTests",
             dependencies: [
-                "ChangeSets", "DocumentTesting", "Merging", "TestSurroundings", "UIKit",
+                "ChangeSets", "DocumentFoundation", "DocumentTesting", "Merging", "SeededNumbers",
+                "SyncMessages",
+                "TestSurroundings", "UIKit",
                 "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict

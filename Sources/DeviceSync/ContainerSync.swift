@@ -1,7 +1,7 @@
 internal import Dispatch
 package import DocumentFoundation
 package import FileSystem
-internal import Foundation
+package import Foundation
 internal import Locks
 package import Sealing
 internal import Sync
@@ -45,6 +45,7 @@ package final class ContainerSync: Sendable {
     ///   - hub: The container at its hub.
     ///   - merger: Merges documents.
     ///   - versions: Where what cannot be merged is kept for the user.
+    ///   - now: This device's clock.
     ///   - report: Told what happens, for a log; from the container's own queue.
     /// - Throws: `SyncFailure`; `VaultError`, `SQLiteError`, `SystemError`.
     package init(
@@ -54,10 +55,11 @@ package final class ContainerSync: Sendable {
         hub: any ContainerHub,
         merger: any DocumentMerger,
         versions: VersionStore = .shared,
+        now: @escaping @Sendable () -> Date = { Date() },
         report: @escaping @Sendable (SyncReport) -> Void
     ) throws {
         let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
-        let vault = try Vault(at: place.memory.appending("vault"), key: keys.keys.namingKey)
+        let vault = try Vault(at: place.memory.appending("vault"), key: keys.keys.namingKey, now: now)
         let contents = ContentStore(
             vault: vault,
             device: ContentStore.uuid(of: identity.id),
@@ -76,6 +78,11 @@ package final class ContainerSync: Sendable {
 
     /// Ends, and returns when nothing is done any more. What was under way goes on at the next start.
     package func stop() { queue.sync { run.value.stop() } }
+
+    /// Tries again at once what could not be done, which else is tried every ten seconds.
+    package func tryAgain() {
+        queue.sync { if !run.value.isStopped { run.value.retry() } }
+    }
 
     /// Why an item is as it is.
     ///

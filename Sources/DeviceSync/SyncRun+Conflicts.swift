@@ -22,7 +22,7 @@ extension SyncRun {
             defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
             try contents.restore(content, to: copy)
             // Contents come without a date; a list of versions is to say when this one came.
-            let attributes: [FileAttributeKey: Any] = [.modificationDate: Date()]
+            let attributes: [FileAttributeKey: Any] = [.modificationDate: contents.now]
             try FileManager.default.setAttributes(attributes, ofItemAtPath: copy.string)
             conflicts[item, default: [:]][content] = try versions.keepConflict(
                 at: copy,

@@ -385,6 +385,7 @@ extension SyncRun {
     }
 
     func holdBack(_ item: ItemID, _ effect: Effect) {
-        stuck[item] = (effect, "It is excluded from sync on this device, and was changed elsewhere.")
+        let why = "It is excluded from sync on this device, and was changed elsewhere."
+        stuck[item] = (effect, DiskRefusal(why))
     }
 }

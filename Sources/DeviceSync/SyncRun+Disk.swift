@@ -197,7 +197,9 @@ extension SyncRun {
         }
     }
 
-    private func retry() {
+    /// Tries again what could not be done.
+    func retry() {
+        rememberAgain()
         attempt("conflicts cannot be looked at") { try lookAtConflicts() }
         for item in unkept.keys {
             dirtyFolders.insert(table[item]?.state.place.parent ?? .root)

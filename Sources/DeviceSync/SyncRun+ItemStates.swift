@@ -46,7 +46,7 @@ extension SyncRun {
         state.isSettled = isSeen && ours == theirs && stuck[item] == nil
         state.pause = paused[item]
         state.hasConflicts = [ours, theirs].contains { $0?.conflicts.isEmpty == false }
-        if let stuck = stuck[item] { state.downloadFailure = SyncRefusal(.failed, stuck.why) }
+        if let stuck = stuck[item] { state.downloadFailure = SyncRefusal(.failed, stuck.why.description) }
         guard !state.isFolder else { return state }
         if ours == nil || table[item]?.isDataless == true {
             state.contents = .missing

@@ -31,7 +31,7 @@ extension SyncRun {
         if let busy = items.first(where: { !engine.mayBePaused($0) }) {
             throw SyncRefusal(.busy, "“\(self.path(of: busy))” is just being brought up to date. Try again.")
         }
-        let pause = SyncPause(sinceSeconds: Date().timeIntervalSince1970, by: who)
+        let pause = SyncPause(sinceSeconds: contents.now.timeIntervalSince1970, by: who)
         try memory.remember(pauses: items.reduce(into: [:]) { $0.updateValue(pause, forKey: $1) })
         for item in items {
             paused[item] = pause

@@ -19,7 +19,7 @@ extension SyncRun {
     }
 
     private func fail(_ effect: Effect, _ error: any Error) {
-        stuck[effect.item] = (effect, "\(error)")
+        stuck[effect.item] = (effect, DiskRefusal(error))
         report(.failed(path: path(of: effect.item), why: "\(error)"))
     }
 
@@ -123,7 +123,7 @@ extension SyncRun {
         guard refusals[item, default: 0] <= Self.refusalCountMax else {
             refusals[item] = nil
             let why = "It is never as it was found: \(found)."
-            stuck[item] = (effect, why)
+            stuck[item] = (effect, DiskRefusal(why))
             return report(.failed(path: path(of: item), why: why))
         }
         if let parent = table[item]?.state.place.parent { dirtyFolders.insert(parent) }

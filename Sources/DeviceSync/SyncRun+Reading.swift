@@ -54,7 +54,7 @@ extension SyncRun {
         dirtyPackages = []
         do { return try keepNow(traces) } catch {
             // It is not the documents' fault: no room, or no watch to be had. They are tried again with what cannot be read.
-            for item in traces.keys { unkept[item] = "\(error)" }
+            for item in traces.keys { unkept[item] = DiskRefusal(error) }
             report(.failed(path: "what documents hold", why: "\(error)"))
             return []
         }
@@ -88,7 +88,7 @@ extension SyncRun {
                 guard let path = table.path(of: item, in: place.folder),
                     try FolderScan.status(at: path) != nil
                 else { continue }
-                unkept[item] = "\(error)"
+                unkept[item] = DiskRefusal(error)
                 report(.failed(path: self.path(of: item), why: "\(error)"))
             }
         }

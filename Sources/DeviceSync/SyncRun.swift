@@ -24,7 +24,7 @@ final class SyncRun {
     /// The versions that contents have become which lost a conflict.
     var conflicts: [ItemID: [ContentName: VersionID]] = [:]
     private let hub: any ContainerHub
-    private let session = UInt64.random(in: 1...UInt64.max)
+    let session = UInt64.random(in: 1...UInt64.max)
 
     /// Knows nothing until this is started.
     var engine: SyncEngine
@@ -34,17 +34,18 @@ final class SyncRun {
     private(set) var watches: FolderWatches?
     let desk: LogDesk
     /// What came of the log and is not in the memory yet.
-    private var newlyHeard: [LogDesk.Heard] = []
+    var newlyHeard: [LogDesk.Heard] = []
     /// Events that the engine has not heard of yet.
-    private var events: [Event] = []
-    private var isTaking = false
+    var events: [Event] = []
+    var isTaking = false
     var lineState = SyncStatus.Line.down
     private var lineFailure: String?
     /// Why the line is not up.
     var lineReason: String { lineFailure ?? "it has not been tried yet." }
     /// What could not be done on the disk; tried again now and then.
-    var stuck: [ItemID: (effect: Effect, why: String)] = [:]
-    var unkept: [ItemID: String] = [:]
+    var stuck: [ItemID: (effect: Effect, why: DiskRefusal)] = [:]
+    /// What cannot be read or kept; tried again now and then.
+    var unkept: [ItemID: DiskRefusal] = [:]
     /// How often in a row an item was found otherwise than its step expected.
     var refusals: [ItemID: Int] = [:]
     /// Items whose steps were refused, which the engine is to hear when it is known what is there.
@@ -54,6 +55,8 @@ final class SyncRun {
     private var attemptCount = 0
     /// A full hub is asked again each so many times.
     private static let fullHubAttempts = 6
+    /// What this device has no room to remember.
+    var unremembered: Unremembered?
     /// Which large changes have been told of.
     var toldBrakes: Set<SyncBrake.Direction> = []
     /// Files that were replaced a moment ago.
@@ -175,8 +178,9 @@ final class SyncRun {
         var why: [String: String] = [:]
         for (item, reason) in stuck.mapValues(\.why).merging(unkept, uniquingKeysWith: { first, _ in first })
         {
-            why[path(of: item)] = reason
+            why[path(of: item)] = reason.description
         }
+        for item in unremembered?.items ?? [] { why[path(of: item)] = unremembered?.why }
         for (item, pause) in paused where engine.differing.contains(item) { why[path(of: item)] = pause.text }
         var status = SyncStatus(
             line: lineState,
@@ -209,7 +213,7 @@ final class SyncRun {
     /// Has the engine take events, and does what it says, until nothing is left to do at once.
     func take(_ more: [Event]) {
         events += more
-        guard !isTaking else { return }
+        guard !isTaking, unremembered == nil else { return }
         isTaking = true
         defer { isTaking = false }
         while !events.isEmpty, !isStopped {
@@ -234,49 +238,6 @@ final class SyncRun {
         if isDone { take([]) }
     }
 
-    /// - Returns: False when this has ended.
-    private func rememberAndCarryOut(_ effects: [Effect]) -> Bool {
-        do { try remember() } catch {
-            // What is not remembered must not be done; the next start begins where the memory is.
-            fail("what this device remembers cannot be written: \(error)")
-            return false
-        }
-        carryOut(effects)
-        return true
-    }
-
-    /// Goes on from where the hub's log is still the one that was read, with what is on the disk.
-    private func goBack(to place: LogHead) throws {
-        let known = try memory.log().filter { $0.entry.position <= place.position }
-        let former = desk.head.position
-        let forgotten = try desk.goBack(to: known)
-        let effects = engine.rewind(to: known.lazy.map(\.entry))
-        try remember(upTo: place.position)
-        report(.hubPutBack(from: former, to: place.position))
-        carryOut(effects)
-        take([])
-        line?.add(again: forgotten)
-        line?.open()
-    }
-
-    /// - Parameter position: Where the log ends now; nil when it has only grown.
-    private func remember(upTo position: LogPosition? = nil) throws {
-        var changes = DeviceMemory.Changes()
-        changes.logEnd = position
-        changes.heard = newlyHeard
-        changes.engine = engine.takeMemoryChanges()
-        changes.session = session
-        news.formUnion(newlyHeard.map(\.entry.commit.item))
-        news.formUnion(changes.engine.agreed.keys)
-        for item in table.takeWritten() {
-            news.insert(item)
-            let seen = table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0 : nil }
-            changes.items.updateValue(seen, forKey: item)
-        }
-        try memory.write(changes)
-        newlyHeard = []
-    }
-
     func fail(_ why: String) {
         lineFailure = why
         report(.stopped(why))
@@ -284,7 +245,8 @@ final class SyncRun {
     }
 
     var isSettled: Bool {
-        lineState == .up && engine.isAtRest && unkept.isEmpty && dirtyFolders.isEmpty && dirtyPackages.isEmpty
+        lineState == .up && engine.isAtRest && unremembered == nil && unkept.isEmpty && dirtyFolders.isEmpty
+            && dirtyPackages.isEmpty
             && missing.isEmpty && unread.isEmpty
     }
 
@@ -295,7 +257,7 @@ final class SyncRun {
         tellFollowers()
     }
 
-    private func carryOut(_ effects: [Effect]) {
+    func carryOut(_ effects: [Effect]) {
         var uploads: Set<ContentName> = []
         var fetches: [HubLine.Fetch] = []
         var commits: [Commit] = []

@@ -21,10 +21,16 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the file is no database, or a damaged one.
     package var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
+    /// Whether there was no room on the volume.
+    package var isFull: Bool { primaryCode == SQLITE_FULL || code == Self.noRoomForLogIndex }
+
+    /// SQLITE_IOERR_SHMSIZE: the file beside a write-ahead log could not grow, which takes some room at every opening.
+    private static let noRoomForLogIndex = SQLITE_IOERR | 19 << 8
+
     /// One sentence that says what can be done about it.
     package var remedy: String {
-        switch primaryCode {
-        case SQLITE_FULL: "Free some space on the volume and try again."
+        if isFull { return "Free some space on the volume and try again." }
+        return switch primaryCode {
         case SQLITE_BUSY, SQLITE_LOCKED: "Another program is using it; try again when it has finished."
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: "Ask for permission to write to the file."
         case SQLITE_CORRUPT, SQLITE_NOTADB:

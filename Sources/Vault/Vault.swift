@@ -14,7 +14,8 @@ package import Foundation
 /// 3. No bytes of a vault are changed after they were written, but for files of SQLite's.
 package final class Vault: Sendable {
     let store: VaultStore
-    let now: @Sendable () -> Date
+    /// Tells the time, for what is said of versions.
+    package let now: @Sendable () -> Date
 
     /// Opens a vault, made when there is none; what was lost of its index is made anew.
     ///
@@ -38,6 +39,9 @@ package final class Vault: Sendable {
 
     /// Where it is.
     package var folder: FilePath { store.folder.path }
+
+    /// The time that files' own times are compared with: the kernel gives them, whatever `now` tells.
+    static var fileMoment: Int64 { Date().nanoseconds }
 
     // MARK: Keeping
 
@@ -109,7 +113,7 @@ package final class Vault: Sendable {
         var keeper = ItemKeeper(
             session: session,
             item: item,
-            moment: now().nanoseconds,
+            moment: Self.fileMoment,
             remembers: !state.isElsewhere
         )
         let root = try keeper.keep(state.path, state.changed)

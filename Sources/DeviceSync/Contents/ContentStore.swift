@@ -33,12 +33,15 @@ struct ContentStore: Sendable {
         return contents
     }
 
+    /// What this device's clock says.
+    var now: Date { vault.now() }
+
     func origin(_ name: String) -> VersionOrigin {
         VersionOrigin(
             device: device,
             deviceName: deviceName,
             reason: .explicit,
-            date: Date(),
+            date: now,
             displayName: name
         )
     }

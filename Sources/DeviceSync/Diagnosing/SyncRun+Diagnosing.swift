@@ -30,7 +30,7 @@ extension SyncRun {
                 SyncDiagnosis.Obstacle(
                     item: names.name(of: path(of: item)),
                     reasons: reasons,
-                    why: (stuck[item]?.why ?? unkept[item]).map(RedactedText.of)
+                    why: (stuck[item]?.why ?? unkept[item]).map { RedactedText.of($0.description) }
                 )
             )
         }

@@ -49,14 +49,22 @@ extension SyncRun {
             causes: [],
             next: "Nothing is to be done."
         )
+        if let unremembered {
+            explanation.causes = ["What this device remembers cannot be written: \(unremembered.why)"]
+            explanation.next = DiskRefusal.makeRoom
+            return explanation
+        }
         if let why = unkept[item] {
-            explanation.causes = ["It cannot be read: \(why)"]
-            explanation.next = "Make it readable; it is tried again by itself."
+            explanation.causes = [why.isFull ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"]
+            explanation.next =
+                why.isFull ? DiskRefusal.makeRoom : "Make it readable; it is tried again by itself."
             return explanation
         }
         if let stuck = stuck[item] {
             explanation.causes = ["It cannot be put in place: \(stuck.why)"]
-            explanation.next = "Remove what is in the way; it is tried again every ten seconds."
+            explanation.next =
+                stuck.why.isFull
+                ? DiskRefusal.makeRoom : "Remove what is in the way; it is tried again every ten seconds."
             return explanation
         }
         var seen: Set<ItemID> = []

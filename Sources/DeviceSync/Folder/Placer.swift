@@ -190,7 +190,7 @@ struct Placer {
     func attributes(of content: ContentName) throws -> MemberAttributes {
         let contents = try ContentStore.contents(content)
         guard contents.kind != .symbolicLink else { return MemberAttributes() }
-        return MemberAttributes(permissions: contents.permissions, modificationDate: Date())
+        return MemberAttributes(permissions: contents.permissions, modificationDate: self.contents.now)
     }
 
     func mark(_ path: FilePath, as item: ItemID) throws {

@@ -39,11 +39,17 @@ package final class VersionStore: Sendable {
 
     enum Opening {
         case open(Vault, DeviceIdentity)
-        /// Why it is not, and when to try again.
-        case failed(FileVersionError, until: Date)
+        /// Why it is not, and when that was found; it is tried again after a while.
+        case failed(FileVersionError, at: Date)
+        case off(FileVersionError)
 
         func holds(at moment: Date) -> Bool {
-            if case .failed(_, let until) = self { until > moment } else { true }
+            // A clock that was put back must not keep it from being tried for as long.
+            if case .failed(_, let found) = self {
+                (0..<VersionStore.retrySeconds).contains(moment.timeIntervalSince(found))
+            } else {
+                true
+            }
         }
     }
 
@@ -81,11 +87,14 @@ package final class VersionStore: Sendable {
             if let opening = state.opening, opening.holds(at: moment) { return (opening, false) }
             let opening = openNow(moment)
             state.opening = opening
-            guard case .failed(let error, _) = opening, isOn else { return (opening, false) }
+            guard case .failed(let error, _) = opening else { return (opening, false) }
             return (opening, state.reported.insert(error.detail).inserted)
         }
         switch opening {
         case .open(let vault, let device): return (vault, device)
+        case .off(var error):
+            error.url = url
+            throw error
         case .failed(var error, _):
             if isNew { report(error.detail) }
             error.url = url
@@ -96,14 +105,21 @@ package final class VersionStore: Sendable {
     private func openNow(_ moment: Date) -> Opening {
         guard let folder = settings.vaultFolder else {
             let url = URL(fileURLWithPath: "/")
-            return .failed(.switchedOff(url), until: .distantFuture)
+            return .off(.switchedOff(url))
         }
         do {
             try ItemMoves.createFolders(folder.parent, permissions: 0o700)
             let vault = try Vault(at: folder, now: now)
             return .open(vault, try DeviceIdentity.load(from: settings.stateFolder, named: settings.hostName))
         } catch {
-            return .failed(.unavailable(folder, because: error), until: moment + Self.retrySeconds)
+            return .failed(.unavailable(folder, because: error), at: moment)
+        }
+    }
+
+    /// Tries again at once to open what could not be opened.
+    package func tryAgain() {
+        state.withLock { state in
+            if case .failed = state.opening { state.opening = nil }
         }
     }
 

@@ -43,7 +43,9 @@ public final class DocumentWorld: Sendable {
     ///
     /// - Throws: What keeps a temporary folder from being made.
     public init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("World-\(UUID().uuidString)")
+        // Without links on its way: what is on which device's disk is told by its path.
+        folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appendingPathComponent("World-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
         hub = try HubInMemory(container)
@@ -93,9 +95,11 @@ public final class DocumentWorld: Sendable {
     public func settle(seconds: Double = 20) async throws {
         let end = Date().addingTimeInterval(seconds)
         while true {
-            let devices = state.withLock { $0.devices }.filter { $0.running != nil && !$0.line.isCut }
-            let open = devices.filter { !$0.isInStep(with: hub) }
-            if open.isEmpty { return }
+            let devices = state.withLock { $0.devices }.filter { $0.isStarted && !$0.line.isCut }
+            let entryCount = hub.entryCount
+            let open = devices.filter { !$0.isInStep(at: entryCount) }
+            // What one of them has sent while another was asked is news to that.
+            if open.isEmpty, hub.entryCount == entryCount { return }
             guard Date() < end else { throw WorldFailure(devices: open.map(\.whatItWaitsFor)) }
             await withCheckedContinuation { (goOn: CheckedContinuation<Void, Never>) in
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.002) { goOn.resume() }
@@ -107,7 +111,10 @@ public final class DocumentWorld: Sendable {
     ///
     /// - Throws: What keeps a folder from being removed.
     public func end() throws {
-        for device in state.withLock({ $0.devices }) { device.stop() }
+        for device in state.withLock({ $0.devices }) {
+            device.stop()
+            device.freeDisk()
+        }
         try FileManager.default.removeItem(at: folder)
     }
 }
@@ -124,14 +131,18 @@ public struct WorldFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WorldDevice {
-    /// Whether nothing is left to do, all that was done in the folder until now included.
-    func isInStep(with hub: HubInMemory) -> Bool {
-        guard let running else { return true }
-        return running.isInStepNow && running.logPosition == UInt64(hub.entryCount)
+    /// Whether nothing is left to do, all that was done in the folder until now included, and so many entries of the log read.
+    func isInStep(at entryCount: Int) -> Bool {
+        guard let running else { return false }
+        return running.isInStepNow && running.logPosition == UInt64(entryCount)
+    }
+
+    private var whyItStopped: String {
+        if case .stopped(let why) = said.last { " \(why)" } else { "" }
     }
 
     var whatItWaitsFor: String {
-        guard let status else { return "\(name) is stopped." }
+        guard let status else { return "\(name) is stopped.\(whyItStopped)" }
         let line = status.lineFailure.map { " There is no line: \($0)." } ?? ""
         let stuck = status.stuck.map { " \($0.key): \($0.value)." }.joined()
         let brakes = status.brakes.isEmpty ? "" : " A large change waits for a decision."

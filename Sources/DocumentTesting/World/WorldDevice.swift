@@ -23,9 +23,14 @@ public final class WorldDevice: Sendable {
     package let place: ContainerSync.Place
     /// The container's keys, also of when it does not run.
     package let keys: KeyRing
+    private let disk: WorldDisk
+    /// How many seconds its clock is ahead.
+    private let clockSeconds: Locked<Double>
     private let reports: Locked<[SyncReport]> = Locked([])
     private let news = NSCondition()
     private let sync: Locked<ContainerSync?> = Locked(nil)
+    /// Whether it is started; on a full disk it may not run all the same.
+    private let isToRun = Locked(false)
 
     /// A device that shares a container.
     package init(
@@ -49,8 +54,13 @@ public final class WorldDevice: Sendable {
         self.identity = identity
         // What is kept is what this holds.
         self.keys = KeyRing(keys) { _ in }
-        let home = base.appendingPathComponent("home of \(name)").path
-        versions = VersionStore(VersionSettings(environment: ["HOME": home], hostName: name))
+        let home = base.appendingPathComponent("home of \(name)", isDirectory: true)
+        disk = WorldDisk([folder, memory, home])
+        clockSeconds = Locked(0)
+        versions = VersionStore(
+            VersionSettings(environment: ["HOME": home.path], hostName: name),
+            now: Self.clock(clockSeconds)
+        )
         place = ContainerSync.Place(
             folder: FilePath(folder.path),
             memory: FilePath(memory.path),
@@ -58,7 +68,10 @@ public final class WorldDevice: Sendable {
         )
     }
 
-    deinit { sync.withLock { $0 }?.stop() }
+    deinit {
+        sync.withLock { $0 }?.stop()
+        disk.free()
+    }
 
     // MARK: What happens to it
 
@@ -69,17 +82,51 @@ public final class WorldDevice: Sendable {
     public func goOnline() {
         line.mend()
         // A line that is down is tried again after a while; here nobody waits for that.
-        guard isRunning else { return }
+        guard isToRun.withLock({ $0 }) else { return }
         stop()
-        // It has just run: what could keep it from running again is told by `settle`.
+        startAgain()
+    }
+
+    /// Starts what has run before: what keeps it from running again, such as a full disk, is told by `settle`.
+    private func startAgain() {
         do { try start() } catch { note(.stopped("\(error)")) }
     }
 
     /// Has each transfer of contents to and from the hub take so long.
     public func slowDown(toSeconds seconds: Double) { line.slowDown(to: seconds) }
 
+    /// Has no room left on its disk: from now on nothing can be written there.
+    ///
+    /// A save in `run` fails, and the document's `handleError(_:userInteractionPermitted:)` gets
+    /// `CocoaError.fileWriteOutOfSpace`; the former contents stay. What comes from other devices waits, and `explain` says why.
+    /// Removing and renaming work as they do on a full disk, and what a document's own code writes without this library's
+    /// calls, such as by `Data.write(to:)`, is refused when its save comes to make it last.
+    ///
+    /// - Throws: Where SQLite, in which a device remembers what it does, cannot be made to find its disk full.
+    public func fillDisk() throws { try disk.fill() }
+
+    /// Ends `fillDisk`. What waited for room goes on at once.
+    public func freeDisk() {
+        disk.free()
+        versions.tryAgain()
+        guard isToRun.withLock({ $0 }) else { return }
+        if let running { running.tryAgain() } else { startAgain() }
+    }
+
+    /// Has its clock go wrong. What this device says of times is off by that much from now on: the dates of versions, of what
+    /// it sends, and of files that it gets from others. The dates that the kernel gives to files when they are written stay
+    /// those of this machine.
+    ///
+    /// - Parameter seconds: How far it is ahead; less than 0 for behind.
+    public func setClock(aheadBySeconds seconds: Double) { clockSeconds.withLock { $0 = seconds } }
+
+    private static func clock(_ seconds: Locked<Double>) -> @Sendable () -> Date {
+        { Date().addingTimeInterval(seconds.withLock { $0 }) }
+    }
+
     /// Ends what keeps the folder in step, as when its process ends. The folder stays as it is.
     public func stop() {
+        isToRun.withLock { $0 = false }
         let running = sync.withLock { sync in
             defer { sync = nil }
             return sync
@@ -91,6 +138,7 @@ public final class WorldDevice: Sendable {
     ///
     /// - Throws: What keeps the folder from being read.
     public func start() throws {
+        isToRun.withLock { $0 = true }
         line.open()
         let made = try ContainerSync(
             place,
@@ -99,13 +147,12 @@ public final class WorldDevice: Sendable {
             hub: line,
             merger: TypeMerger(),
             versions: versions,
+            now: Self.clock(clockSeconds),
             report: { [weak self] in self?.note($0) }
         )
         try made.start()
         sync.withLock { $0 = made }
     }
-
-    private var isRunning: Bool { sync.withLock { $0 != nil } }
 
     /// Runs what somebody does on this device: documents that are opened in it have this device's versions and conflicts.
     ///
@@ -146,7 +193,7 @@ public final class WorldDevice: Sendable {
 
     /// Why a document is as it is, cause by cause, and the one next step.
     public func explain(_ url: URL) -> [String] {
-        guard let explanation = explanation(below(url)) else { return ["\(name) is stopped."] }
+        guard let explanation = explanation(below(url)) else { return [whatItWaitsFor] }
         return explanation.causes + [explanation.next]
     }
 
@@ -166,6 +213,7 @@ public final class WorldDevice: Sendable {
 
     package var status: SyncStatus? { sync.withLock { $0 }?.status }
     package var running: ContainerSync? { sync.withLock { $0 } }
+    var isStarted: Bool { isToRun.withLock { $0 } }
     package func explanation(_ path: String) -> Explanation? { sync.withLock { $0 }?.explain(path) }
     package var said: [SyncReport] { reports.withLock { $0 } }
 

@@ -13,7 +13,7 @@ extension SystemCallObservation {
         _ work: @Sendable (Int) throws(SystemError) -> Void
     ) throws(SystemError) {
         let failure = Locked<SystemError?>(nil)
-        let observer = current
+        let observer = ofThisThread
         DispatchQueue.concurrentPerform(iterations: count) { index in
             guard failure.withLock({ $0 == nil }) else { return }
             func attempt() -> Result<Void, SystemError> {

@@ -1,4 +1,5 @@
 package import Foundation
+internal import Locks
 internal import Synchronization
 
 /// What one kernel call is about to do to the file system.
@@ -45,12 +46,14 @@ package protocol SystemCallObserver: Sendable {
     func didMake(_ call: SystemCall)
 }
 
-/// Where observers are put in.
+/// Where observers are put in: for one thread, or for the whole process.
 ///
 /// Costs one branch per call while there is none in the process.
 package enum SystemCallObservation {
     private static let observerCount = Atomic<Int>(0)
     @TaskLocal private static var taskObserver: (any SystemCallObserver)?
+    /// Those that see the calls of all threads.
+    private static let processObservers = Locked<[any SystemCallObserver & AnyObject]>([])
 
     /// Shows all calls that `body` makes on this thread to an observer.
     package static func withObserver<Value>(
@@ -62,8 +65,52 @@ package enum SystemCallObservation {
         return try $taskObserver.withValue(observer, operation: body)
     }
 
+    /// Shows all calls that any thread makes from now on to an observer, until `remove`.
+    ///
+    /// It sees those of others too, who know nothing of it: it is to tell by their paths which are meant. It is called on many
+    /// threads at once.
+    package static func add(_ observer: any SystemCallObserver & AnyObject) {
+        processObservers.withLock { $0.append(observer) }
+        observerCount.add(1, ordering: .sequentiallyConsistent)
+    }
+
+    /// Ends `add`. Calls that are under way may still be shown.
+    package static func remove(_ observer: any SystemCallObserver & AnyObject) {
+        let count = processObservers.withLock { observers in
+            let before = observers.count
+            observers.removeAll { $0 === observer }
+            return before - observers.count
+        }
+        observerCount.subtract(count, ordering: .sequentiallyConsistent)
+    }
+
     /// The observer for calls made here and now.
     static var current: (any SystemCallObserver)? {
+        guard observerCount.load(ordering: .relaxed) != 0 else { return nil }
+        let everywhere = processObservers.withLock { $0 }
+        guard !everywhere.isEmpty else { return taskObserver }
+        return SeveralObservers(all: (taskObserver.map { [$0] } ?? []) + everywhere)
+    }
+
+    /// The observer of this thread's calls alone.
+    static var ofThisThread: (any SystemCallObserver)? {
         observerCount.load(ordering: .relaxed) == 0 ? nil : taskObserver
+    }
+}
+
+/// Observers of the same call, the thread's own first.
+private struct SeveralObservers: SystemCallObserver {
+    let all: [any SystemCallObserver]
+
+    func willMake(_ call: SystemCall) -> CInt {
+        for observer in all {
+            let refusal = observer.willMake(call)
+            if refusal != 0 { return refusal }
+        }
+        return 0
+    }
+
+    func didMake(_ call: SystemCall) {
+        for observer in all { observer.didMake(call) }
     }
 }

@@ -65,7 +65,7 @@ extension Vault {
             var keeper = ItemKeeper(
                 session: session,
                 item: document.item,
-                moment: now().nanoseconds,
+                moment: Vault.fileMoment,
                 remembers: !document.isElsewhere
             )
             do {

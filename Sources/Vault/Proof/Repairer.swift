@@ -46,7 +46,7 @@ extension Vault {
         let session = try KeepSession(store: store)
         // Of no document: what was seen of one before must not keep this from reading.
         let nobody = FileMark(UUID())
-        var keeper = ItemKeeper(session: session, item: nobody, moment: now().nanoseconds)
+        var keeper = ItemKeeper(session: session, item: nobody, moment: Vault.fileMoment)
         _ = try keeper.keep(path, .all)
         try session.commit { _ in }
     }

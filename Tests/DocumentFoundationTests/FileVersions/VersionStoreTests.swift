@@ -62,8 +62,11 @@ struct VersionStoreTests {
         #expect(stage.reports.all == [])
     }
 
-    @Test("A vault that cannot be opened is reported once, with the remedy, and tried again a minute later")
-    func unavailable() throws {
+    @Test(
+        "A vault that cannot be opened is reported once, with the remedy, and tried again a minute later, or when the clock was put back",
+        arguments: [61, -10 * 365 * 86400.0]
+    )
+    func unavailable(secondsLater: Double) throws {
         let stage = try VersionStage()
         let vault = stage.root.appendingPathComponent("data/sheaf/vault")
         try FileManager.default.createDirectory(at: vault, withIntermediateDirectories: true)
@@ -79,7 +82,7 @@ struct VersionStoreTests {
         #expect(stage.reports.all.first?.contains("chmod 700") == true)
         #expect(stage.reports.all.first?.contains(vault.path) == true)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: vault.path)
-        stage.clock.advance(61)
+        stage.clock.advance(secondsLater)
         try stage.keep(url)
         try stage.save("two", at: "a.txt")
         #expect(try stage.texts(url) == ["one"])

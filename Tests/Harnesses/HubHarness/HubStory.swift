@@ -98,6 +98,11 @@ package struct HubStory: Sendable {
 
     /// Tells it.
     package func run() async throws {
+        try await begin()
+        try await goOn()
+    }
+
+    private func begin() async throws {
         let place = try StorageFolder(at: FilePath(folder))
         let records = try SQLiteRecordStore(in: place)
         let blobs = try SegmentedBlobStore(in: place, clock: { 1000 })
@@ -106,19 +111,35 @@ package struct HubStory: Sendable {
             _ = try await records.register(Self.device(token), invitationHash: [9] + token, now: 1)
         }
         _ = try await keep([.container]) { try await records.makeContainer(Self.container, for: .first) }
-        for round in 0..<4 {
-            async let first: Void = commit(round * 10..<round * 10 + 5, to: records)
-            async let second: Void = commit(round * 10 + 5..<round * 10 + 8, to: records)
-            async let third: Void = put(round * 10..<round * 10 + 6, in: blobs)
-            _ = try await (first, second, third)
-            try await upload(round, to: blobs)
-        }
+        try await rounds(0..<2, records, blobs)
+    }
+
+    /// Tells what comes when the hub is started anew, which brings the databases' logs in.
+    private func goOn() async throws {
+        let place = try StorageFolder(at: FilePath(folder))
+        let records = try SQLiteRecordStore(in: place)
+        let blobs = try SegmentedBlobStore(in: place, clock: { 1000 })
+        try await rounds(2..<4, records, blobs)
         try await put(Self.deleted, in: blobs, isPromised: false)
         _ = try await blobs.release(Self.deleted.map(Self.blobName), of: Self.owner, now: 5)
         try await blobs.sweep(releasedBefore: 6, touchedBefore: 0, now: 10)
         try await blobs.sweep(releasedBefore: 6, touchedBefore: 0, now: 10_000)
         _ = try await keep([.revoked]) {
             try await records.revoke(Self.device(Self.tokens[1]).device, of: .first)
+        }
+    }
+
+    private func rounds(
+        _ rounds: Range<Int>,
+        _ records: SQLiteRecordStore,
+        _ blobs: SegmentedBlobStore
+    ) async throws {
+        for round in rounds {
+            async let first: Void = commit(round * 10..<round * 10 + 5, to: records)
+            async let second: Void = commit(round * 10 + 5..<round * 10 + 8, to: records)
+            async let third: Void = put(round * 10..<round * 10 + 6, in: blobs)
+            _ = try await (first, second, third)
+            try await upload(round, to: blobs)
         }
     }
 

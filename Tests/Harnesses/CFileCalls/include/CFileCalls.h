@@ -1,4 +1,5 @@
-// Kills this process before a chosen one of its writes to files, whoever makes it: our code, or SQLite.
+// Sees this process's changes of files, whoever makes them: our code, or SQLite. It kills the process before a chosen one of
+// them; where `write_down_changes` was called, it writes all of them down.
 #pragma once
 
 /// From now on writes count; before the one of this number the process is killed. 0 only counts.

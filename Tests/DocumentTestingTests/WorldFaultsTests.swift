@@ -1,0 +1,80 @@
+import DocumentTesting
+import Foundation
+import SeededNumbers
+import Testing
+import UIKit
+
+/// A line for each device, with lines between them that nobody edits.
+private final class Board: UIDocument {
+    var lines: [String] = []
+
+    override func contents(forType typeName: String) throws -> Any {
+        Data(lines.map { $0 + "\n" }.joined().utf8)
+    }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        lines = String(decoding: contents as? Data ?? Data(), as: UTF8.self).split(separator: "\n")
+            .map(String.init)
+    }
+}
+
+@Suite("Faults of a world at random", .timeLimit(.minutes(2)))
+@MainActor
+struct WorldFaultsTests {
+    private static let names = ["phone", "pad", "desk"]
+
+    @Test(
+        "Disks fill, clocks jump and lines are cut at random, and every edit that was saved is there",
+        arguments: 0..<5
+    )
+    func faults(run: Int) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SplitMix64(seed: seed)
+        let world = try DocumentWorld()
+        let devices = try world.devices(Self.names)
+        try await world.create(Board.init, "a.txt", on: devices[0]) { board in
+            board.lines = (0..<12).map { $0 % 4 == 1 ? "\($0 / 4) edited 0 times" : "line \($0)" }
+        }
+        try await world.settle()
+        // Of each device: the last edit that was saved, and the last that was tried.
+        var (saved, tried) = ([0, 0, 0], [0, 0, 0])
+        for _ in 0..<30 {
+            let index = Int(random.next() % 3)
+            let device = devices[index]
+            switch random.next() % 10 {
+            case 0: try device.fillDisk()
+            case 1, 2: device.freeDisk()
+            case 3: device.goOffline()
+            case 4: device.goOnline()
+            case 5: device.setClock(aheadBySeconds: Double(Int(random.next() % 20) - 10) * 3e7)
+            default:
+                tried[index] += 1
+                do {
+                    try await world.edit(Board.init, "a.txt", on: device) { board in
+                        board.lines[index * 4 + 1] = "\(index) edited \(tried[index]) times"
+                    }
+                    saved[index] = tried[index]
+                } catch is WorldDocumentFailure {
+                    // Its disk is full.
+                }
+            }
+        }
+        for device in devices {
+            device.freeDisk()
+            device.goOnline()
+        }
+        do { try await world.settle() } catch { Issue.record("seed \(seed): \(error)") }
+        for device in devices {
+            let url = device.folder.appendingPathComponent("a.txt")
+            let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+            #expect(lines.count == 12, "seed \(seed)")
+            for index in 0..<3 where lines.count == 12 {
+                let count = Int(lines[index * 4 + 1].split(separator: " ")[2]) ?? -1
+                // An edit that was not saved may be kept by the document until there was room.
+                #expect((saved[index]...tried[index]).contains(count), "seed \(seed): \(lines)")
+            }
+            #expect(try device.unresolvedConflicts(of: url) == [], "seed \(seed)")
+        }
+        try world.end()
+    }
+}
