@@ -1,6 +1,5 @@
 internal import FileSystem
 internal import Foundation
-internal import Glibc
 internal import Sync
 internal import Vault
 
