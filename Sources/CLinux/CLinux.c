@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -78,4 +79,9 @@ pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return errno == 0 ? process : -1;
+}
+
+void cdoc_return_pieces_from(int byte_count) {
+    mallopt(M_MMAP_THRESHOLD, byte_count);
+    mallopt(M_TRIM_THRESHOLD, 2 * byte_count);
 }

@@ -48,5 +48,9 @@ int cdoc_accept(int fd);
 /// actions for it are declared only for _GNU_SOURCE. Returns the process, or -1 with errno.
 pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const environment[]);
 
+/// mallopt(3), from a header that Swift's view leaves out: pieces of memory from this size on are the system's again as soon
+/// as they are free, however many of them there were; so is what is free at the end of a heap.
+void cdoc_return_pieces_from(int byte_count);
+
 /// getrandom(2) without flags, from a header that Swift's view leaves out.
 ssize_t cdoc_getrandom(void *bytes, size_t count);

@@ -11,8 +11,9 @@ internal import Vault
 //     read, sealed ──▶ sent, sent          asked for ──▶ opened, stored
 //
 extension ContentStore {
-    /// So many bytes of sealed objects are in a request, or are to be in an answer.
+    /// So many bytes of sealed objects are in a request, which the hub makes durable, or are to be in an answer.
     private static let requestByteCount = 2 << 20
+    private static let answerByteCount = 2 << 20
     /// So many requests are under way at a time, while the next one is made.
     private static let requestCountMax = 2
 
@@ -108,7 +109,7 @@ extension ContentStore {
         }
         guard !documents.isEmpty else { return }
         var byteCount = 0
-        let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.requestByteCount)
+        let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.answerByteCount)
         try vault.receive(documents, origin: { _ in origin("") }) { wanted in
             let (objects, come) = try requests.next(of: wanted)
             byteCount += come

@@ -1,0 +1,10 @@
+internal import CLinux
+
+/// The memory of a process that runs for long, beside whatever else somebody works on.
+package enum ProcessMemory {
+    private static let largePieceByteCount: Int32 = 512 << 10
+
+    /// Has large pieces of memory, as blobs pass through, go back to the system as soon as they are free. The C library keeps
+    /// more and more of them otherwise. Called once, at a process's start.
+    package static func returnLargePieces() { cdoc_return_pieces_from(largePieceByteCount) }
+}
