@@ -129,6 +129,9 @@ extension SyncRun {
         if let parent = table[item]?.state.place.parent { dirtyFolders.insert(parent) }
         if let parent = engine.tree[item]?.place.parent { dirtyFolders.insert(parent) }
         dirtyFolders.insert(.root)
+        if table[item]?.trace.kind == .directory, table[item]?.state.kind == .document {
+            dirtyPackages.insert(item)
+        }
         refused.insert(item)
         lookSoon()
     }

@@ -111,9 +111,7 @@ final class SyncRun {
         placer = Placer(root: place.folder, contents: contents, coordinator: coordinator)
         let resumed = ResumedEngine(folder, keys, by: identity, session: session)
         engine = SyncEngine(device: identity.id, session: session)
-        table = FolderTable()
-        for (item, seen) in try memory.folder() { table[item] = seen }
-        _ = table.takeWritten()
+        table = try memory.folder()
         resumed.expect(table)
         conflicts = try memory.conflicts()
         desk = try resumed.logDesk
@@ -297,7 +295,8 @@ final class SyncRun {
         for (name, failure) in failedContents where lineState == .up {
             if failure.code == .quota, attemptCount % Self.fullHubAttempts != 0 { continue }
             if engine.isSending(name) {
-                line?.queue(uploads: [upload(name)])
+                // Should the hub have lost what it had of them, all of it is looked for.
+                line?.queue(uploads: [ContentStore.Upload(name)])
             } else if engine.waitingItem(for: name) != nil {
                 line?.queue(fetches: [HubLine.Fetch(name: name, item: item(needing: name))])
             } else {

@@ -107,6 +107,6 @@ package final class SQLiteConnection {
     package var changedRowCount: Int { Int(sqlite3_changes64(connection)) }
 
     private func error(_ code: Int32) -> SQLiteError {
-        SQLiteError(code: code, message: String(cString: sqlite3_errmsg(connection)), path: path)
+        SQLiteError(code: code, on: connection, path: path)
     }
 }

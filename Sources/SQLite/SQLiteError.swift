@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// What SQLite refused: its code, its words, and on which file.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -8,6 +9,16 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     package var message: String
     /// The database.
     package var path: String
+
+    init(code: Int32, message: String, path: String) {
+        (self.code, self.message, self.path) = (code, message, path)
+    }
+
+    /// What a connection has just refused.
+    init(code: Int32, on connection: OpaquePointer, path: String) {
+        self.init(code: code, message: String(cString: sqlite3_errmsg(connection)), path: path)
+        isOverQuota = primaryCode == SQLITE_IOERR && sqlite3_system_errno(connection) == EDQUOT
+    }
 
     /// For what SQLite reads without complaint and what nobody wrote.
     package static func damage(_ message: String, path: String) -> SQLiteError {
@@ -22,7 +33,12 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
     /// Whether there was no room on the volume.
-    package var isFull: Bool { primaryCode == SQLITE_FULL || code == Self.noRoomForLogIndex }
+    package var isFull: Bool {
+        primaryCode == SQLITE_FULL || code == Self.noRoomForLogIndex || isOverQuota
+    }
+
+    /// Whether the system said EDQUOT, which SQLite takes for any fault of the volume.
+    package var isOverQuota = false
 
     /// SQLITE_IOERR_SHMSIZE: the file beside a write-ahead log could not grow, which takes some room at every opening.
     private static let noRoomForLogIndex = SQLITE_IOERR | 19 << 8

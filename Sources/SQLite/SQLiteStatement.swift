@@ -42,10 +42,9 @@ package final class SQLiteStatement {
     package func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(statement)
         if code == SQLITE_ROW { return true }
-        let error = SQLiteError(code: code, message: String(cString: sqlite3_errmsg(connection)), path: path)
-        sqlite3_reset(statement)
+        defer { sqlite3_reset(statement) }
         if code == SQLITE_DONE { return false }
-        throw error
+        throw SQLiteError(code: code, on: connection, path: path)
     }
 
     /// Runs to the end, without rows.

@@ -83,30 +83,31 @@ struct TwoDevicesTests {
         return try #require(attributes[.systemFileNumber] as? UInt64)
     }
 
-    @Test("Of a package only those members are touched that are others, and nothing comes back for it")
+    @Test("Of a package only those files are touched that are others, and nothing comes back for it")
     func members() throws {
-        var expected = ["p.rtfd": "/", "p.rtfd/Pages": "/", "p.rtfd/Pages/More": "/"]
-        for name in [
-            "TXT.rtf", "1.txt", "Pages/1.txt", "Pages/2.txt", "Pages/More/3.txt", "Pages/More/4.txt",
-        ] {
+        var expected = ["p.rtfd": "/", "p.rtfd/Pages": "/"]
+        for name in ["TXT.rtf", "1.txt", "2.txt", "Pages/1.txt"] {
             try one.write(name, to: "p.rtfd/\(name)")
             expected["p.rtfd/\(name)"] = name
         }
         expectBoth(expected)
-        let kept = ["p.rtfd", "p.rtfd/Pages/More", "p.rtfd/TXT.rtf", "p.rtfd/Pages/2.txt"]
+        let kept = ["p.rtfd", "p.rtfd/Pages", "p.rtfd/TXT.rtf", "p.rtfd/Pages/1.txt"]
         let inodes = try kept.map(inode)
-        try one.write("another", to: "p.rtfd/Pages/More/3.txt")
-        expected["p.rtfd/Pages/More/3.txt"] = "another"
+        try one.write("another", to: "p.rtfd/1.txt")
+        expected["p.rtfd/1.txt"] = "another"
         expectBoth(expected)
         #expect(try kept.map(inode) == inodes)
-        try one.write("new", to: "p.rtfd/Pages/5.txt")
-        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("p.rtfd/1.txt"))
-        try one.write("yet another", to: "p.rtfd/Pages/More/4.txt")
-        expected["p.rtfd/1.txt"] = nil
-        expected["p.rtfd/Pages/5.txt"] = "new"
-        expected["p.rtfd/Pages/More/4.txt"] = "yet another"
+        try one.write("new", to: "p.rtfd/3.txt")
+        try one.write("yet another", to: "p.rtfd/2.txt")
+        expected["p.rtfd/3.txt"] = "new"
+        expected["p.rtfd/2.txt"] = "yet another"
         expectBoth(expected)
-        #expect(try ["p.rtfd/TXT.rtf", "p.rtfd/Pages/2.txt"].map(inode) == inodes.suffix(2))
+        #expect(try inode("p.rtfd/TXT.rtf") == inodes[2])
+        try one.write("deep", to: "p.rtfd/Pages/1.txt")
+        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("p.rtfd/1.txt"))
+        expected["p.rtfd/Pages/1.txt"] = "deep"
+        expected["p.rtfd/1.txt"] = nil
+        expectBoth(expected)
         // What was placed is looked at again, and is what it was to be: nobody commits it once more.
         for device in [one, two] {
             #expect(device.wait { device.status?.isSettled == true }, "\(device.said)")
@@ -116,6 +117,20 @@ struct TwoDevicesTests {
         expected["a.txt"] = "last"
         expectBoth(expected)
         #expect(hub.entryCount == entryCount + 1)
+        try end()
+    }
+
+    @Test("Contents that no answer of the hub has room for come in several")
+    func severalAnswers() throws {
+        hub.limitAnswers(toByteCount: 150_000)
+        var expected: [String: String] = [:]
+        for number in 0..<6 {
+            let text = (0..<60_000).map { "\($0 &* 7919 &+ number) " }.joined()
+            try one.write(text, to: "\(number).txt")
+            expected["\(number).txt"] = text
+        }
+        let isSo = two.wait(seconds: 30) { two.contents == expected }
+        #expect(isSo, "\(two.said)")
         try end()
     }
 

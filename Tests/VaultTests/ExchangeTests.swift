@@ -71,11 +71,10 @@ struct ExchangeTests {
         #expect(Set(all).count == all.count)
     }
 
-    @Test("Two states of a package differ by files, or by more than can be told by them")
+    @Test("Two states of a package differ by files at its top, or by more than is told by them")
     func difference() throws {
         let bench = try VaultBench(key: key)
-        let tree: DiskTree = ["a": "one", "b": ["c": "two", "d": ["e": "three"]], "l": .link("a")]
-        let base = try keep(tree, bench)
+        let base = try keep(["a": "one", "b": ["c": "two"], "e\u{301}": "three", "l": .link("a")], bench)
         let folder = bench.document().url(isDirectory: true)
         func difference(countMax: Int = 8) throws -> PackageDifference? {
             try bench.vault.difference(from: base, to: try keep(bench), countMax: countMax)
@@ -84,30 +83,49 @@ struct ExchangeTests {
             try Data(text.utf8).write(to: folder.appendingPathComponent(name))
         }
         #expect(try difference()?.members.isEmpty == true)
-        for (name, text) in ["a": "1", "b/d/e": "3", "b/d/f": "new"] { try write(text, name) }
+        for (name, text) in ["a": "1", "f": "new"] { try write(text, name) }
         let found = try #require(try difference())
-        #expect(found.members.map(\.path.description) == ["a", "b/d/e", "b/d/f"] && found.removed.isEmpty)
-        #expect(found.folders.map(\.path.description) == ["b/d", "b"])
-        #expect(try difference(countMax: 2) == nil)
+        #expect(Set(found.members.map(\.next.name)) == ["a", "f"])
+        #expect(try difference(countMax: 1) == nil)
         // What is there is what it is to become, not what it was; then as it was; then neither.
         let restorer = try ContentRestorer(bench.vault)
-        #expect(try !restorer.isReplaceable(found, in: bench.document()))
-        for (name, text) in ["a": "one", "b/d/e": "three"] { try write(text, name) }
-        #expect(try !restorer.isReplaceable(found, in: bench.document()))
-        try FileManager.default.removeItem(at: folder.appendingPathComponent("b/d/f"))
-        #expect(try restorer.isReplaceable(found, in: bench.document()))
+        func isReplaceable() throws -> Bool { try restorer.replaced(by: found, in: bench.document()) != nil }
+        #expect(try !isReplaceable())
+        try write("one", "a")
+        #expect(try !isReplaceable())
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("f"))
+        #expect(try isReplaceable())
+        let file = folder.appendingPathComponent("a").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+        #expect(try !isReplaceable())
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        #expect(try isReplaceable())
         try write("ONE", "a")
-        #expect(try !restorer.isReplaceable(found, in: bench.document()))
-        try FileManager.default.removeItem(at: folder.appendingPathComponent("a"))
-        #expect(try difference()?.removed.map(\.description) == ["a"])
-        // A folder in place of a file, and a folder that is gone.
-        try FileManager.default.createDirectory(
-            at: folder.appendingPathComponent("a"),
-            withIntermediateDirectories: true
-        )
-        #expect(try difference() == nil)
-        try bench.write(["a": "one", "b": ["c": "two"], "l": .link("a")])
-        #expect(try difference() == nil)
+        #expect(try !isReplaceable())
+    }
+
+    @Test("A package is made anew for what is deep in it, removed, of another kind, or called otherwise")
+    func noDifference() throws {
+        let bench = try VaultBench(key: key)
+        let tree: DiskTree = ["a": "one", "b": ["c": "two"], "e\u{301}": "three", "l": .link("a")]
+        let folder = bench.document().url(isDirectory: true)
+        let changes: [(URL) throws -> Void] = [
+            { try Data("2".utf8).write(to: $0.appendingPathComponent("b/c")) },
+            { try FileManager.default.removeItem(at: $0.appendingPathComponent("a")) },
+            { folder in
+                try FileManager.default.removeItem(at: folder.appendingPathComponent("a"))
+                let inner = folder.appendingPathComponent("a")
+                try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+            },
+            { folder in
+                #expect(rename(folder.path + "/e\u{301}", folder.path + "/\u{e9}") == 0)
+            },
+        ]
+        for change in changes {
+            let base = try keep(tree, bench)
+            try change(folder)
+            #expect(try bench.vault.difference(from: base, to: try keep(bench), countMax: 8) == nil)
+        }
     }
 
     @Test("Packages changed at random: with what the base has, what goes beyond it is all that is needed")

@@ -34,13 +34,23 @@ struct FolderTable {
                 folders[old.state.place.parent]?.remove(item)
                 if inodes[Inode(old.trace)] == item { inodes[Inode(old.trace)] = nil }
             }
-            items[item] = newValue
             written.insert(item)
-            guard let newValue else { return }
-            folders[newValue.state.place.parent, default: []].insert(item)
-            names[newValue.state.place.parent, default: [:]][ExactName(newValue.state.place.name)] = item
-            inodes[Inode(newValue.trace)] = item
+            guard let newValue else { return items[item] = nil }
+            recall(item, as: newValue)
         }
+    }
+
+    /// Notes how an item was seen that is not in the table, and is not written for that.
+    mutating func recall(_ item: ItemID, as seen: FolderItem) {
+        items[item] = seen
+        folders[seen.state.place.parent, default: []].insert(item)
+        names[seen.state.place.parent, default: [:]][ExactName(seen.state.place.name)] = item
+        inodes[Inode(seen.trace)] = item
+    }
+
+    mutating func reserveCapacity(_ count: Int) {
+        items.reserveCapacity(count)
+        inodes.reserveCapacity(count)
     }
 
     /// What has come to be otherwise since this was asked last.

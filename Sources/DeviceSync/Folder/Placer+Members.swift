@@ -18,19 +18,23 @@ extension Placer {
         let restorer = try ContentRestorer(contents.vault)
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
-            try save.write(PackageChanges(removed: difference.removed))
+            try save.write(PackageChanges())
             try restorer.restore(difference, into: try save.stagedPath())
             // What a program that coordinates nothing wrote until now is not to go.
             let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
+            var replaced: [MemberPath: MemberStatus] = [:]
             save.beforeSwap = { () throws(SystemError) in
-                guard let status = try FolderScan.status(at: path), isAsSeen(status),
-                    // What cannot be read any more has changed.
-                    (try? restorer.isReplaceable(difference, in: path)) == true
+                // What cannot be read any more has changed.
+                guard let found = try? restorer.replaced(by: difference, in: path),
+                    let status = try FolderScan.status(at: path), isAsSeen(status)
                 else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
+                replaced = found
             }
             save.isReplaceable = isAsSeen
-            try save.commit()
-            try restorer.dressFolders(difference, in: path)
+            save.isMemberReplaceable = { path, status in
+                replaced[path].map { ItemTrace(status).hasContents(of: ItemTrace($0)) } ?? false
+            }
+            try save.commit(MemberAttributes(modificationDate: contents.now))
         }
         return true
     }

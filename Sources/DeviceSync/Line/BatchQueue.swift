@@ -59,7 +59,7 @@ final class BatchQueue<Element: Sendable>: Sendable {
                 var sum = 0
                 let batch = Array(
                     state.pending.prefix(countMax).prefix { element in
-                        let weight = weight(element)
+                        let weight = min(weight(element), weightMax)
                         defer { sum += weight }
                         return sum == 0 || weight <= weightMax - sum
                     }

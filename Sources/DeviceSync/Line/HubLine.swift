@@ -47,6 +47,8 @@ final class HubLine: Sendable {
     private struct State {
         var isUp = false
         var isClosed = false
+        /// How often it has come up.
+        var upCount = 0
     }
 
     private let state = Locked(State())
@@ -230,9 +232,12 @@ final class HubLine: Sendable {
 
     /// - Parameter other: What to do about an error that is not the line's.
     private func attempt(_ body: () throws -> Void, then done: () -> Void, or other: (any Error) -> Void) {
-        guard state.withLock({ $0.isUp && !$0.isClosed }) else { return }
+        let up = state.withLock { $0.isUp && !$0.isClosed ? $0.upCount : nil }
+        guard let up else { return }
         do {
             try body()
+            // The hub may have been put back meanwhile, to before what this relied upon. It is asked for anew then.
+            guard state.withLock({ $0.isUp && $0.upCount == up }) else { return }
             done()
         } catch let error where Self.isOfLine(error) {
             lose(error)
@@ -328,6 +333,7 @@ final class HubLine: Sendable {
             }
             let isNews = state.withLock { state in
                 defer { state.isUp = true }
+                if !state.isUp { state.upCount += 1 }
                 return !state.isUp
             }
             if isNews { receiver(.up) }

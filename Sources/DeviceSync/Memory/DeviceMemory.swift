@@ -101,6 +101,7 @@ final class DeviceMemory {
             "SELECT position, entry, hash, statement FROM log ORDER BY position"
         )
         var heard: [LogDesk.Heard] = []
+        heard.reserveCapacity(try count(of: "log"))
         while try rows.step() {
             let commit = try rows.withBlob(1) { bytes in
                 var reader = StateReader(bytes)
@@ -120,6 +121,7 @@ final class DeviceMemory {
 
     func engine() throws -> SyncMemory {
         var memory = SyncMemory()
+        memory.agreed.reserveCapacity(try count(of: "agreed"))
         try forEach("SELECT item, state FROM agreed") { item, reader in
             memory.agreed[item] = try reader.state()
         }
@@ -144,17 +146,19 @@ final class DeviceMemory {
         return memory
     }
 
-    func folder() throws -> ItemMap<FolderItem> {
-        var items = ItemMap<FolderItem>()
+    /// How the folder was seen last.
+    func folder() throws -> FolderTable {
+        var table = FolderTable()
+        table.reserveCapacity(try count(of: "items"))
         try forEach("SELECT item, seen FROM items") { item, reader in
             guard let state = try reader.state() else {
                 throw MalformedMemory(what: "an item without a state")
             }
             var seen = FolderItem(state: state, trace: try reader.trace())
             seen.isDataless = try !reader.isAtEnd && reader.integer(UInt8.self) == 1
-            items[item] = seen
+            table.recall(item, as: seen)
         }
-        return items
+        return table
     }
 
     /// The versions that contents have become which lost a conflict.
@@ -222,6 +226,12 @@ final class DeviceMemory {
         try connection.transaction {
             for item in requests { try put("requested", item, areOpen ? { $0.integer(UInt8(1)) } : nil) }
         }
+    }
+
+    private func count(of table: String) throws -> Int {
+        let count = try connection.statement("SELECT count(*) FROM \(table)")
+        defer { count.reset() }
+        return try count.step() ? count.integer(0) : 0
     }
 
     private func forEach(_ sql: String, _ body: (ItemID, inout StateReader) throws -> Void) throws {

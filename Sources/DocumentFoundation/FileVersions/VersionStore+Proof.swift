@@ -48,9 +48,10 @@ extension VersionStore {
             return RepairSource.vault(try Vault(at: folder))
         }
         let broken = try condition(vault, try vault.verify()).brokenVersions
-        let documents = try Set(broken.compactMap(\.path)).sorted().map { FilePath($0) }
-            .filter { try FileStamp.ifPresent(at: $0) != nil }
-        return try condition(vault, try vault.repair(from: documents.map { .document($0) } + others))
+        // What cannot even be looked at is no help, and in nobody's way.
+        let documents = Set(broken.compactMap(\.path)).sorted().map { FilePath($0) }
+            .filter { (try? FileStamp.ifPresent(at: $0)) != nil }
+        return try condition(vault, try vault.repair(from: others + documents.map { .document($0) }))
     }
 
     private func openForProof() throws -> Vault {

@@ -15,6 +15,7 @@ package final class HubInMemory: Sendable {
         var keys: [DeviceName: [UInt32: Data]] = [:]
         /// So many bytes of blobs it may have.
         var quotaByteCount = Int.max
+        var answerByteCount = HubLimits.framesByteCountMax
     }
 
     private let state: Locked<State>
@@ -38,6 +39,9 @@ package final class HubInMemory: Sendable {
 
     /// Has no room from so many bytes of contents on.
     package func limit(toByteCount count: Int) { state.withLock { $0.quotaByteCount = count } }
+
+    /// Has answers with blobs hold so many bytes of them at most, but for the first, which always comes.
+    package func limitAnswers(toByteCount count: Int) { state.withLock { $0.answerByteCount = count } }
 
     /// Loses all contents.
     package func loseBlobs() { state.withLock { $0.blobs = [:] } }
@@ -247,7 +251,14 @@ package final class HubInMemory: Sendable {
         package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
             try carry()
             return hub.state.withLock { state in
-                names.compactMap { name in state.blobs[name].map { (name, $0) } }
+                var (found, byteCount): ([(name: BlobName, blob: Data)], Int) = ([], 0)
+                for name in names {
+                    guard let blob = state.blobs[name] else { continue }
+                    byteCount += blob.count
+                    if !found.isEmpty, byteCount > state.answerByteCount { break }
+                    found.append((name, blob))
+                }
+                return found
             }
         }
     }

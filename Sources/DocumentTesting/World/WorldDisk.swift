@@ -17,7 +17,10 @@ final class WorldDisk: SystemCallObserver, SQLiteWriteJudge {
     /// - Throws: Where SQLite's writes cannot be refused.
     func fill() throws {
         guard !change(to: true) else { return }
-        try SQLiteVolumes.add(self)
+        do { try SQLiteVolumes.add(self) } catch {
+            _ = change(to: false)
+            throw error
+        }
         SystemCallObservation.add(self)
     }
 

@@ -141,10 +141,14 @@ extension StagedSave {
     ) throws(SystemError) {
         let isOfItem = swap.targetPath == .top
         try beforeSwap?()
-        if isOfItem, replaced != nil, let isReplaceable, try swap.perform(if: isReplaceable) {
+        let isExpected =
+            isOfItem
+            ? isReplaceable : isMemberReplaceable.map { isExpected in { isExpected(swap.targetPath, $0) } }
+        if replaced != nil, let isExpected, try swap.perform(if: isExpected) {
             hasOldVersion = true
         } else {
-            try swap.perform(replacing: replaced, isFolder: isFolder, mustNotExist: mustNotExist && isOfItem)
+            let mustNotExist = isOfItem ? mustNotExist : isMemberReplaceable != nil && replaced == nil
+            try swap.perform(replacing: replaced, isFolder: isFolder, mustNotExist: mustNotExist)
             hasOldVersion = replaced != nil && (replaced == .directory || isFolder)
         }
         isInPlace = true

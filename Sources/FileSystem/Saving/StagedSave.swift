@@ -43,6 +43,9 @@ package final class StagedSave {
     /// expected is put back, and the save ends with `ESTALE`. Nothing that somebody puts there in the last instant is lost.
     package var isReplaceable: ((MemberStatus) -> Bool)?
 
+    /// Asked the same of a file in a package that a single file takes the place of. Set, nothing is where a new one is put.
+    package var isMemberReplaceable: ((MemberPath, MemberStatus) -> Bool)?
+
     /// How far the save is.
     enum Stage {
         case empty

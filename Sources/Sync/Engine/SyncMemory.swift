@@ -68,6 +68,8 @@ extension SyncEngine {
     ///   - entries: The log, as far as it had been read when that was.
     package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, entries: some Sequence<LogEntry>) {
         self.init(device: device, session: session)
+        tree.reserveCapacity(memory.agreed.count)
+        atHub.reserveCapacity(memory.agreed.count)
         for entry in entries {
             entry.commit.state?.forEachContent { atHub.insert($0) }
             _ = tree.read(entry)

@@ -23,6 +23,9 @@ package struct ContainerTree: Hashable, Sendable {
 
     package init() {}
 
+    /// Makes room for so many items.
+    mutating func reserveCapacity(_ count: Int) { nodes.reserveCapacity(count) }
+
     /// The item, if it exists.
     package subscript(item: ItemID) -> ItemState? {
         guard let node = nodes[item], node.exists else { return nil }

@@ -61,6 +61,12 @@ struct ContentWalk {
         return step
     }
 
+    /// All objects of this rank or a higher one that wait now.
+    mutating func take(from lowest: Rank) -> [Step] {
+        let ranks = pending.keys.filter { $0 >= lowest }.sorted(by: >)
+        return ranks.flatMap { pending.removeValue(forKey: $0) ?? [] }
+    }
+
     /// Adds what an object leads to.
     mutating func open(_ plain: [UInt8], _ object: VaultObject, level: UInt8) throws {
         try plain.withUnsafeBytes { bytes in

@@ -120,8 +120,9 @@ extension Vault {
         for contents in contents { walk.add(contents.entry) }
         for contents in others { known.add(contents.entry) }
         var found: [VaultObject] = []
+        // One generation of each after the other: what both have they come by at the same time.
         while let rank = walk.rank {
-            while let step = known.next(from: rank) {
+            for step in known.take(from: rank) {
                 guard let level = step.nodeLevel, !walk.hasMet(step.object) else { continue }
                 do {
                     let plain = try reader.object(step.object.name, step.object.kind)
@@ -130,7 +131,7 @@ extension Vault {
                     // It is asked for what is below it.
                 }
             }
-            while let step = walk.next(from: rank) {
+            for step in walk.take(from: rank) {
                 guard !known.hasMet(step.object) else { continue }
                 found.append(step.object)
                 guard let level = step.nodeLevel else { continue }
@@ -220,13 +221,13 @@ extension Vault {
             var left = Array(wanted.keys)[...]
             while !wanted.isEmpty {
                 let before = wanted.count
-                left = left.drop { wanted[$0] == nil }
                 for (object, stored) in try fetch(left) {
                     guard let level = wanted.removeValue(forKey: object) else { continue }
                     let plain = try unpacker.plain(stored, object)
                     try session.store(object, plain, stored)
                     if let level { try walk.open(plain, object, level: level) }
                 }
+                left.removeAll { wanted[$0] == nil }
                 guard wanted.count < before else {
                     throw VaultError.damaged(wanted.keys.first?.name ?? ObjectName(), in: folder)
                 }

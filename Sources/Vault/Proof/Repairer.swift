@@ -29,7 +29,10 @@ extension Vault {
         }
         for source in sources where !report.damagedObjects.isEmpty {
             switch source {
-            case .document(let path): try putBack(from: path)
+            case .document(let path):
+                do { try putBack(from: path) } catch is SystemError, is VaultError {
+                    continue  // It cannot be read, or changes all the time; the report at the end says what is missing.
+                }
             case .vault(let vault): try putBack(report.damagedObjects, from: vault)
             }
             report = try verify()
