@@ -31,7 +31,8 @@ extension Vault {
             switch source {
             case .document(let path):
                 do { try putBack(from: path) } catch is SystemError, is VaultError {
-                    continue  // It cannot be read, or changes all the time; the report at the end says what is missing.
+                    // It cannot be read, or changes all the time. The report at the end says what is missing.
+                    continue
                 }
             case .vault(let vault): try putBack(report.damagedObjects, from: vault)
             }
