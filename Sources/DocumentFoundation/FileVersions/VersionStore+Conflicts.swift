@@ -177,16 +177,20 @@ extension VersionStore {
     }
 
     /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it that
-    /// is another. A save may have kept the same state as one to be replaced, before it found that others wrote it.
+    /// is another. A save may have kept the same state as one to be replaced, before it found that others wrote it. What lost
+    /// against another device came when the item was what had won already, which is no ancestor of it.
     ///
     /// - Returns: Nil where none was kept.
     package func ancestor(of version: NSFileVersion) throws -> NSFileVersion? {
         guard case .kept(let kept) = version.subject, let item = try knownItem(at: version.itemURL) else {
             return nil
         }
-        let versions = try open(for: version.itemURL).vault.versions(of: item.mark)
-        let former = try versions.prefix { $0.id != kept.id }
-            .last { try !$0.isConflict && !$0.isSameState(as: kept) }
+        let vault = try open(for: version.itemURL).vault
+        let isFromElsewhere = try kept.origin().reason == .conflict
+        let former = try vault.versions(of: item.mark).prefix { $0.id != kept.id }.last { former in
+            guard !former.isConflict, try !former.isSameState(as: kept) else { return false }
+            return try !isFromElsewhere || !isCurrent(former, of: item, in: vault)
+        }
         return former.map { NSFileVersion(.kept($0), of: version.itemURL, in: self) }
     }
 

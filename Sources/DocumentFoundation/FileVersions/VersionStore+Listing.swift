@@ -59,7 +59,7 @@ extension VersionStore {
     /// Whether a version is the state that an item is in: a file's bytes say, a package's times.
     ///
     /// In doubt a package is in another: then the list has one version that looks like the document.
-    private func isCurrent(_ version: KeptVersion, of item: Item, in vault: Vault) throws -> Bool {
+    func isCurrent(_ version: KeptVersion, of item: Item, in vault: Vault) throws -> Bool {
         let stamp = try FileStamp(of: item.path)
         guard stamp.kind == version.kind else { return false }
         let confirmed = state.withLock { $0.confirmed[item.mark] }

@@ -47,6 +47,21 @@ struct VersionStoreTests {
         #expect(try stage.text(file).contains("desk"))
     }
 
+    @Test("What lost against another device comes from what both had, not from what has won")
+    func ancestor() throws {
+        let stage = try VersionStage()
+        try stage.save("base", at: "a.txt")
+        let url = try stage.save("won", at: "a.txt")
+        let loser = try stage.write("lost", at: "elsewhere.txt")
+        let mark = try #require(try FileIdentity.ifPresent(at: FilePath(url.path))?.mark)
+        _ = try stage.store.keepConflict(at: FilePath(loser.path), of: url, as: mark, .conflict)
+        let versions = stage.run { NSFileVersion.unresolvedConflictVersionsOfItem(at: url) }
+        let version = try #require(versions?.first)
+        #expect(try stage.text(version.url) == "lost")
+        let ancestor = try #require(try stage.store.ancestor(of: version))
+        #expect(try stage.text(ancestor.url) == "base")
+    }
+
     @Test("Switched off, nothing is kept and nothing written; what cannot be done says so")
     func off() throws {
         let stage = try VersionStage(vault: "off")
