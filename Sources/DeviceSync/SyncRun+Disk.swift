@@ -28,11 +28,11 @@ extension SyncRun {
     }
 
     private var allFolders: Set<ItemID> {
-        Set(table.items.filter { $0.value.state.kind == .folder }.keys).union([.root])
+        Set(table.items.all.filter { $0.value.state.kind == .folder }.keys).union([.root])
     }
 
     private var allPackages: Set<ItemID> {
-        Set(table.items.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }.keys)
+        Set(table.items.all.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }.keys)
     }
 
     func lookSoon(after seconds: Double = gatherSeconds) {

@@ -234,6 +234,7 @@ final class SyncRun {
         let isDone = rememberAndCarryOut(start.effects)
         isTaking = false
         if isDone { take([]) }
+        table.share(engine.disk)
     }
 
     func fail(_ why: String) {

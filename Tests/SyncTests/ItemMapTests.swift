@@ -36,18 +36,43 @@ struct ItemMapTests {
         #expect(map.isEmpty && map == [:])
     }
 
-    @Test("Of several items at a place one comes first, and all are known")
-    func places() {
-        let (one, two, three) = (ItemID(1, 1), ItemID(1, 2), ItemID(1, 3))
-        let place = ItemPlace(.root, "a")
-        var items = ItemsByPlace()
-        for item in [two, three, one, two] { items.insert(item, at: place) }
-        #expect(items[place] == [one, two, three] && items[ItemPlace(.root, "b")] == [])
-        items.remove(two, at: place)
-        items.remove(two, at: place)
-        #expect(items[place] == [one, three])
-        items.remove(three, at: place)
-        items.remove(one, at: place)
-        #expect(items[place] == [])
+    @Test("What is placed is found by its place and its folder, whatever comes, moves and goes", arguments: [8, 40, 2000])
+    func places(itemCount: Int) {
+        let seed =
+            ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap { UInt64($0) }
+            ?? .random(in: 1...999_999)
+        print("placed items: SYNC_SEED=\(seed)")
+        var random = SplitMix64(seed: seed)
+        let items = (0..<itemCount).map { ItemID(UInt64($0), random.next()) }
+        let folders = [ItemID.root] + items.prefix(3)
+        var (placed, dictionary) = (PlacedItems<Something>(), [ItemID: Something]())
+        func place() -> ItemPlace? {
+            let name = String(random.below(itemCount / 2 + 1))
+            return random.below(5) == 0 ? nil : ItemPlace(folders[random.below(folders.count)], name)
+        }
+        for step in 0..<4 * itemCount + 200 {
+            let item = items[random.below(items.count)]
+            let value: Something? = random.below(4) == 0 ? nil : Something(number: step, listedPlace: place())
+            (placed[item], dictionary[item]) = (value, value)
+            if step % 100 == 0 { placed = PlacedItems(placed.all) }
+            guard step % 20 == 0 else { continue }
+            let at = place() ?? ItemPlace(.root, "0")
+            let there = Set(dictionary.filter { $0.value.listedPlace == at }.keys)
+            #expect(Set(placed.items(at: at)) == there && placed.items(at: at).count == there.count)
+            #expect(placed.item(at: at).map { there.contains($0) } ?? there.isEmpty)
+            for folder in folders {
+                let members = dictionary.filter { $0.value.listedPlace?.parent == folder }.keys
+                #expect(placed.members(of: folder).sorted() == members.sorted())
+                #expect(placed.hasMembers(folder) == !members.isEmpty)
+            }
+        }
+        #expect(placed.all == ItemMap(dictionary))
+        for item in items { placed[item] = nil }
+        #expect(placed.isEmpty && folders.allSatisfy { !placed.hasMembers($0) })
+    }
+
+    private struct Something: Placed, Equatable {
+        let number: Int
+        let listedPlace: ItemPlace?
     }
 }

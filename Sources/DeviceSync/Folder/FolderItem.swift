@@ -43,12 +43,14 @@ struct ItemTrace: Hashable, Sendable {
 }
 
 /// An item of a container as it is on the disk.
-struct FolderItem: Hashable, Sendable {
+struct FolderItem: Hashable, Sendable, Placed {
     var state: ItemState
     /// Of the item, or of the placeholder that stands for it.
     var trace: ItemTrace
     /// Whether a placeholder stands for it: its contents are not here.
     var isDataless = false
+
+    var listedPlace: ItemPlace? { state.place }
 }
 
 extension ItemID {

@@ -4,35 +4,24 @@ internal import Sync
 
 /// The items of a container's folder as they were seen last, by identity, by place and by inode. Pure.
 struct FolderTable {
-    private(set) var items = ItemMap<FolderItem>()
-    private var names: [ItemID: [ExactName: ItemID]] = [:]
-    /// What was seen in each folder; also what has lost its name to another item and is somewhere else, or nowhere.
-    private var folders: [ItemID: Set<ItemID>] = [:]
-    private var inodes: [Inode: ItemID] = [:]
+    private(set) var items = PlacedItems<FolderItem>()
+    /// What has lost its name to another item, and is somewhere else, or nowhere.
+    private var nameless: Set<ItemID> = []
+    /// Items by inode and device, as if these were items.
+    private var inodes = ItemMap<ItemID>()
     /// The items that have been written since somebody asked last.
     private var written: Set<ItemID> = []
 
-    private struct Inode: Hashable {
-        let device: UInt64
-        let inode: UInt64
-
-        init(_ trace: ItemTrace) { (device, inode) = (trace.device, trace.inode) }
-
-        // As of items: a container is on one volume, or two.
-        func hash(into hasher: inout Hasher) { hasher.combine(inode) }
-        func _rawHashValue(seed: Int) -> Int { inode._rawHashValue(seed: seed) }
-    }
-
     init() {}
+
+    private static func inode(_ trace: ItemTrace) -> ItemID { ItemID(trace.device, trace.inode) }
 
     subscript(item: ItemID) -> FolderItem? {
         get { items[item] }
         set {
             if let old = items[item] {
-                let name = ExactName(old.state.place.name)
-                if names[old.state.place.parent]?[name] == item { names[old.state.place.parent]?[name] = nil }
-                folders[old.state.place.parent]?.remove(item)
-                if inodes[Inode(old.trace)] == item { inodes[Inode(old.trace)] = nil }
+                nameless.remove(item)
+                if inodes[Self.inode(old.trace)] == item { inodes[Self.inode(old.trace)] = nil }
             }
             written.insert(item)
             guard let newValue else { return items[item] = nil }
@@ -43,9 +32,8 @@ struct FolderTable {
     /// Notes how an item was seen that is not in the table, and is not written for that.
     mutating func recall(_ item: ItemID, as seen: FolderItem) {
         items[item] = seen
-        folders[seen.state.place.parent, default: []].insert(item)
-        names[seen.state.place.parent, default: [:]][ExactName(seen.state.place.name)] = item
-        inodes[Inode(seen.trace)] = item
+        while let other = bearer(of: seen.state.place, besides: item) { nameless.insert(other) }
+        inodes[Self.inode(seen.trace)] = item
     }
 
     mutating func reserveCapacity(_ count: Int) {
@@ -64,15 +52,29 @@ struct FolderTable {
 
     /// How all folders are, and all documents whose contents are known.
     var readStates: ItemMap<ItemState> {
-        items.compactMapValues { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
+        items.all.compactMapValues { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
     }
 
-    func item(at place: ItemPlace) -> ItemID? { names[place.parent]?[ExactName(place.name)] }
+    func item(at place: ItemPlace) -> ItemID? { bearer(of: place) }
 
-    func members(of folder: ItemID) -> Set<ItemID> { folders[folder] ?? [] }
+    /// The item that has the name of a place; two names that only look alike are two.
+    private func bearer(of place: ItemPlace, besides other: ItemID? = nil) -> ItemID? {
+        let name = ExactName(place.name)
+        return items.item(at: place) { item, seen in
+            item != other && ExactName(seen.state.place.name) == name && !nameless.contains(item)
+        }
+    }
+
+    /// Has what is said of items take room once only.
+    mutating func share(_ states: PlacedItems<ItemState>) {
+        items.updateInPlace { item, seen in seen.state.share(states[item]) }
+    }
+
+    /// What was seen in a folder; also what has lost its name to another item.
+    func members(of folder: ItemID) -> [ItemID] { items.members(of: folder) }
 
     /// The item that was seen last under an inode.
-    func item(like trace: ItemTrace) -> ItemID? { inodes[Inode(trace)] }
+    func item(like trace: ItemTrace) -> ItemID? { inodes[Self.inode(trace)] }
 
     /// The item that something is of which nothing is another than when it was seen last, with its contents here and known.
     func unchanged(_ name: String, _ trace: ItemTrace, in folder: ItemID) -> ItemID? {

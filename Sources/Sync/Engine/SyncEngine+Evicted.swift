@@ -40,7 +40,7 @@ extension SyncEngine {
 
     /// Has a folder's members leave it that are all that keeps it from going.
     mutating func clear(_ folder: ItemID) -> [Effect] {
-        let members = diskChildren[folder] ?? []
+        let members = disk.members(of: folder)
         guard !isBraked(folder, .arriving), members.allSatisfy({ isLost($0) && !paused.contains($0) }) else {
             return []
         }
@@ -64,7 +64,7 @@ extension SyncEngine {
     }
 
     private func isFree(_ place: ItemPlace) -> Bool {
-        guard diskNames[place].isEmpty, tree.item(at: place) == nil else { return false }
+        guard disk.item(at: place) == nil, tree.item(at: place) == nil else { return false }
         // What is on its way to the same name.
         return !steps.all.values.contains { step in
             if case .place(let state?, _) = step { state.place == place } else { false }

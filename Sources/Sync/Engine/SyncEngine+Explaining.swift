@@ -64,7 +64,7 @@ extension SyncEngine {
             reasons += self.reasons(of: obstacle)
         }
         if reasons.isEmpty {
-            let members = disk[item] == nil ? tree.children(of: item) : Array(diskChildren[item] ?? [])
+            let members = disk[item] == nil ? tree.children(of: item) : disk.members(of: item)
             if !members.isEmpty { reasons.append(.members(members.sorted())) }
         }
         return reasons.isEmpty ? [.due] : reasons
@@ -83,7 +83,7 @@ extension SyncEngine {
         case .content(let content):
             if uploading.contains(content) { return [.sending(content)] }
             return [fetching.contains(content) ? .getting(content) : .contentsLost(content)]
-        case .name(let place): return diskNames[place].sorted().map { Reason.nameTaken(by: $0) }
+        case .name(let place): return disk.items(at: place).sorted().map { Reason.nameTaken(by: $0) }
         case .folder(let folder): return [.folderMissing(folder)]
         case .leaving(let other): return [.nameLeft(by: other)]
         case .loop: return [.loop]

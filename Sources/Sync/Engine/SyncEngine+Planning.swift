@@ -45,7 +45,7 @@ extension SyncEngine {
     private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
         guard ours.hasContents(of: base) || lacksContents(item, ours) else { return commit(item, ours) }
         // Its members go before it, and those that do not bring it back.
-        guard (diskChildren[item] ?? []).isEmpty else { return clear(item) }
+        guard !disk.hasMembers(item) else { return clear(item) }
         guard !isBraked(item, .arriving) else { return wait(item, for: .brake(.arriving)) }
         steps[item] = .place(nil, agreedAs: nil)
         return [.remove(item, expecting: ours)]
@@ -126,7 +126,7 @@ extension SyncEngine {
             return wait(item, for: .folder(parent))
         }
         guard !isOnDisk(parent, inside: item) else { return wait(item, for: .loop) }
-        guard let other = diskNames[state.place].subtracting([item]).min() else {
+        guard let other = disk.items(at: state.place).filter({ $0 != item }).min() else {
             steps[item] = .place(state, agreedAs: agreedAs)
             return [.place(item, state, expecting: ours)]
         }

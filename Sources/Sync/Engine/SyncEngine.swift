@@ -75,7 +75,7 @@ package struct SyncEngine: Sendable {
 
     let device: DeviceID
     package internal(set) var tree = ContainerTree()
-    package internal(set) var disk = ItemMap<ItemState>()
+    package internal(set) var disk = PlacedItems<ItemState>()
     /// Items of the disk without their contents. Nobody can have edited these here, so what the log says of their
     /// contents holds, and no contents are fetched for them.
     package private(set) var dataless: Set<ItemID> = []
@@ -98,8 +98,6 @@ package struct SyncEngine: Sendable {
     var here: Set<ContentName> = []
     var uploading: Set<ContentName> = []
     var fetching: Set<ContentName> = []
-    var diskNames = ItemsByPlace()
-    var diskChildren: [ItemID: Set<ItemID>] = [:]
     private(set) var session: UInt64
     /// How many commits each session has made.
     var commitCounts: [UInt64: UInt64] = [:]
@@ -225,15 +223,11 @@ package struct SyncEngine: Sendable {
         let old = disk[item]
         guard old != state else { return }
         if let old {
-            diskNames.remove(item, at: old.place)
-            diskChildren[old.place.parent]?.remove(item)
             touch(old.place.parent)
             wake(.name(old.place))
         }
         disk[item] = state
         if let state {
-            diskNames.insert(item, at: state.place)
-            diskChildren[state.place.parent, default: []].insert(item)
             if !dataless.contains(item) { noteHere(state) }
             touch(state.place.parent)
         } else {
@@ -281,13 +275,12 @@ package struct SyncEngine: Sendable {
 
     /// Takes in what is on the disk when nothing was known of it: nobody waits for any of it.
     private mutating func noteFirst(_ items: ItemMap<ItemState>) {
-        disk = items
-        diskNames.reserveCapacity(items.count)
+        var items = items
+        items.updateEach { item, state in state.share(tree[item]) }
+        disk = PlacedItems(items)
         here.reserveCapacity(items.count)
-        for (item, state) in items {
-            diskNames.insert(item, at: state.place)
-            diskChildren[state.place.parent, default: []].insert(item)
-            if !dataless.contains(item) { state.forEachContent { here.insert($0) } }
+        for (item, state) in items where !dataless.contains(item) {
+            state.forEachContent { here.insert($0) }
         }
     }
 

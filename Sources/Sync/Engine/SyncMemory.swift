@@ -74,7 +74,9 @@ extension SyncEngine {
             entry.commit.state?.forEachContent { atHub.insert($0) }
             _ = tree.read(entry)
         }
-        agreed = ItemTable(memory.agreed)
+        var known = memory.agreed
+        known.updateEach { item, state in state.share(tree[item]) }
+        agreed = ItemTable(known)
         steps = ItemTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
         commitCounts = memory.commitCounts
         braking.stages = memory.brakeStages

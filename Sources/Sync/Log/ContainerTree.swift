@@ -8,14 +8,15 @@
 /// 3. An item in a folder that was removed: the folder is there again, with the folders above it.
 /// 4. A folder removed that is not empty: it stays.
 package struct ContainerTree: Hashable, Sendable {
-    private struct Node: Hashable, Sendable {
+    private struct Node: Hashable, Sendable, Placed {
         var state: ItemState
         var exists: Bool
         var revision: LogPosition
+
+        var listedPlace: ItemPlace? { exists ? state.place : nil }
     }
 
-    private var nodes = ItemMap<Node>()
-    private var names: [ItemID: [String: ItemID]] = [:]
+    private var nodes = PlacedItems<Node>()
     /// How many items exist.
     package private(set) var itemCount = 0
     /// How far the log has been read.
@@ -38,9 +39,9 @@ package struct ContainerTree: Hashable, Sendable {
     /// Where an item is, or was when it was removed.
     package func lastPlace(of item: ItemID) -> ItemPlace? { nodes[item]?.state.place }
 
-    package func children(of folder: ItemID) -> [ItemID] { names[folder].map { Array($0.values) } ?? [] }
+    package func children(of folder: ItemID) -> [ItemID] { nodes.members(of: folder) }
 
-    package func item(at place: ItemPlace) -> ItemID? { names[place.parent]?[Self.key(place.name)] }
+    package func item(at place: ItemPlace) -> ItemID? { nodes.item(at: place) }
 
     /// Shows all items that exist, in no order.
     package func forEach(_ body: (ItemID, ItemState) -> Void) {
@@ -48,7 +49,7 @@ package struct ContainerTree: Hashable, Sendable {
     }
 
     /// All items that exist.
-    package var items: ItemMap<ItemState> { nodes.compactMapValues { $0.exists ? $0.state : nil } }
+    package var items: ItemMap<ItemState> { nodes.all.compactMapValues { $0.exists ? $0.state : nil } }
 
     /// Reads the next entry.
     ///
@@ -61,13 +62,12 @@ package struct ContainerTree: Hashable, Sendable {
         guard let state = entry.commit.state else { return remove(item) }
         guard var place = resolved(state.place, for: item) else { return [item] }
         var changed = revive(place.parent)
-        take(item)
+        // Its own name is free for it.
+        if nodes[item]?.exists == true { nodes[item]?.exists = false } else { itemCount += 1 }
         place.name = freeName(place)
         var placed = state
         placed.place = place
-        if nodes[item]?.exists != true { itemCount += 1 }
         nodes[item] = Node(state: placed, exists: true, revision: position)
-        names[place.parent, default: [:]][Self.key(place.name)] = item
         changed.append(item)
         return changed
     }
@@ -93,17 +93,10 @@ package struct ContainerTree: Hashable, Sendable {
     }
 
     private mutating func remove(_ item: ItemID) -> [ItemID] {
-        guard nodes[item]?.exists == true, children(of: item).isEmpty else { return [item] }
-        take(item)
+        guard nodes[item]?.exists == true, !nodes.hasMembers(item) else { return [item] }
         nodes[item]?.exists = false
         itemCount -= 1
         return [item]
-    }
-
-    /// Takes an item out of its folder.
-    private mutating func take(_ item: ItemID) {
-        guard let node = nodes[item], node.exists else { return }
-        names[node.state.place.parent]?[Self.key(node.state.place.name)] = nil
     }
 
     /// Has a folder exist, and those above it.
@@ -114,7 +107,6 @@ package struct ContainerTree: Hashable, Sendable {
         itemCount += 1
         node.state.place.name = freeName(node.state.place)
         nodes[folder] = node
-        names[node.state.place.parent, default: [:]][Self.key(node.state.place.name)] = folder
         return changed + [folder]
     }
 
@@ -133,7 +125,4 @@ package struct ContainerTree: Hashable, Sendable {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(name) \(number)" }
         return "\(name[..<dot]) \(number)\(name[dot...])"
     }
-
-    /// What two names have in common that are one: Swift compares strings by what they look like, however composed.
-    private static func key(_ name: String) -> String { name }
 }

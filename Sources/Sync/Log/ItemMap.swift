@@ -1,12 +1,11 @@
 /// Values by item. As a dictionary, but made for what identifiers of items are, random bits, and for many of them: keys and
-/// values lie one behind the other, and only small numbers are spread out to be found by.
+/// values lie one behind the other, in rows, and only small numbers are spread out to be found by.
 ///
 /// Its order is of no meaning; it follows from what was put in and taken out alone.
 package struct ItemMap<Value> {
     private var items: [ItemID] = []
     private var all: [Value] = []
-    /// Where an item is, by its hash and what comes after that: its index and one more, 0 for nothing.
-    private var slots: [UInt32] = []
+    private var index = RowIndex()
 
     package init() {}
 
@@ -19,96 +18,58 @@ package struct ItemMap<Value> {
     package mutating func reserveCapacity(_ count: Int) {
         items.reserveCapacity(count)
         all.reserveCapacity(count)
-        if !Self.isRoomy(slots.count, for: count) { spread(over: Self.slotCount(for: count)) }
+        index.reserveCapacity(count)
     }
 
     package subscript(item: ItemID) -> Value? {
-        get { slot(of: item).map { all[index(at: $0)] } }
+        get { row(of: item).map { all[$0] } }
         set {
-            switch (slot(of: item), newValue) {
-            case (let slot?, let value?): all[index(at: slot)] = value
-            case (let slot?, nil): remove(at: slot)
+            switch (row(of: item), newValue) {
+            case (let row?, let value?): all[row] = value
+            case (let row?, nil): remove(atRow: row)
             case (nil, let value?): append(item, value)
             case (nil, nil): break
             }
         }
     }
 
-    // MARK: Slots
+    // MARK: Rows
 
-    /// At most three of four are taken: what is looked for is near where it belongs.
-    private static func isRoomy(_ slotCount: Int, for count: Int) -> Bool { count <= slotCount / 4 * 3 }
-
-    private static func slotCount(for count: Int) -> Int {
-        var slotCount = 16
-        while !isRoomy(slotCount, for: count) { slotCount *= 2 }
-        return slotCount
+    /// In which row an item is: one of `count`.
+    func row(of item: ItemID) -> Int? {
+        index.row(Self.hash(item)) { items[$0] == item }
     }
 
-    /// Where an item belongs.
-    private func home(of item: ItemID) -> Int {
-        Int(truncatingIfNeeded: (item.low &* ItemHash.factor) >> 32) & (slots.count - 1)
-    }
+    /// Puts another value into a row.
+    mutating func set(_ value: Value, atRow row: Int) { all[row] = value }
 
-    private func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
-
-    private func index(at slot: Int) -> Int { Int(slots[slot]) - 1 }
-
-    private func slot(of item: ItemID) -> Int? {
-        guard !items.isEmpty else { return nil }
-        var slot = home(of: item)
-        while slots[slot] != 0 {
-            if items[index(at: slot)] == item { return slot }
-            slot = next(slot)
-        }
-        return nil
-    }
-
-    private mutating func append(_ item: ItemID, _ value: Value) {
-        if !Self.isRoomy(slots.count, for: count + 1) { spread(over: Self.slotCount(for: count + 1)) }
-        items.append(item)
-        all.append(value)
-        take(UInt32(items.count), for: item)
-    }
-
-    private mutating func take(_ number: UInt32, for item: ItemID) {
-        var slot = home(of: item)
-        while slots[slot] != 0 { slot = next(slot) }
-        slots[slot] = number
-    }
-
-    private mutating func spread(over slotCount: Int) {
-        slots = [UInt32](repeating: 0, count: slotCount)
-        for (index, item) in items.enumerated() { take(UInt32(index + 1), for: item) }
-    }
-
-    /// The last one takes the place of the one that goes.
-    private mutating func remove(at slot: Int) {
-        let index = index(at: slot)
-        free(slot)
+    /// Takes a row out; the last one takes its place.
+    mutating func remove(atRow row: Int) {
         let last = items.count - 1
-        if index != last, let slot = self.slot(of: items[last]) {
-            slots[slot] = UInt32(index + 1)
-            items.swapAt(index, last)
-            all.swapAt(index, last)
+        index.remove(row, hash: Self.hash(items[row]))
+        if row != last {
+            let hash = Self.hash(items[last])
+            index.remove(last, hash: hash)
+            index.insert(row, hash: hash)
+            items.swapAt(row, last)
+            all.swapAt(row, last)
         }
         items.removeLast()
         all.removeLast()
     }
 
-    /// Frees a slot; those behind it that belong farther up move up.
-    private mutating func free(_ slot: Int) {
-        let mask = slots.count - 1
-        var (hole, at) = (slot, next(slot))
-        while slots[at] != 0 {
-            let distance = (at - home(of: items[index(at: at)])) & mask
-            if distance >= (at - hole) & mask {
-                slots[hole] = slots[at]
-                hole = at
-            }
-            at = next(at)
-        }
-        slots[hole] = 0
+    package mutating func updateEach(_ body: (ItemID, inout Value) -> Void) {
+        for row in all.indices { body(items[row], &all[row]) }
+    }
+
+    private static func hash(_ item: ItemID) -> UInt32 {
+        UInt32(truncatingIfNeeded: (item.low &* ItemHash.factor) >> 32)
+    }
+
+    private mutating func append(_ item: ItemID, _ value: Value) {
+        items.append(item)
+        all.append(value)
+        index.insert(items.count - 1, hash: Self.hash(item))
     }
 }
 

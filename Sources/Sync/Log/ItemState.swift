@@ -44,7 +44,9 @@ package struct ItemPlace: Hashable, Sendable {
 }
 
 /// All that there is to say of an item that exists.
-package struct ItemState: Hashable, Sendable {
+///
+/// A value of one pointer: the disk, the log and what both agreed on say the same of nearly all items, and share it.
+package struct ItemState: Sendable {
     package enum Kind: Hashable, Sendable {
         /// Holds other items.
         case folder
@@ -52,12 +54,18 @@ package struct ItemState: Hashable, Sendable {
         case document
     }
 
-    package var kind: Kind
-    package var place: ItemPlace
-    /// Nil for folders only.
-    package var content: ContentName?
-    /// Contents that lost a conflict which nobody has settled.
-    package var conflicts: Set<ContentName>
+    private final class Parts: Sendable {
+        let kind: Kind
+        let place: ItemPlace
+        let content: ContentName?
+        let conflicts: Set<ContentName>
+
+        init(_ kind: Kind, _ place: ItemPlace, _ content: ContentName?, _ conflicts: Set<ContentName>) {
+            (self.kind, self.place, self.content, self.conflicts) = (kind, place, content, conflicts)
+        }
+    }
+
+    private var parts: Parts
 
     package init(
         _ kind: Kind,
@@ -65,7 +73,32 @@ package struct ItemState: Hashable, Sendable {
         content: ContentName? = nil,
         conflicts: Set<ContentName> = []
     ) {
-        (self.kind, self.place, self.content, self.conflicts) = (kind, place, content, conflicts)
+        parts = Parts(kind, place, content, conflicts)
+    }
+
+    package var kind: Kind { parts.kind }
+
+    package var place: ItemPlace {
+        get { parts.place }
+        set { parts = Parts(kind, newValue, content, conflicts) }
+    }
+
+    /// Nil for folders only.
+    package var content: ContentName? {
+        get { parts.content }
+        set { if newValue != content { parts = Parts(kind, place, newValue, conflicts) } }
+    }
+
+    /// Contents that lost a conflict which nobody has settled.
+    package var conflicts: Set<ContentName> {
+        get { parts.conflicts }
+        set { if newValue != conflicts { parts = Parts(kind, place, content, newValue) } }
+    }
+
+    /// Takes no room of its own any more, if it says the very same as another.
+    package mutating func share(_ other: ItemState?) {
+        guard let other, self == other, place.name.utf8.elementsEqual(other.place.name.utf8) else { return }
+        parts = other.parts
     }
 
     /// All contents that it needs.
@@ -80,5 +113,21 @@ package struct ItemState: Hashable, Sendable {
     /// Whether it has what another has in it, wherever the two are.
     package func hasContents(of other: ItemState) -> Bool {
         content == other.content && conflicts == other.conflicts
+    }
+}
+
+extension ItemState: Hashable {
+    package static func == (left: ItemState, right: ItemState) -> Bool {
+        let (left, right) = (left.parts, right.parts)
+        return left === right
+            || left.kind == right.kind && left.content == right.content && left.place == right.place
+                && left.conflicts == right.conflicts
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(place)
+        hasher.combine(content)
+        hasher.combine(conflicts)
     }
 }
