@@ -85,3 +85,5 @@ void cdoc_return_pieces_from(int byte_count) {
     mallopt(M_MMAP_THRESHOLD, byte_count);
     mallopt(M_TRIM_THRESHOLD, 2 * byte_count);
 }
+
+void cdoc_return_free_pages(void) { malloc_trim(0); }

@@ -7,4 +7,7 @@ package enum ProcessMemory {
     /// Has large pieces of memory, as blobs pass through, go back to the system as soon as they are free. The C library keeps
     /// more and more of them otherwise. Called once, at a process's start.
     package static func returnLargePieces() { cdoc_return_pieces_from(largePieceByteCount) }
+
+    /// Gives back what is free among what is not. Who takes memory at that time waits for a part of it.
+    package static func returnFreePages() { cdoc_return_free_pages() }
 }

@@ -52,5 +52,8 @@ pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const
 /// as they are free, however many of them there were; so is what is free at the end of a heap.
 void cdoc_return_pieces_from(int byte_count);
 
+/// Gives all memory that is free back to the system, page by page.
+void cdoc_return_free_pages(void);
+
 /// getrandom(2) without flags, from a header that Swift's view leaves out.
 ssize_t cdoc_getrandom(void *bytes, size_t count);
