@@ -32,7 +32,10 @@ extension SyncRun {
     }
 
     private var allPackages: Set<ItemID> {
-        Set(table.items.all.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }.keys)
+        Set(
+            table.items.all.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }
+                .keys
+        )
     }
 
     func lookSoon(after seconds: Double = gatherSeconds) {

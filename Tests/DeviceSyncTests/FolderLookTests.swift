@@ -30,7 +30,7 @@ struct FolderLookTests {
     private func look(_ table: inout FolderTable) throws -> FolderLook.Outcome {
         var look = FolderLook(table, at: FilePath(root.path), isPackage: { $0.hasSuffix(".rtfd") })
         let outcome = try look.look(
-            at: Set(table.items.filter { $0.value.state.kind == .folder }.keys).union([.root])
+            at: Set(table.items.all.filter { $0.value.state.kind == .folder }.keys).union([.root])
         )
         table = look.table
         // As if all had been read.

@@ -36,7 +36,10 @@ struct ItemMapTests {
         #expect(map.isEmpty && map == [:])
     }
 
-    @Test("What is placed is found by its place and its folder, whatever comes, moves and goes", arguments: [8, 40, 2000])
+    @Test(
+        "What is placed is found by its place and its folder, whatever comes, moves and goes",
+        arguments: [8, 40, 2000]
+    )
     func places(itemCount: Int) {
         let seed =
             ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap { UInt64($0) }

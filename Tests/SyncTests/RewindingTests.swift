@@ -115,7 +115,7 @@ struct RewindingTests {
         }
         #expect(engine.take(.logRead([entries[1]])) == [])
         #expect(engine.take(.commitRefused(commit.id, readTo: 2)) == [])
-        #expect(engine.isAtRest && engine.disk == disk)
+        #expect(engine.isAtRest && engine.disk.all == disk)
     }
 
     @Test("What is being placed is this device's to send, once it is placed", arguments: [false, true])

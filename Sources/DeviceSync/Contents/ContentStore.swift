@@ -22,12 +22,11 @@ struct ContentStore: Sendable {
     }
 
     static func name(of contents: DocumentContents) -> ContentName {
-        ContentName(HexadecimalText.text(of: contents.bytes))
+        ContentName(digitsOf: contents.bytes)
     }
 
     static func contents(_ name: ContentName) throws -> DocumentContents {
-        guard let bytes = HexadecimalText.bytes(of: name.value), let contents = DocumentContents(bytes: bytes)
-        else {
+        guard let bytes = name.bytes, let contents = DocumentContents(bytes: Array(bytes)) else {
             throw MalformedMemory(what: "contents that no vault has written down")
         }
         return contents

@@ -19,7 +19,8 @@ final class DeviceMemory {
     static let fileName = "memory.sqlite"
     /// Locked by the process that keeps the container in step.
     static let lockName = "lock"
-    private static let format = 1
+    /// 2: contents may be packed.
+    private static let format = 2
     /// From how many bytes on SQLite's log is brought into the database: a start reads all of it.
     private static let logByteCountMax = 4 << 20
     /// All of it is read once, in its order, and then written to here and there.
@@ -54,7 +55,7 @@ final class DeviceMemory {
         )
         let known = try value("format").flatMap { $0.first.map(Int.init) }
         if let known, known > Self.format { throw SyncFailure.tooNew(folder.path) }
-        if known == nil { try connection.transaction { try set("format", [UInt8(Self.format)]) } }
+        if known != Self.format { try connection.transaction { try set("format", [UInt8(Self.format)]) } }
     }
 
     /// Opens a memory once more that this process has open already, to read it on another thread.
@@ -119,11 +120,12 @@ final class DeviceMemory {
         return heard
     }
 
-    func engine() throws -> SyncMemory {
+    /// - Parameter known: How items are in the log: mostly disk and log agree on that.
+    func engine(like known: (ItemID) -> ItemState?) throws -> SyncMemory {
         var memory = SyncMemory()
         memory.agreed.reserveCapacity(try count(of: "agreed"))
         try forEach("SELECT item, state FROM agreed") { item, reader in
-            memory.agreed[item] = try reader.state()
+            memory.agreed[item] = try reader.state(like: known(item))
         }
         try forEach("SELECT item, states FROM placing") { item, reader in
             memory.placing[item] = SyncMemory.Placing(try reader.state(), agreedAs: try reader.state())
@@ -166,7 +168,7 @@ final class DeviceMemory {
         var conflicts: [ItemID: [ContentName: VersionID]] = [:]
         try forEach("SELECT item, versions FROM conflicts") { item, reader in
             for _ in 0..<(try reader.integer(UInt32.self)) {
-                let content = ContentName(try reader.text())
+                let content = try reader.content()
                 let bytes = try (0..<16).map { _ in try reader.integer(UInt8.self) }
                 conflicts[item, default: [:]][content] = VersionID(bytes: bytes)
             }
@@ -178,7 +180,7 @@ final class DeviceMemory {
         let encode: (inout StateWriter) -> Void = { writer in
             writer.integer(UInt32(conflicts.count))
             for (content, version) in conflicts {
-                writer.text(content.value)
+                writer.content(content)
                 for byte in version.bytes { writer.integer(byte) }
             }
         }

@@ -41,12 +41,9 @@ final class ResumedEngine: Sendable {
                 let memory = try DeviceMemory(beside: folder)
                 let heard = try memory.log()
                 desk.keep { try LogDesk(keys, by: identity, known: heard) }
-                var engine = SyncEngine(
-                    device: identity.id,
-                    session: session,
-                    try memory.engine(),
-                    entries: heard.lazy.map(\.entry)
-                )
+                let log = ReadLog(heard.lazy.map(\.entry))
+                let known = try memory.engine { log.tree[$0] }
+                var engine = SyncEngine(device: identity.id, session: session, known, log)
                 // Nothing is to be done before the folder has been looked at.
                 _ = engine.take(.paused(Set(try memory.pauses().keys)))
                 let paused = engine

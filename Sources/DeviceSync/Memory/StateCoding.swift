@@ -4,6 +4,11 @@ internal import Sync
 // How items' states and commits are written into a device's memory. Numbers are big-endian; texts and contents have
 // their length in front, in four bytes.
 
+private enum StateCoding {
+    /// Contents with this bit in their length are as `ContentName` packs them; others, of the first format, are texts.
+    static let packedBit: UInt32 = 1 << 31
+}
+
 /// What is no memory of ours, or a damaged one.
 struct MalformedMemory: Error, Hashable {
     let what: String
@@ -33,9 +38,14 @@ struct StateWriter {
         text(state.place.name)
         let contents = [state.content].compactMap { $0 }
         integer(UInt8(contents.count))
-        for content in contents { text(content.value) }
+        for content in contents { self.content(content) }
         integer(UInt32(state.conflicts.count))
-        for conflict in state.conflicts.sorted() { text(conflict.value) }
+        for conflict in state.conflicts.sorted() { content(conflict) }
+    }
+
+    mutating func content(_ content: ContentName) {
+        integer(UInt32(content.packed.count) | StateCoding.packedBit)
+        bytes += content.packed
     }
 
     mutating func trace(_ trace: ItemTrace) {
@@ -88,9 +98,45 @@ struct StateReader {
         guard number > 0 else { return nil }
         guard number <= 2 else { throw MalformedMemory(what: "an item of no kind") }
         var state = ItemState(number == 1 ? .folder : .document, at: ItemPlace(try item(), try text()))
-        if try integer(UInt8.self) > 0 { state.content = ContentName(try text()) }
-        for _ in 0..<(try integer(UInt32.self)) { state.conflicts.insert(ContentName(try text())) }
+        if try integer(UInt8.self) > 0 { state.content = try content() }
+        for _ in 0..<(try integer(UInt32.self)) { state.conflicts.insert(try content()) }
         return state
+    }
+
+    /// A state that says the very same as one that is known, mostly, and shares its room then.
+    mutating func state(like known: ItemState?) throws -> ItemState? {
+        let start = position
+        if let known, try isNext(known) { return known }
+        position = start
+        return try state()
+    }
+
+    private mutating func isNext(_ state: ItemState) throws -> Bool {
+        guard try integer(UInt8.self) == (state.kind == .folder ? 1 : 2), try item() == state.place.parent,
+            try isNextText(state.place.name), try integer(UInt8.self) == (state.content == nil ? 0 : 1)
+        else { return false }
+        if let content = state.content {
+            guard try integer(UInt32.self) == UInt32(content.packed.count) | StateCoding.packedBit,
+                content.packed.elementsEqual(try take(content.packed.count, "a content"))
+            else { return false }
+        }
+        return try integer(UInt32.self) == 0 && state.conflicts.isEmpty
+    }
+
+    private mutating func isNextText(_ text: String) throws -> Bool {
+        let bytes = try take(Int(try integer(UInt32.self)), "a text")
+        var text = text
+        return text.withUTF8 { $0.elementsEqual(bytes) }
+    }
+
+    mutating func content() throws -> ContentName {
+        let length = try integer(UInt32.self)
+        guard length & StateCoding.packedBit != 0 else {
+            return ContentName(String(decoding: try take(Int(length), "a content"), as: UTF8.self))
+        }
+        guard let content = ContentName(packed: try take(Int(length & ~StateCoding.packedBit), "a content"))
+        else { throw MalformedMemory(what: "a content of no form") }
+        return content
     }
 
     mutating func trace() throws -> ItemTrace {

@@ -55,6 +55,23 @@ struct ItemTable<Value: Hashable & Sendable>: Sendable {
     }
 }
 
+/// A log as far as it was read once, for an engine that goes on from there.
+package struct ReadLog: Sendable {
+    package private(set) var tree = ContainerTree()
+    /// All that it speaks of.
+    private(set) var contents: Set<ContentName> = []
+
+    /// - Parameter entries: From the first on.
+    package init(_ entries: some Sequence<LogEntry>) {
+        tree.reserveCapacity(entries.underestimatedCount)
+        contents.reserveCapacity(entries.underestimatedCount)
+        for entry in entries {
+            entry.commit.state?.forEachContent { contents.insert($0) }
+            _ = tree.read(entry)
+        }
+    }
+}
+
 extension SyncEngine {
     /// Goes on from what was remembered. The disk is to be scanned next, then the log to be read on, and then there is a
     /// line again.
@@ -65,22 +82,20 @@ extension SyncEngine {
     /// - Parameters:
     ///   - session: A random number.
     ///   - memory: What was remembered of the engine.
-    ///   - entries: The log, as far as it had been read when that was.
-    package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, entries: some Sequence<LogEntry>) {
+    ///   - log: The log, as far as it had been read when that was.
+    package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, _ log: ReadLog) {
         self.init(device: device, session: session)
-        tree.reserveCapacity(memory.agreed.count)
-        atHub.reserveCapacity(memory.agreed.count)
-        for entry in entries {
-            entry.commit.state?.forEachContent { atHub.insert($0) }
-            _ = tree.read(entry)
-        }
-        var known = memory.agreed
-        known.updateEach { item, state in state.share(tree[item]) }
-        agreed = ItemTable(known)
+        (tree, atHub) = (log.tree, log.contents)
+        agreed = ItemTable(memory.agreed)
         steps = ItemTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
         commitCounts = memory.commitCounts
         braking.stages = memory.brakeStages
         knowsDisk = false
+    }
+
+    /// - Parameter entries: The log, as far as it had been read when that was.
+    package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, entries: some Sequence<LogEntry>) {
+        self.init(device: device, session: session, memory, ReadLog(entries))
     }
 
     /// All that is to be remembered now.

@@ -2,26 +2,29 @@
 /// values lie one behind the other, in rows, and only small numbers are spread out to be found by.
 ///
 /// Its order is of no meaning; it follows from what was put in and taken out alone.
-package struct ItemMap<Value> {
-    private var items: [ItemID] = []
-    private var all: [Value] = []
-    private var index = RowIndex()
+///
+/// Public like all that it needs, though nobody outside sees this module: the compiler makes generic code anew for the types of
+/// another module only where it is.
+public struct ItemMap<Value> {
+    @usableFromInline var items: [ItemID] = []
+    @usableFromInline var all: [Value] = []
+    @usableFromInline var index = RowIndex()
 
-    package init() {}
+    @inlinable public init() {}
 
-    package var count: Int { items.count }
-    package var isEmpty: Bool { items.isEmpty }
-    package var keys: [ItemID] { items }
-    package var values: [Value] { all }
+    @inlinable public var count: Int { items.count }
+    @inlinable public var isEmpty: Bool { items.isEmpty }
+    @inlinable public var keys: [ItemID] { items }
+    @inlinable public var values: [Value] { all }
 
     /// Makes room for so many.
-    package mutating func reserveCapacity(_ count: Int) {
+    @inlinable public mutating func reserveCapacity(_ count: Int) {
         items.reserveCapacity(count)
         all.reserveCapacity(count)
         index.reserveCapacity(count)
     }
 
-    package subscript(item: ItemID) -> Value? {
+    @inlinable public subscript(item: ItemID) -> Value? {
         get { row(of: item).map { all[$0] } }
         set {
             switch (row(of: item), newValue) {
@@ -36,15 +39,15 @@ package struct ItemMap<Value> {
     // MARK: Rows
 
     /// In which row an item is: one of `count`.
-    func row(of item: ItemID) -> Int? {
+    @inlinable func row(of item: ItemID) -> Int? {
         index.row(Self.hash(item)) { items[$0] == item }
     }
 
     /// Puts another value into a row.
-    mutating func set(_ value: Value, atRow row: Int) { all[row] = value }
+    @inlinable mutating func set(_ value: Value, atRow row: Int) { all[row] = value }
 
     /// Takes a row out; the last one takes its place.
-    mutating func remove(atRow row: Int) {
+    @inlinable mutating func remove(atRow row: Int) {
         let last = items.count - 1
         index.remove(row, hash: Self.hash(items[row]))
         if row != last {
@@ -58,15 +61,15 @@ package struct ItemMap<Value> {
         all.removeLast()
     }
 
-    package mutating func updateEach(_ body: (ItemID, inout Value) -> Void) {
+    @inlinable public mutating func updateEach(_ body: (ItemID, inout Value) -> Void) {
         for row in all.indices { body(items[row], &all[row]) }
     }
 
-    private static func hash(_ item: ItemID) -> UInt32 {
+    @inlinable static func hash(_ item: ItemID) -> UInt32 {
         UInt32(truncatingIfNeeded: (item.low &* ItemHash.factor) >> 32)
     }
 
-    private mutating func append(_ item: ItemID, _ value: Value) {
+    @inlinable mutating func append(_ item: ItemID, _ value: Value) {
         items.append(item)
         all.append(value)
         index.insert(items.count - 1, hash: Self.hash(item))
@@ -74,67 +77,75 @@ package struct ItemMap<Value> {
 }
 
 /// Whoever makes identifiers cannot make them all belong to one place: that differs from process to process.
-private enum ItemHash {
-    static let factor = UInt64.random(in: 0...UInt64.max) | 1
+@usableFromInline enum ItemHash {
+    @usableFromInline static let factor = UInt64.random(in: 0...UInt64.max) | 1
 }
 
 extension ItemMap: Sendable where Value: Sendable {}
 
 extension ItemMap: Sequence {
-    package struct Iterator: IteratorProtocol {
-        fileprivate let map: ItemMap
-        private var index = 0
+    public struct Iterator: IteratorProtocol {
+        @usableFromInline let map: ItemMap
+        @usableFromInline var index = 0
 
-        fileprivate init(_ map: ItemMap) { self.map = map }
+        @inlinable init(_ map: ItemMap) { self.map = map }
 
-        package mutating func next() -> (key: ItemID, value: Value)? {
+        @inlinable public mutating func next() -> (key: ItemID, value: Value)? {
             guard index < map.items.count else { return nil }
             defer { index += 1 }
             return (map.items[index], map.all[index])
         }
     }
 
-    package func makeIterator() -> Iterator { Iterator(self) }
+    @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
-    package var underestimatedCount: Int { count }
+    @inlinable public var underestimatedCount: Int { count }
 
-    package init(_ pairs: some Sequence<(key: ItemID, value: Value)>) {
+    @inlinable public init(_ pairs: some Sequence<(key: ItemID, value: Value)>) {
         reserveCapacity(pairs.underestimatedCount)
         for (item, value) in pairs { self[item] = value }
     }
 
-    package func filter(_ isIncluded: ((key: ItemID, value: Value)) throws -> Bool) rethrows -> Self {
+    @inlinable public func filter(_ isIncluded: ((key: ItemID, value: Value)) throws -> Bool) rethrows -> Self
+    {
         var some = Self()
         for pair in self where try isIncluded(pair) { some[pair.key] = pair.value }
         return some
     }
 
     /// What is made of each value, but for those of which nothing is.
-    package func compactMapValues<Other>(_ body: (Value) throws -> Other?) rethrows -> ItemMap<Other> {
+    @inlinable public func compactMapValues<Other>(
+        _ body: (Value) throws -> Other?
+    ) rethrows -> ItemMap<Other> {
+        let made = try all.map(body)
         var others = ItemMap<Other>()
-        others.reserveCapacity(count)
-        for (item, value) in zip(items, all) {
-            if let other = try body(value) { others[item] = other }
+        let whole = made.compactMap { $0 }
+        if whole.count == count {
+            // The same items in the same rows: they are found as before.
+            (others.items, others.all, others.index) = (items, whole, index)
+            return others
         }
+        others.reserveCapacity(whole.count)
+        for (item, value) in zip(items, made) where value != nil { others[item] = value }
         return others
     }
 }
 
 extension ItemMap: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral pairs: (ItemID, Value)...) {
+    @inlinable public init(dictionaryLiteral pairs: (ItemID, Value)...) {
         self.init()
         for (item, value) in pairs { self[item] = value }
     }
 }
 
 extension ItemMap: Equatable where Value: Equatable {
-    package static func == (one: Self, other: Self) -> Bool {
+    @inlinable public static func == (one: Self, other: Self) -> Bool {
         one.count == other.count && zip(one.items, one.all).allSatisfy { other[$0] == $1 }
     }
 }
 
 extension ItemMap: Hashable where Value: Hashable {
-    package func hash(into hasher: inout Hasher) {
+    @inlinable public func hash(into hasher: inout Hasher) {
         var sum = 0
         for (item, value) in zip(items, all) {
             var each = Hasher()

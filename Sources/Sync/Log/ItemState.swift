@@ -1,46 +1,31 @@
 /// What tells one item from all others, for as long as it exists and wherever it is moved. Made from random bits.
-package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package let high: UInt64
-    package let low: UInt64
+public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let high: UInt64
+    public let low: UInt64
 
-    package init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
+    @inlinable public init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// The folder that holds all others of a container. It is always there, and nobody changes it.
-    package static let root = ItemID(0, 0)
+    public static let root = ItemID(0, 0)
 
-    package static func < (left: ItemID, right: ItemID) -> Bool {
+    @inlinable public static func < (left: ItemID, right: ItemID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 
     // The bits are random: half of them tell items apart as well as all do. Tables of items are what the engine is made
     // of, and one number is hashed several times as fast as whatever goes through a hasher.
-    package func hash(into hasher: inout Hasher) { hasher.combine(low) }
-    package func _rawHashValue(seed: Int) -> Int { low._rawHashValue(seed: seed) }
+    @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(low) }
+    @inlinable public func _rawHashValue(seed: Int) -> Int { low._rawHashValue(seed: seed) }
 
-    package var description: String { self == .root ? "root" : String(low, radix: 36) }
-}
-
-/// The name of contents that are kept elsewhere; equal contents have equal names.
-package struct ContentName: Hashable, Comparable, Sendable {
-    package let value: String
-
-    package init(_ value: String) { self.value = value }
-
-    package static func < (left: ContentName, right: ContentName) -> Bool { left.value < right.value }
-
-    /// By its bytes: it is made of digits, which look like nothing else.
-    package func hash(into hasher: inout Hasher) {
-        var value = value
-        value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+    public var description: String { self == .root ? "root" : String(low, radix: 36) }
 }
 
 /// Where an item is: in which folder, under which name.
-package struct ItemPlace: Hashable, Sendable {
-    package var parent: ItemID
-    package var name: String
+public struct ItemPlace: Hashable, Sendable {
+    public var parent: ItemID
+    public var name: String
 
-    package init(_ parent: ItemID, _ name: String) { (self.parent, self.name) = (parent, name) }
+    @inlinable public init(_ parent: ItemID, _ name: String) { (self.parent, self.name) = (parent, name) }
 }
 
 /// All that there is to say of an item that exists.

@@ -1,23 +1,26 @@
 /// Rows of a table by the hash of something that is in them; several may have the same. It knows nothing of the rows but
 /// their numbers.
+@usableFromInline
 struct RowIndex: Sendable {
     /// Half of a hash above, a row's number and one more below; 0 for nothing.
-    private var slots: [UInt64] = []
-    private var count = 0
+    @usableFromInline var slots: [UInt64] = []
+    @usableFromInline var count = 0
+
+    @inlinable init() {}
 
     /// Makes room for so many rows.
-    mutating func reserveCapacity(_ count: Int) {
+    @inlinable mutating func reserveCapacity(_ count: Int) {
         if !Self.isRoomy(slots.count, for: count) { spread(over: Self.slotCount(for: count)) }
     }
 
-    mutating func insert(_ row: Int, hash: UInt32) {
+    @inlinable mutating func insert(_ row: Int, hash: UInt32) {
         reserveCapacity(count + 1)
         count += 1
         put(Self.slot(row, hash))
     }
 
     /// Takes out a row that was put in with this hash.
-    mutating func remove(_ row: Int, hash: UInt32) {
+    @inlinable mutating func remove(_ row: Int, hash: UInt32) {
         let wanted = Self.slot(row, hash)
         guard var at = first(hash) else { return }
         while slots[at] != wanted {
@@ -29,7 +32,7 @@ struct RowIndex: Sendable {
     }
 
     /// The first row with a hash that is the one.
-    func row(_ hash: UInt32, where isWanted: (Int) -> Bool) -> Int? {
+    @inlinable func row(_ hash: UInt32, where isWanted: (Int) -> Bool) -> Int? {
         guard var at = first(hash) else { return nil }
         while slots[at] != 0 {
             if slots[at] >> 32 == UInt64(hash) {
@@ -44,40 +47,40 @@ struct RowIndex: Sendable {
     // MARK: Slots
 
     /// At most seven of eight are taken: slots say whose they are, so that to pass over some costs little.
-    private static func isRoomy(_ slotCount: Int, for count: Int) -> Bool { count <= slotCount / 8 * 7 }
+    @inlinable static func isRoomy(_ slotCount: Int, for count: Int) -> Bool { count <= slotCount / 8 * 7 }
 
-    private static func slotCount(for count: Int) -> Int {
+    @inlinable static func slotCount(for count: Int) -> Int {
         var slotCount = 16
         while !isRoomy(slotCount, for: count) { slotCount *= 2 }
         return slotCount
     }
 
-    private static func slot(_ row: Int, _ hash: UInt32) -> UInt64 {
+    @inlinable static func slot(_ row: Int, _ hash: UInt32) -> UInt64 {
         UInt64(hash) << 32 | UInt64(UInt32(row + 1))
     }
 
     /// Where a slot belongs.
-    private func home(_ slot: UInt64) -> Int { Int(truncatingIfNeeded: slot >> 32) & (slots.count - 1) }
+    @inlinable func home(_ slot: UInt64) -> Int { Int(truncatingIfNeeded: slot >> 32) & (slots.count - 1) }
 
-    private func next(_ at: Int) -> Int { (at + 1) & (slots.count - 1) }
+    @inlinable func next(_ at: Int) -> Int { (at + 1) & (slots.count - 1) }
 
     /// Where what has a hash begins.
-    private func first(_ hash: UInt32) -> Int? { slots.isEmpty ? nil : Int(hash) & (slots.count - 1) }
+    @inlinable func first(_ hash: UInt32) -> Int? { slots.isEmpty ? nil : Int(hash) & (slots.count - 1) }
 
-    private mutating func put(_ slot: UInt64) {
+    @inlinable mutating func put(_ slot: UInt64) {
         var at = home(slot)
         while slots[at] != 0 { at = next(at) }
         slots[at] = slot
     }
 
-    private mutating func spread(over slotCount: Int) {
+    @inlinable mutating func spread(over slotCount: Int) {
         let all = slots
         slots = [UInt64](repeating: 0, count: slotCount)
         for slot in all where slot != 0 { put(slot) }
     }
 
     /// Frees a slot; those behind it that belong farther up move up.
-    private mutating func free(_ slot: Int) {
+    @inlinable mutating func free(_ slot: Int) {
         let mask = slots.count - 1
         var (hole, at) = (slot, next(slot))
         while slots[at] != 0 {
