@@ -16,7 +16,8 @@ final class Transfer: @unchecked Sendable {
     }
 
     private static let connectSeconds = 10
-    private static let pollMilliseconds: Int32 = 1000
+    /// libcurl and `wake` end a wait earlier.
+    private static let pollMilliseconds: Int32 = 60_000
 
     /// Nil for want of memory.
     init?() {

@@ -58,12 +58,12 @@ package final class LocalListener: Sendable {
         }
     }
 
-    /// Waits until a connection can be taken.
+    /// Waits until a connection can be taken, or the bell rings.
     ///
-    /// - Returns: Whether one can; not when the time was too short, or a signal came.
-    package func waitUntilReadable(milliseconds: Int32) -> Bool {
-        var wanted = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        return poll(&wanted, 1, milliseconds) > 0
+    /// - Parameter milliseconds: At most so long.
+    /// - Returns: Whether one can; not when the bell has rung, the time was too short, or a signal came.
+    package func waitUntilReadable(or bell: SocketBell, milliseconds: Int32) -> Bool {
+        bell.wait(for: descriptor, milliseconds: milliseconds)
     }
 
     /// SD_LISTEN_FDS_START of sd_listen_fds(3).

@@ -144,16 +144,7 @@ package final class LocalSocket: Sendable {
     ///
     /// - Returns: Whether there is; not when the bell has rung, or a signal came.
     package func waitUntilReadable(or bell: SocketBell) -> Bool {
-        var wanted = (
-            pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: bell.descriptor.number, events: Int16(POLLIN), revents: 0)
-        )
-        let count = withUnsafeMutableBytes(of: &wanted) { bytes in
-            poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, -1)
-        }
-        guard count > 0 else { return false }
-        if wanted.1.revents != 0 { bell.hear() }
-        return wanted.0.revents != 0
+        bell.wait(for: descriptor, milliseconds: -1)
     }
 
     /// Ends the connection for both ends; whoever waits for something to receive hears of it.

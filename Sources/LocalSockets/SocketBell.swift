@@ -20,7 +20,23 @@ package final class SocketBell: Sendable {
         _ = write(descriptor.number, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Makes the bell be still.
+    /// Waits until something can be read from a socket, or the bell rings, which is still then.
+    ///
+    /// - Parameter milliseconds: At most so long; -1 for ever.
+    /// - Returns: Whether there is something; not when the bell has rung, the time is over, or a signal came.
+    func wait(for socket: SocketDescriptor, milliseconds: Int32) -> Bool {
+        var wanted = (
+            pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        )
+        let count = withUnsafeMutableBytes(of: &wanted) { bytes in
+            poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, milliseconds)
+        }
+        guard count > 0 else { return false }
+        if wanted.1.revents != 0 { hear() }
+        return wanted.0.revents != 0
+    }
+
     func hear() {
         var number: UInt64 = 0
         // Nothing there after all is fine.

@@ -62,7 +62,7 @@ final class DevicePair {
         let joined = JoinedFolder(container: "1", folder: two.folder.path, identifier: nil, joinedSeconds: 1)
         try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
         let running = SyncService.Running(folder: two.folder.path, hub: "", sync: try #require(two.running))
-        let service = SyncService([running], in: runtime)
+        let service = try SyncService([running], in: runtime)
         let ended = DispatchSemaphore(value: 0)
         let thread = Thread {
             do { try service.answer() } catch { Issue.record("\(error)") }

@@ -27,6 +27,8 @@ package final class SyncService: Sendable {
     private let running: [Running]
     private let log: ServiceLog
     private let isStopping = Locked(false)
+    /// Rung when it is to stop.
+    private let bell: SocketBell
     private let runtime: RuntimeFolder
 
     /// Begins to keep them in step.
@@ -71,7 +73,7 @@ package final class SyncService: Sendable {
             running.append(one)
         }
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
-        self.init(running, in: runtime, log)
+        try self.init(running, in: runtime, log)
         for container in running { try container.sync.start() }
     }
 
@@ -86,11 +88,12 @@ package final class SyncService: Sendable {
     }
 
     /// Answers about containers that are kept in step already, until `run()` ends.
-    package convenience init(_ running: [Running], in runtime: RuntimeFolder) {
-        self.init(running, in: runtime, ServiceLog())
+    package convenience init(_ running: [Running], in runtime: RuntimeFolder) throws {
+        try self.init(running, in: runtime, ServiceLog())
     }
 
-    private init(_ running: [Running], in runtime: RuntimeFolder, _ log: ServiceLog) {
+    private init(_ running: [Running], in runtime: RuntimeFolder, _ log: ServiceLog) throws {
+        bell = try SocketBell()
         (self.running, self.runtime, self.log) = (running, runtime, log)
     }
 
@@ -99,7 +102,7 @@ package final class SyncService: Sendable {
         let signals = [SIGTERM, SIGINT].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [isStopping] in isStopping.withLock { $0 = true } }
+            source.setEventHandler { [self] in stop() }
             source.resume()
             return source
         }
@@ -110,26 +113,30 @@ package final class SyncService: Sendable {
     /// Answers until `stop()` is called, then brings all to rest.
     package func answer() throws {
         let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
-        var next = Date().addingTimeInterval(Self.finishSeconds)
+        var next = DispatchTime.now() + Self.finishSeconds
         while !isStopping.withLock({ $0 }) {
-            if Date() > next {
+            if DispatchTime.now() >= next {
                 // Beside this: a container that is busy answers when it can.
                 for container in running {
                     DispatchQueue.global().async {
                         if container.sync.status.line == .up { container.finish() }
                     }
                 }
-                next = Date().addingTimeInterval(Self.finishSeconds)
+                next = DispatchTime.now() + Self.finishSeconds
             }
-            guard listener.waitUntilReadable(milliseconds: Self.pollMilliseconds) else { continue }
+            let now = DispatchTime.now()
+            let left = next > now ? Int32((next.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000) + 1 : 0
+            guard listener.waitUntilReadable(or: bell, milliseconds: left) else { continue }
             while let socket = try listener.accept() { serve(socket) }
         }
         for container in running { container.sync.stop() }
     }
 
-    package func stop() { isStopping.withLock { $0 = true } }
+    package func stop() {
+        isStopping.withLock { $0 = true }
+        bell.ring()
+    }
 
-    private static let pollMilliseconds: Int32 = 100
     /// So often it is looked for what a command that was killed has left to be done.
     private static let finishSeconds = 10.0
     /// More at a time are turned away: one process asks at most a few things at once.
