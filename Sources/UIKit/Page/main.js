@@ -1,5 +1,4 @@
 /** Puts the page together. */
-import './action-menu/element.js';
 import './connection-bar/element.js';
 import './document-browser/element.js';
 import './notice-shelf/element.js';
@@ -40,9 +39,17 @@ store.listen(dress);
 const first = document.getElementById('first');
 if (first?.textContent.trim()) store.receive({ type: 'hello', rev: 0, ...JSON.parse(first.textContent) });
 scene.connection.connect();
-// What shows documents comes after the list, which is what one waits for. A page that is cut off before it has
-// come begins anew when it finds its process again: nothing has been typed into it yet.
-import('./scene-stage/element.js').then(
-  () => stage.attach(scene),
-  () => scene.addEventListener('line', () => location.reload()),
-);
+// What shows documents, and what else the list does without, comes at the first sign that somebody is there to use
+// it. A page that is cut off before that has come begins anew when it finds its process again: nothing has been typed
+// into it yet.
+let rest = null;
+function bringRest() {
+  rest ??= Promise.all([
+    import('./scene-stage/element.js').then(() => stage.attach(scene)),
+    browser.prepare(),
+  ]).catch(() => scene.addEventListener('line', () => location.reload()));
+}
+for (const name of ['pointermove', 'pointerdown', 'keydown', 'dragenter']) {
+  addEventListener(name, bringRest, { capture: true, passive: true, once: true });
+}
+store.listen(() => store.stack.length > 0 && bringRest());

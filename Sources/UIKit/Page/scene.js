@@ -36,6 +36,22 @@ export class Scene extends EventTarget {
     }
   }
 
+  /**
+   * Has a part of the page come that its first screen does without; undefined, and said so, where it cannot.
+   * @template T
+   * @param {() => Promise<T>} load
+   * @returns {Promise<T | undefined>}
+   */
+  async part(load) {
+    try {
+      return await load();
+    } catch (error) {
+      console.error(error);
+      this.notice({ text: strings.offline });
+      return undefined;
+    }
+  }
+
   notice(detail) { this.#say('notice', detail); }
   problem(detail) { this.#say('problem', detail); }
   announce(detail) { this.#say('announce', detail); }
