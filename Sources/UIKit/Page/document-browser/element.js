@@ -2,6 +2,7 @@ import { barButton, toolButton, updateToolButton } from '../controls.js';
 import { h, isTextField, keep, rove, setAttributes, setText } from '../dom.js';
 import { icon } from '../icons/icons.js';
 import '../item-list/element.js';
+import { Thumbnails } from '../item-list/thumbnails.js';
 import { strings } from '../strings.js';
 import { ItemActions } from './actions.js';
 import { listenForDrops } from './drop-target.js';
@@ -32,6 +33,7 @@ export class DocumentBrowser extends HTMLElement {
     listenForDrops(this, (entries, files) => {
       this.#with('imports', (imports) => imports.takeDropped(entries, files));
     });
+    this.list.thumbnails = new Thumbnails(scene);
     this.list.view = remembered('view', 'icons') === 'list' ? 'list' : 'icons';
     this.list.sort = {
       key: remembered('sort', 'name'), descending: remembered('descending', 'false') === 'true',
