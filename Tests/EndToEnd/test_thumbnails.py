@@ -184,6 +184,7 @@ def test_nothing_else_comes_through_the_door(filled, open_tab, tmp_path):
     (folder / "Large.png").write_bytes(noise(1500, 1500))
     placeholder(folder, "Bad.scrapbook", SVG, is_folder=True)
     tab = open_tab(filled)
+    expect(picture(tab, "Lake.png")).to_be_visible()  # the process knows the tab by then
     good = answer(tab, "Lake.png")
     assert good["status"] == 200 and good["length"] == (folder / "Lake.png").stat().st_size
     assert good["headers"]["content-type"] == "image/png"

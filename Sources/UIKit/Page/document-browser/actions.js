@@ -74,6 +74,7 @@ export class ItemActions {
 
   /** What helps an item that is not in step, where that is something to be done here. */
   helpFor(state, item) {
+    if (item.sync?.inside) return { title: strings.open, closes: true, run: () => this.open([item]) };
     if (state === 'remote') return { title: strings.downloadNow, run: () => this.download([item]) };
     if (state === 'paused') return { title: strings.resumeSync, run: () => this.resume([item]) };
     if (state === 'conflict') {
