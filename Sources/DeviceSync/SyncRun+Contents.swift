@@ -378,8 +378,8 @@ extension SyncRun {
         var at = item
         while at != .root {
             if excluded.contains(at) { return true }
-            guard let parent = (table[at]?.state ?? engine.tree[at])?.place.parent else { return false }
-            at = parent
+            guard let folder = parent(of: at) else { return false }
+            at = folder
         }
         return false
     }
@@ -387,5 +387,6 @@ extension SyncRun {
     func holdBack(_ item: ItemID, _ effect: Effect) {
         let why = "It is excluded from sync on this device, and was changed elsewhere."
         stuck[item] = (effect, DiskRefusal(why))
+        news.insert(item)
     }
 }

@@ -67,7 +67,7 @@ extension SyncRun {
 
     func tellFollowers() {
         guard !followers.isEmpty || !askers.isEmpty else {
-            news = []
+            (news, concerns) = ([], nil)
             return
         }
         guard !isNewsDue, !isStopped else { return }
@@ -79,19 +79,25 @@ extension SyncRun {
 
     func tellNow() {
         isNewsDue = false
+        let states = news.sorted().map { (item: $0, state: state(of: $0)) }
+        let folders = noteConcerns(states)
+        news = []
         for (id, asker) in askers {
             let now = explain(asker.path)
             guard now != asker.known else { continue }
             askers[id]?.known = now
             asker.tell(now)
         }
-        let states = followers.isEmpty ? [] : news.sorted().map { state(of: $0) }
-        news = []
         let isSettled = isSettled
         let root = place.folder.string + "/"
+        let deep = states.map(\.state)
+        // What is in a folder is for those who see the folder and not what is in it.
+        let listed = followers.values.allSatisfy(\.isDeep) ? [] : listedStates(states, and: folders)
         for follower in followers.values {
             follower.tell(
-                states.filter { follower.follows(String($0.path.dropFirst(root.count))) },
+                (follower.isDeep ? deep : listed).filter {
+                    follower.follows(String($0.path.dropFirst(root.count)))
+                },
                 isSettled
             )
         }

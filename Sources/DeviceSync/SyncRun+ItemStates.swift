@@ -18,17 +18,15 @@ extension SyncRun {
         return table.subtree(of: folder).filter { $0 != folder }.map { state(of: $0) }
     }
 
-    /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
+    /// How those items stand that are directly in a folder and are not simply here as they are at the hub, with folders in which
+    /// something is not.
     func unsettledStates(in path: String) -> [ItemSyncState] {
         guard let folder = item(at: path) else { return [] }
-        var items = engine.differing.union(table.dataless).union(conflicts.keys)
-        items.formUnion(downloads.keys)
-        items.formUnion(unkept.keys)
-        items.formUnion(paused.keys)
-        items.formUnion(stuck.keys)
+        var items = unsettledItems
         if isStopped { items.formUnion(table.members(of: folder)) }
-        return items.filter { (table[$0]?.state ?? engine.tree[$0])?.place.parent == folder }
-            .map { state(of: $0) }
+        items = items.filter { parent(of: $0) == folder }
+        items.formUnion(table.members(of: folder).filter { worst(in: $0) != nil })
+        return items.map { listedState(of: $0) }
     }
 
     func state(of item: ItemID) -> ItemSyncState {

@@ -20,6 +20,7 @@ extension SyncRun {
 
     private func fail(_ effect: Effect, _ error: any Error) {
         stuck[effect.item] = (effect, DiskRefusal(error))
+        news.insert(effect.item)
         report(.failed(path: path(of: effect.item), why: "\(error)"))
     }
 
@@ -124,6 +125,7 @@ extension SyncRun {
             refusals[item] = nil
             let why = "It is never as it was found: \(found)."
             stuck[item] = (effect, DiskRefusal(why))
+            news.insert(item)
             return report(.failed(path: path(of: item), why: why))
         }
         if let parent = table[item]?.state.place.parent { dirtyFolders.insert(parent) }

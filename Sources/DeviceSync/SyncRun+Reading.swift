@@ -55,6 +55,7 @@ extension SyncRun {
         do { return try keepNow(traces) } catch {
             // It is not the documents' fault: no room, or no watch to be had. They are tried again with what cannot be read.
             for item in traces.keys { unkept[item] = DiskRefusal(error) }
+            news.formUnion(traces.keys)
             report(.failed(path: "what documents hold", why: "\(error)"))
             return []
         }
@@ -89,6 +90,7 @@ extension SyncRun {
                     try FolderScan.status(at: path) != nil
                 else { continue }
                 unkept[item] = DiskRefusal(error)
+                news.insert(item)
                 report(.failed(path: self.path(of: item), why: "\(error)"))
             }
         }

@@ -77,6 +77,8 @@ final class SyncRun {
     /// Items that stand otherwise than when those who follow were told last, and whether they are about to be told.
     var news: Set<ItemID> = []
     var isNewsDue = false
+    /// What is the matter in folders; nil while nobody has asked.
+    var concerns: FolderConcerns?
     var followers: [UUID: Follower] = [:]
     var askers: [UUID: Asker] = [:]
     /// How much of contents on their way the hub has got.

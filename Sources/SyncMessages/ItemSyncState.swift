@@ -46,6 +46,8 @@ package struct ItemSyncState: Codable, Hashable, Sendable {
     package var hasConflicts = false
     /// Who has paused it; nil for not paused.
     package var pause: SyncPause?
+    /// Of a folder in a list: the worst that is the matter with what is in it, at any depth; nil for nothing.
+    package var inside: ItemConcern?
 
     package init(path: String) { self.path = path }
 }
@@ -68,7 +70,19 @@ extension ItemSyncState {
         case waiting
     }
 
+    /// Of a folder: or, if that is worse, how what is in it stands.
     package var standing: Standing {
+        isWorseInside ? inside.map { Standing(inside: $0) } ?? ownStanding : ownStanding
+    }
+
+    /// Whether it stands as it does for what is in it.
+    package var isWorseInside: Bool {
+        guard let inside else { return false }
+        return ownStanding.concern.map { $0 < inside } ?? true
+    }
+
+    /// How it stands itself, whatever is in it.
+    package var ownStanding: Standing {
         if hasConflicts { return .conflict }
         if pause != nil { return .paused }
         for failure in [uploadFailure, downloadFailure].compactMap({ $0 }) where failure.code != .unreachable

@@ -12,7 +12,8 @@ package enum SyncQuestion: Codable, Hashable, Sendable {
     case item(path: String)
     /// How all items below a folder stand.
     case items(folder: String)
-    /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
+    /// How those items stand that are directly in a folder and are not simply here as they are at the hub, folders in which
+    /// something is not among them.
     case unsettled(folder: String)
     /// What a large change below a folder is to become: it goes on, or who made it gets back what was.
     case decide(folder: String, goesOn: Bool)
@@ -32,7 +33,7 @@ package enum SyncQuestion: Codable, Hashable, Sendable {
     case log(isFollowed: Bool)
     /// From now on, what becomes otherwise of an item or below it, until who asks ends the connection.
     ///
-    /// - isDeep: Whether what is in folders in it counts.
+    /// - isDeep: Whether what is in folders in it counts. If not, a folder in it says what is the matter in it.
     case follow(path: String, isDeep: Bool)
 }
 

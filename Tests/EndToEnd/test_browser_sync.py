@@ -30,6 +30,8 @@ def two(start_app):
     world.start_app = start
     yield world
     world.end()
+    for device in world.devices:
+        print(device.said)  # shown where a test fails
     shutil.rmtree(base)
 
 
@@ -233,3 +235,96 @@ def test_no_violations_where_things_are_not_in_step(two, open_tab, form):
     tab.page.keyboard.press("Alt+2")
     tab.page.get_by_role("grid").wait_for()
     seen("list")
+
+
+def fill_folders(two):
+    """Folders in which a document is not here, in conflict, waiting to go up, and in step."""
+    there, here = two.devices
+    for name in ("Away/Deep/Fern", "Calm/Moss", "Disputed/Coral Reef", "Waiting/Slate"):
+        (there.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (there.folder / f"{name}.color").write_text("79,121,66\n")
+    two.settle()
+    two.hub.kill()
+    for device, text in ((there, "20,66,114"), (here, "250,128,114")):
+        (device.folder / "Disputed" / "Coral Reef.color").write_text(text + "\n")
+    two.hub.start()
+    two.settle(60)
+    assert here.run("evict", here.folder / "Away" / "Deep" / "Fern.color").returncode == 0
+
+
+def test_a_folder_has_the_sign_of_the_worst_in_it(two, open_tab):
+    there, here = two.devices
+    fill_folders(two)
+    tab = open_tab(two.start_app())
+    expect(symbol(tab, "Away")).to_have_accessible_name("Inside: Not on this device")
+    expect(symbol(tab, "Disputed")).to_have_accessible_name("Inside: Versions in conflict")
+    expect(tab.item("Disputed")).to_have_accessible_name(re.compile("^Disputed, .*, Inside: Versions in conflict$"))
+    expect(symbol(tab, "Calm")).to_be_hidden()
+    expect(symbol(tab, "Waiting")).to_be_hidden()
+    two.hub.kill()
+    wait_for(lambda: not here.is_in_step, 20, lambda: here.said)
+    (here.folder / "Waiting" / "Slate.color").write_text("1,2,3\n")
+    expect(symbol(tab, "Waiting")).to_have_accessible_name("Inside: Waiting to sync")
+    # The folder says that it is what is in it; what is in it says why.
+    choose(tab, "Waiting", "Sync Status")
+    sheet = tab.page.get_by_role("dialog", name="Sync status of “Waiting”")
+    expect(sheet.locator(".status-lead")).to_have_text("Inside: Waiting to sync")
+    expect(sheet).to_contain_text("Items in it are not the same here and at the hub yet.")
+    expect(sheet).to_contain_text("Look into the folder")
+    # It is live, in the sheet too.
+    two.hub.start()
+    expect(sheet.locator(".status-lead")).to_have_text("Up to date", timeout=40_000)
+    tab.page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    expect(tab.item("Waiting")).to_be_focused()
+    expect(symbol(tab, "Waiting")).to_be_hidden()
+    # Down the way to what it is about: each folder has it, the rest has not.
+    choose(tab, "Away", "Sync Status")
+    tab.page.get_by_role("dialog").get_by_role("button", name="Open", exact=True).click()
+    expect(symbol(tab, "Deep")).to_have_accessible_name("Inside: Not on this device")
+    tab.page.keyboard.press("Enter")
+    expect(symbol(tab, "Fern")).to_have_accessible_name("Not on this device")
+    assert here.run("download", here.folder / "Away" / "Deep" / "Fern.color").returncode == 0
+    expect(symbol(tab, "Fern")).to_be_hidden()
+    tab.page.keyboard.press("Alt+ArrowUp")
+    expect(tab.item("Deep")).to_be_visible()
+    expect(symbol(tab, "Deep")).to_be_hidden()
+    tab.page.keyboard.press("Alt+ArrowUp")
+    expect(symbol(tab, "Disputed")).to_be_visible()
+    expect(symbol(tab, "Away")).to_be_hidden()
+
+
+def test_a_folder_s_sign_is_not_that_of_a_namesake_in_it(two, open_tab):
+    there, here = two.devices
+    (there.folder / "Twin" / "Twin").mkdir(parents=True)
+    (there.folder / "Twin" / "Fern.color").write_text("79,121,66\n")
+    (there.folder / "Twin" / "Twin" / "Moss.color").write_text("138,154,91\n")
+    two.settle()
+    tab = open_tab(two.start_app())
+    tab.item("Twin").focus()
+    tab.page.keyboard.press("Enter")
+    expect(tab.item("Fern")).to_be_visible()
+    assert here.run("pause", here.folder / "Twin" / "Fern.color").returncode == 0
+    expect(symbol(tab, "Fern")).to_have_accessible_name("Sync paused")
+    expect(symbol(tab, "Twin")).to_be_hidden()
+    assert here.run("pause", here.folder / "Twin" / "Twin" / "Moss.color").returncode == 0
+    expect(symbol(tab, "Twin")).to_have_accessible_name("Inside: Sync paused")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_violations_where_folders_have_signs(two, open_tab, form):
+    fill_folders(two)
+    here = two.devices[1]
+    two.hub.kill()
+    wait_for(lambda: not here.is_in_step, 20, lambda: here.said)
+    (here.folder / "Waiting" / "Slate.color").write_text("1,2,3\n")
+    tab = open_tab(two.start_app(), **FORMS[form])
+    expect(symbol(tab, "Waiting")).to_have_accessible_name("Inside: Waiting to sync")
+    seen = looker(tab, f"{form}-folder-signs")
+    seen("icons")
+    tab.page.keyboard.press("Alt+2")
+    tab.page.get_by_role("grid").wait_for()
+    seen("list")
+    choose(tab, "Disputed", "Sync Status")
+    expect(tab.page.locator(".status-causes li").last).to_be_visible()
+    seen("status")

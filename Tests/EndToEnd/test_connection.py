@@ -64,9 +64,9 @@ def test_a_page_cut_off_while_it_loads_shows_documents_once_its_process_is_back(
     color.close_document()
     [title] = color.titles()
     color.page.route("**/scene-stage/element.js", lambda route: route.abort(), times=1)
+    color.page.reload()
     with color.page.expect_event("requestfailed"):
-        color.page.reload()
-    color.item(title).wait_for()
+        color.item(title).hover()
     color.app.kill()
     expect(bar(color)).to_be_visible()
     color.app.start()

@@ -15,6 +15,21 @@ extension SyncPause {
     var text: String { "It is paused \(since)." }
 }
 
+extension ItemConcern {
+    /// What is the matter in a folder with such an item.
+    fileprivate var textOfFolder: String {
+        switch self {
+        case .remote: "The contents of items in it are at the hub and not on this device."
+        case .downloading: "The contents of items in it are being got from the hub."
+        case .uploading: "Items in it are being sent to the hub."
+        case .waiting: "Items in it are not the same here and at the hub yet."
+        case .paused: "Items in it are paused."
+        case .error: "Something in it cannot be kept in step."
+        case .conflict: "Other versions of items in it lost conflicts that nobody has settled."
+        }
+    }
+}
+
 extension SyncRun {
     /// Explains what is at a place below the folder.
     func explain(_ path: String) -> Explanation {
@@ -125,6 +140,10 @@ extension SyncRun {
         if let pause = paused[item] {
             explanation.causes.append("\(pause.text) What is done to it from now on waits.")
             explanation.next = "To resume it: sheaf resume \(place)"
+        }
+        if engine.disk[item]?.kind == .folder, let inside = worst(in: item) {
+            explanation.causes.append(inside.textOfFolder)
+            explanation.next = "Look into the folder: each item in it says why it is as it is."
         }
         guard table[item]?.isDataless == true else { return }
         if let download = downloads[item] {

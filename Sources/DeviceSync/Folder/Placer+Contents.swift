@@ -72,25 +72,13 @@ extension Placer {
             isDirectory: isDirectory,
             typeIdentifier: PackageTypes.identifier(of: path.url(isDirectory: isDirectory)),
             thumbnail: isDirectory
-                ? Self.thumbnail(inPackage: path)
+                ? PackageThumbnail.contents(of: path, byteCountMax: Placeholder.thumbnailByteCountMax)
                 : SharedThumbnails.users.thumbnail(
                     of: path,
-                    modifiedSeconds: known.trace.modified / 1_000_000_000
+                    modifiedSeconds: known.trace.modified / 1_000_000_000,
+                    byteCountMax: Placeholder.thumbnailByteCountMax
                 )
         )
-    }
-
-    /// The picture that a package has of itself; none for one that is too large for a placeholder.
-    private static func thumbnail(inPackage path: FilePath) -> Data? {
-        for name in ["Thumbnail.png", "Thumbnail.jpg", "Thumbnail.jpeg"] {
-            let place = path.appending("QuickLook").appending(name)
-            // What cannot be read is no picture.
-            guard let stamp = try? FileStamp.ifPresent(at: place), stamp.kind == .regular,
-                stamp.byteCount <= Placeholder.thumbnailByteCountMax
-            else { continue }
-            return try? FileReading.contents(of: place, mapped: false)
-        }
-        return nil
     }
 
     private func write(_ placeholder: Placeholder, at place: FilePath, as item: ItemID) throws {

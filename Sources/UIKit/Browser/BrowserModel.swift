@@ -27,7 +27,7 @@ final class BrowserModel {
     private var listing: FolderListing?
     private var isListed = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    private lazy var location = makeLocation()
+    private(set) lazy var location = makeLocation()
     private lazy var operations = location.map { FolderOperations(location: $0) }
 
     /// - Parameters:

@@ -41,7 +41,9 @@ final class FolderSync {
     private func look() {
         isAnswered = states.isAnswered
         known = Dictionary(
-            states.all.filter { !$0.isSimplyHere }.map { (FilePath($0.path).name, $0) },
+            states.all.map { (FilePath($0.path), $0) }
+                // The folder itself may be called like something in it.
+                .filter { $0.parent == folder && !$1.isSimplyHere }.map { ($0.name, $1) },
             uniquingKeysWith: { $1 }
         )
         let now = DispatchTime.now()
@@ -71,7 +73,7 @@ final class FolderSync {
         switch state.standing {
         case .waiting where isQuiet(item.name), .uploading where isQuiet(item.name): return .settled
         case .settled where item.isEvicted: return .remote
-        case .remote where !item.isEvicted: return .settled
+        case .remote where !item.isEvicted && !state.isWorseInside: return .settled
         case let standing: return standing
         }
     }

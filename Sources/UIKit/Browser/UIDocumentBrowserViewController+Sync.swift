@@ -18,6 +18,7 @@ extension UIDocumentBrowserViewController {
         case .remote: sync.state = "remote"
         case .waiting: sync.state = "waiting"
         }
+        sync.inside = sync.state != "settled" && model.syncState(of: item)?.isWorseInside == true
         return sync
     }
 

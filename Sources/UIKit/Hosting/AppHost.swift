@@ -72,6 +72,11 @@ private final class HostReceiver: WebHostDelegate, Sendable {
         EditorFiles.response(key: key, path: path)
     }
 
+    func thumbnail(tab: String, item: String) async -> WebResponse {
+        guard let location = await SceneSessions.location(shownBy: tab) else { return ItemThumbnail.none }
+        return await ItemThumbnail.response(for: item, in: location)
+    }
+
     func tabConnected(_ tab: WebTab) {
         EventTurns.add { SceneSessions.connected(tab) }
     }

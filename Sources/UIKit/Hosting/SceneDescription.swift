@@ -44,6 +44,8 @@ struct SceneDescription: Encodable {
         /// Whether its contents are here.
         var here: Bool
         var paused = false
+        /// Whether a folder stands so for what is in it.
+        var inside = false
         var message: String?
     }
 

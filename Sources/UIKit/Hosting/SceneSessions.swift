@@ -23,6 +23,12 @@ enum SceneSessions {
     /// All sessions with a scene.
     static var all: [UISceneSession] { Array(sessions.values) }
 
+    /// Whose documents a tab's browser shows; nil for a tab without one.
+    static func location(shownBy tab: String) -> BrowserLocation? {
+        let root = sessions[tab]?.tabSession?.window?.rootViewController
+        return (root?.contentViewController as? UIDocumentBrowserViewController)?.model.location
+    }
+
     // MARK: Tabs come and go
 
     static func connected(_ tab: WebTab) {

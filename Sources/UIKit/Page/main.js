@@ -1,9 +1,7 @@
 /** Puts the page together. */
-import './action-menu/element.js';
 import './connection-bar/element.js';
 import './document-browser/element.js';
 import './notice-shelf/element.js';
-import { Dialogs } from './app-dialog/dialogs.js';
 import { Scene } from './scene.js';
 import { strings } from './strings.js';
 import { applyTint } from './tint.js';
@@ -34,15 +32,29 @@ function dress() {
 for (const name of ['connection-bar', 'document-browser', 'notice-shelf']) {
   document.querySelector(name).attach(scene);
 }
-new Dialogs(scene);
 store.listen(dress);
 
 const first = document.getElementById('first');
 if (first?.textContent.trim()) store.receive({ type: 'hello', rev: 0, ...JSON.parse(first.textContent) });
 scene.connection.connect();
-// What shows documents comes after the list, which is what one waits for. A page that is cut off before it has
-// come begins anew when it finds its process again: nothing has been typed into it yet.
-import('./scene-stage/element.js').then(
-  () => stage.attach(scene),
-  () => scene.addEventListener('line', () => location.reload()),
-);
+// What shows documents, and what else the list does without, comes at the first sign that somebody is there to use it.
+let isRestComing = false;
+function bringRest() {
+  if (isRestComing) return;
+  isRestComing = true;
+  // A page that is cut off before it can show documents begins anew when it finds its process again: nothing has been
+  // typed into it yet.
+  Promise.all([import('./scene-stage/element.js'), import('./app-dialog/dialogs.js')]).then(
+    ([, { Dialogs }]) => {
+      stage.attach(scene);
+      new Dialogs(scene);
+    },
+    () => scene.addEventListener('line', () => location.reload()),
+  );
+  // Where one of these is needed it is asked for again, and what is in the way is said.
+  browser.prepare().catch(() => {});
+}
+for (const name of ['pointermove', 'pointerdown', 'keydown', 'dragenter']) {
+  addEventListener(name, bringRest, { capture: true, passive: true, once: true });
+}
+store.listen(() => store.stack.length > 0 && bringRest());

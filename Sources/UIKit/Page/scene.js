@@ -6,9 +6,8 @@ import { strings } from './strings.js';
  * What every component holds on to: the store that mirrors the process's scene, and the ways to say
  * something to the process or to the person.
  *
- * Events: `notice` ({text, act?, progress?}), `problem` ({title, message}), `announce` (text for
- * assistive technology), `reveal` (item id), `web` (a message for an editor's frame), `line` (the
- * process can hear again).
+ * Events: `notice` ({text, act?, progress?}), `announce` (text for assistive technology), `reveal` (item
+ * id), `web` (a message for an editor's frame), `line` (the process can hear again).
  */
 export class Scene extends EventTarget {
   constructor() {
@@ -36,8 +35,30 @@ export class Scene extends EventTarget {
     }
   }
 
+  /**
+   * Has a part of the page come that its first screen does without; undefined, and said so, where it cannot.
+   * @template T
+   * @param {() => Promise<T>} load
+   * @returns {Promise<T | undefined>}
+   */
+  async part(load) {
+    try {
+      return await load();
+    } catch (error) {
+      console.error(error);
+      this.notice({ text: strings.offline });
+      return undefined;
+    }
+  }
+
+  /** Shows that something did not work: `{title, message}`. */
+  async problem(detail) {
+    const part = await this.part(() => import('./app-dialog/dialogs.js'));
+    if (part) part.showProblem(detail);
+    else this.notice({ text: detail.message });
+  }
+
   notice(detail) { this.#say('notice', detail); }
-  problem(detail) { this.#say('problem', detail); }
   announce(detail) { this.#say('announce', detail); }
 
   #say(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }

@@ -85,6 +85,7 @@ export const strings = {
     error: 'Cannot sync',
     unknown: 'Not known',
   },
+  syncInside: (words) => `Inside: ${words}`,
   syncPercent: (words, percent) => `${words}, ${percentage.format(percent / 100)}`,
   percent: (percent) => percentage.format(percent / 100),
   syncStatusOf: (title) => `Sync status of “${title}”`,

@@ -4,7 +4,7 @@ internal import HTTPService
 ///
 /// Pure.
 ///
-/// They go over any of the same name that a delegate has set, but for `Cache-Control` of editors' files.
+/// They go over any of the same name that a delegate has set, but for `Cache-Control`.
 enum SecurityHeaders {
     /// For the page, its files and everything else that is ours.
     static func secured(_ response: WebResponse, authority: String) -> WebResponse {
@@ -28,6 +28,14 @@ enum SecurityHeaders {
             + "worker-src \(own); frame-src \(own); connect-src 'none'; base-uri 'self'; form-action 'none'; "
             + "frame-ancestors 'self' http://\(authority); sandbox allow-scripts"
         return common(response).setting("Content-Security-Policy", policy)
+    }
+
+    /// For a picture of a document: bytes of others, which are to be looked at and nothing else.
+    static func securedPicture(_ response: WebResponse) -> WebResponse {
+        common(response)
+            .setting("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+            .setting("Cross-Origin-Resource-Policy", "same-origin")
+            .setting("X-Frame-Options", "DENY")
     }
 
     private static func common(_ response: WebResponse) -> WebResponse {

@@ -19,6 +19,13 @@ package protocol WebHostDelegate: AnyObject, Sendable {
     ///     it ends in a slash where the address does.
     func editorFile(key: String, path: String, request: WebRequest) async -> WebResponse
 
+    /// The picture of an item in the browser's list, `GET /thumbnail?tab=T&item=I`. Called for who may see the page.
+    ///
+    /// - Parameters:
+    ///   - tab: The id of the tab that shows the list.
+    ///   - item: What the tab calls the item. It is not checked.
+    func thumbnail(tab: String, item: String) async -> WebResponse
+
     /// Where the bytes of an upload go: a place where no item is, on whose folder the host may be let loose.
     /// The folder is made if it is missing.
     ///

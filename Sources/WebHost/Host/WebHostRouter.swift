@@ -46,6 +46,7 @@ final class WebHostRouter: HTTPRequestHandler {
         case nil: return answerRoot(request, authority)
         case "page": return answerPageFile(request, authority)
         case "web": return answerEditorFile(request, authority)
+        case "thumbnail": return answerThumbnail(request, authority)
         case "upload": return answerUpload(request, authority)
         case "live": return answerLive(request, authority)
         default: return refuse(404, "There is nothing at this address.", authority: authority)
@@ -83,6 +84,20 @@ final class WebHostRouter: HTTPRequestHandler {
             return refuse(404, "The page has no such file.", authority: authority)
         }
         return .respond(SecurityHeaders.secured(response, authority: authority))
+    }
+
+    private func answerThumbnail(_ request: WebRequest, _ authority: String) -> HTTPAnswer {
+        if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursIfSent) { return refusal }
+        guard access.hasSession(request) else { return unauthorised(authority) }
+        guard request.target.components.count == 1,
+            let tab = request.target.value("tab"), Hexadecimal.isDigits(tab, count: 32),
+            let item = request.target.value("item")
+        else { return refuse(400, "A picture is asked for by its tab and its item.", authority: authority) }
+        return .wait { [delegate] in
+            let response =
+                await delegate.object?.thumbnail(tab: tab.lowercased(), item: item) ?? Self.programGone
+            return SecurityHeaders.securedPicture(response)
+        }
     }
 
     private func answerEditorFile(_ request: WebRequest, _ authority: String) -> HTTPAnswer {

@@ -64,6 +64,16 @@ final class RecordingDelegate: WebHostDelegate {
         return .file(editor.appendingPathComponent(path))
     }
 
+    func thumbnail(tab: String, item: String) async -> WebResponse {
+        WebResponse(
+            status: 200,
+            headers: [
+                WebHeader("Content-Type", "image/png"), WebHeader("Cache-Control", "private, no-cache"),
+            ],
+            body: .bytes(Data("\(tab) \(item)".utf8))
+        )
+    }
+
     func uploadDestination(tab: String, batch: String, path: String) throws -> URL {
         if batch == "refused" { throw CocoaError(.fileWriteNoPermission) }
         return uploads.appendingPathComponent(batch).appendingPathComponent(path)

@@ -67,7 +67,14 @@ export function openDialog(content) {
 const preferred = (actions) => actions.findLast((action) => action.style === 'default')
   ?? actions.findLast((action) => action.style !== 'cancel') ?? actions[0];
 
-/** Shows the scene's alerts, problems with acts, and nothing twice. */
+/** Shows that something did not work. */
+export function showProblem({ title, message }) {
+  openDialog({
+    title: title || strings.couldNot, message, isAlert: true, actions: [{ title: strings.ok, style: 'cancel' }],
+  });
+}
+
+/** Shows the scene's alerts, and none twice. */
 export class Dialogs {
   #scene;
   /** @type {Map<string, HTMLDialogElement>} */
@@ -79,12 +86,7 @@ export class Dialogs {
     scene.store.listen((touched) => {
       if (touched.has('stack')) this.#update();
     });
-    scene.addEventListener('problem', ({ detail }) => openDialog({
-      title: detail.title || strings.couldNot,
-      message: detail.message,
-      isAlert: true,
-      actions: [{ title: strings.ok, style: 'cancel' }],
-    }));
+    this.#update();
   }
 
   #update() {

@@ -74,32 +74,13 @@ export class ItemActions {
 
   /** What helps an item that is not in step, where that is something to be done here. */
   helpFor(state, item) {
+    if (item.sync?.inside) return { title: strings.open, closes: true, run: () => this.open([item]) };
     if (state === 'remote') return { title: strings.downloadNow, run: () => this.download([item]) };
     if (state === 'paused') return { title: strings.resumeSync, run: () => this.resume([item]) };
     if (state === 'conflict') {
       return { title: strings.openToDecide, closes: true, run: () => this.open([item]) };
     }
     return null;
-  }
-
-  /** What can be done about items that other devices have, too. */
-  #syncEntries(items) {
-    if (items.length === 0 || items.some((item) => !item.sync)) return [];
-    // What nobody knows of cannot be changed, only asked about.
-    const documents = items.filter((item) => item.kind !== 'folder' && item.sync.state !== 'unknown');
-    const here = documents.filter((item) => item.sync.here);
-    const away = documents.filter((item) => !item.sync.here && item.sync.state !== 'downloading');
-    const paused = documents.filter((item) => item.sync.paused);
-    const going = documents.filter((item) => !item.sync.paused);
-    const entries = [
-      items.length === 1
-        && { title: strings.syncStatus, icon: 'inStep', run: () => this.explain(items[0]) },
-      away.length > 0 && { title: strings.downloadNow, icon: 'download', run: () => this.download(away) },
-      here.length > 0 && { title: strings.removeDownload, icon: 'cloud', run: () => this.evict(here) },
-      going.length > 0 && { title: strings.pauseSync, icon: 'paused', run: () => this.pause(going) },
-      paused.length > 0 && { title: strings.resumeSync, icon: 'resume', run: () => this.resume(paused) },
-    ].filter(Boolean);
-    return entries.length > 0 ? ['line', ...entries] : [];
   }
 
   async newFolder() {
@@ -149,23 +130,6 @@ export class ItemActions {
     if (answer?.items) this.#list.chooseWhenThere(answer.items);
   }
 
-  /** The menu of these items. */
-  entries(items) {
-    const isOne = items.length === 1;
-    const canOpen = items.some((item) => item.openable || item.kind === 'folder');
-    const own = this.#customActions(items, 'menu');
-    return [
-      { title: strings.open, icon: 'open', isDisabled: !canOpen, run: () => this.open(items) },
-      isOne && { title: strings.rename, icon: 'rename', run: () => this.#list.beginRenaming(items[0].id) },
-      { title: strings.duplicate, icon: 'copy', run: () => this.duplicate(items) },
-      { title: strings.cut, icon: 'cut', run: () => this.cut(items) },
-      ...(own.length > 0 ? ['line', ...own] : []),
-      ...this.#syncEntries(items),
-      'line',
-      { title: strings.trash, icon: 'trash', isDanger: true, run: () => this.trash(items) },
-    ];
-  }
-
   /** Puts into the bar what one reaches for most with these items. */
   fillBar(bar, items, { close, more }) {
     const has = items.length > 0;
@@ -180,7 +144,7 @@ export class ItemActions {
       { key: 'copy', icon: 'copy', title: strings.duplicate, isDisabled: !has,
         run: () => this.duplicate(items) },
       { key: 'trash', icon: 'trash', title: strings.trash, isDisabled: !has, run: () => this.trash(items) },
-      ...this.#customActions(items, 'bar').map((action) => ({ ...action, key: `own ${action.title}` })),
+      ...this.customActions(items, 'bar').map((action) => ({ ...action, key: `own ${action.title}` })),
       { key: 'more', icon: 'more', title: strings.more, isDisabled: !has, run: more },
     ].filter(Boolean);
     keep(bar, parts, (part) => part.key, (part) => {
@@ -198,7 +162,7 @@ export class ItemActions {
   }
 
   /** The app's own actions that fit all of these items. */
-  #customActions(items, place) {
+  customActions(items, place) {
     const fits = (action) => items.length > 0
       && (items.length === 1 || action.multiple)
       && items.every((item) => action.types.length === 0 || action.types.includes(item.type));

@@ -1,12 +1,18 @@
-import { openMenu } from '../action-menu/element.js';
 import { barButton, toolButton, updateToolButton } from '../controls.js';
-import { h, isPhone, isTextField, keep, rove, setAttributes, setText } from '../dom.js';
+import { h, isTextField, keep, rove, setAttributes, setText } from '../dom.js';
 import { icon } from '../icons/icons.js';
 import '../item-list/element.js';
+import { Thumbnails } from '../item-list/thumbnails.js';
 import { strings } from '../strings.js';
 import { ItemActions } from './actions.js';
-import { Imports } from './imports.js';
+import { listenForDrops } from './drop-target.js';
 import { browserKey } from './keys.js';
+
+/** What the first screen does without. */
+const parts = {
+  menus: async () => (await import('./menus.js')).BrowserMenus,
+  imports: async () => (await import('./imports.js')).Imports,
+};
 
 const remembered = (name, otherwise) => localStorage.getItem(`browser.${name}`) ?? otherwise;
 const remember = (name, value) => localStorage.setItem(`browser.${name}`, value);
@@ -16,6 +22,7 @@ export class DocumentBrowser extends HTMLElement {
   #folder;
   #awaitsItems = false;
   #status;
+  #parts = {};
   #announcing = { added: 0, removed: 0, timer: 0 };
 
   /** @param {import('../scene.js').Scene} scene */
@@ -23,7 +30,10 @@ export class DocumentBrowser extends HTMLElement {
     this.scene = scene;
     this.#build();
     this.actions = new ItemActions(scene, this.list);
-    this.imports = new Imports(scene, this);
+    listenForDrops(this, (entries, files) => {
+      this.#with('imports', (imports) => imports.takeDropped(entries, files));
+    });
+    this.list.thumbnails = new Thumbnails(scene);
     this.list.view = remembered('view', 'icons') === 'list' ? 'list' : 'icons';
     this.list.sort = {
       key: remembered('sort', 'name'), descending: remembered('descending', 'false') === 'true',
@@ -31,6 +41,18 @@ export class DocumentBrowser extends HTMLElement {
     this.#listen();
     scene.store.listen((touched, details) => this.#update(touched, details));
   }
+
+  /** Has those parts come that the first screen does without, before somebody needs one. */
+  prepare() { return Promise.all(Object.values(parts).map((load) => load())); }
+
+  /** Does something with such a part. */
+  async #with(name, use) {
+    const Part = await this.scene.part(parts[name]);
+    if (Part) use(this.#parts[name] ??= new Part(this));
+  }
+
+  /** Lets the person choose files to bring in, or a folder. */
+  chooseFiles(options) { this.#with('imports', (imports) => imports.choose(options)); }
 
   /** Takes the keyboard back, after what was in front is gone. */
   resume() {
@@ -45,16 +67,20 @@ export class DocumentBrowser extends HTMLElement {
     this.back = toolButton('back', '', () => this.#enterParent(), { class: 'back' });
     this.undo = toolButton('undo', strings.undo, () => this.actions.undo());
     this.redo = toolButton('redo', strings.redo, () => this.actions.redo());
-    this.iconsView = toolButton('grid', strings.iconsView, () => this.#setView('icons'));
-    this.listView = toolButton('list', strings.listView, () => this.#setView('list'));
+    this.iconsView = toolButton('grid', strings.iconsView, () => this.setView('icons'));
+    this.listView = toolButton('list', strings.listView, () => this.setView('list'));
     const opensMenu = { 'aria-haspopup': 'menu' };
-    this.sortButton = toolButton('sort', strings.sortBy, () => this.#openSortMenu(), opensMenu);
-    this.import = toolButton('import', strings.importFiles, () => this.imports.choose());
+    this.sortButton = toolButton('sort', strings.sortBy, () => {
+      this.#with('menus', (menus) => menus.openSort(this.sortButton));
+    }, opensMenu);
+    this.import = toolButton('import', strings.importFiles, () => this.chooseFiles());
     this.newFolder = toolButton('newFolder', strings.newFolder, () => this.actions.newFolder());
     this.select = h('button.text-button.only-phone', {
       type: 'button', onclick: () => this.#setChoosing(true),
     }, strings.select);
-    this.more = toolButton('more', strings.more, () => this.#openMore(), opensMenu);
+    this.more = toolButton('more', strings.more, () => {
+      this.#with('menus', (menus) => menus.openMore(this.more));
+    }, opensMenu);
     this.create = h('button.primary', { type: 'button', onclick: () => this.actions.create() },
       icon('plus'), h('span.label', {}));
     this.leading = h('span.bars', {});
@@ -86,7 +112,7 @@ export class DocumentBrowser extends HTMLElement {
       h('div.empty-picture', {}, icon('document')),
       h('h2', {}, strings.emptyTitle), this.emptyText,
       h('div.empty-acts', {}, this.emptyCreate,
-        h('button.secondary', { type: 'button', onclick: () => this.imports.choose() },
+        h('button.secondary', { type: 'button', onclick: () => this.chooseFiles() },
           icon('import'), strings.importFiles)));
   }
 
@@ -103,8 +129,9 @@ export class DocumentBrowser extends HTMLElement {
   }
 
   async #makeStatus() {
-    const { SyncStatus } = await import('../sync-status/status.js');
-    return new SyncStatus(this.scene, this.actions);
+    const part = await this.scene.part(() => import('../sync-status/status.js'));
+    if (!part) this.#status = undefined; // asked for again with the next change
+    return part && new part.SyncStatus(this.scene, this.actions);
   }
 
   #updateHeader(browser) {
@@ -189,7 +216,7 @@ export class DocumentBrowser extends HTMLElement {
     if (!isShown) return;
     this.actions.fillBar(this.selectionBar, chosen, {
       close: () => this.#setChoosing(false),
-      more: (button) => openMenu(this.actions.entries(chosen), { anchor: button, label: strings.more }),
+      more: (button) => this.#with('menus', (menus) => menus.openChosen(button)),
     });
     this.settleSelection();
   }
@@ -213,11 +240,11 @@ export class DocumentBrowser extends HTMLElement {
     this.list.addEventListener('open', ({ detail }) => this.actions.open(detail));
     this.list.addEventListener('choose', () => this.#updateSelection());
     this.list.addEventListener('rename', ({ detail }) => this.actions.rename(detail.id, detail.title));
-    this.list.addEventListener('sort', ({ detail }) => this.#setSort(detail));
-    this.list.addEventListener('menu', ({ detail }) => this.#openItemMenu(detail));
+    this.list.addEventListener('sort', ({ detail }) => this.setSort(detail));
+    this.list.addEventListener('menu', ({ detail }) => this.#openMenuAt(detail));
     this.empty.addEventListener('contextmenu', (event) => {
       event.preventDefault();
-      this.#openItemMenu({ x: event.clientX, y: event.clientY });
+      this.#openMenuAt({ x: event.clientX, y: event.clientY });
     });
     this.scene.addEventListener('reveal', ({ detail }) => this.list.chooseWhenThere([detail]));
     document.addEventListener('keydown', (event) => this.#keyed(event));
@@ -241,22 +268,24 @@ export class DocumentBrowser extends HTMLElement {
       duplicate: () => this.actions.duplicate(chosen),
       cut: () => this.actions.cut(chosen),
       paste: () => this.actions.paste(),
-      all: () => this.#select(() => this.list.selection.all()),
+      all: () => this.selectAll(),
       escape: () => this.#setChoosing(false),
       parent: () => this.#enterParent(),
       create: () => this.scene.store.browser.canCreate && this.actions.create(),
       folder: () => this.actions.newFolder(),
-      icons: () => this.#setView('icons'),
-      list: () => this.#setView('list'),
-      help: () => this.#showKeyboardMap(),
+      icons: () => this.setView('icons'),
+      list: () => this.setView('list'),
+      help: () => this.showKeyboardMap(),
     };
     acts[act]();
   }
 
-  async #showKeyboardMap() {
-    const { showKeyboardMap } = await import('./key-map.js');
-    showKeyboardMap();
+  async showKeyboardMap() {
+    const part = await this.scene.part(() => import('./key-map.js'));
+    part?.showKeyboardMap();
   }
+
+  #openMenuAt(point) { this.#with('menus', (menus) => menus.openAt(point)); }
 
   #chosenOrCurrent() {
     const { selection } = this.list;
@@ -265,6 +294,8 @@ export class DocumentBrowser extends HTMLElement {
     }
     return this.list.chosenItems;
   }
+
+  selectAll() { this.#select(() => this.list.selection.all()); }
 
   #select(change) {
     change();
@@ -284,14 +315,14 @@ export class DocumentBrowser extends HTMLElement {
     if (hadFocus && !isChoosing) this.list.focusCurrent();
   }
 
-  #setView(view) {
+  setView(view) {
     this.list.view = view;
     remember('view', view);
     this.list.refresh();
     this.#updateView();
   }
 
-  #setSort(sort) {
+  setSort(sort) {
     this.list.sort = sort;
     remember('sort', sort.key);
     remember('descending', String(sort.descending));
@@ -301,54 +332,6 @@ export class DocumentBrowser extends HTMLElement {
   #enterParent() {
     const parent = this.scene.store.browser.path.at(-2);
     if (parent) this.actions.enter(parent.id);
-  }
-
-  /** What to sort by; choosing the same again turns the order around. */
-  #sortKeyEntries() {
-    const { key: current, descending } = this.list.sort;
-    return ['name', 'kind', 'size', 'modified'].map((key) => ({
-      title: key === current ? strings.sorted(strings[key], descending) : strings[key],
-      isChecked: key === current,
-      run: () => this.#setSort({ key, descending: key === current ? !descending : key === 'modified' }),
-    }));
-  }
-
-  #openSortMenu() { openMenu(this.#sortKeyEntries(), { anchor: this.sortButton, label: strings.sortBy }); }
-
-  #openMore() {
-    const { undo, redo } = this.scene.store.browser;
-    const view = (name, title, picture) => ({
-      title, icon: picture, isChecked: this.list.view === name, run: () => this.#setView(name),
-    });
-    const onPhone = [
-      { title: strings.newFolder, icon: 'newFolder', run: () => this.actions.newFolder() },
-      undo && { title: strings.undoTitled(undo), icon: 'undo', run: () => this.actions.undo() },
-      redo && { title: strings.redoTitled(redo), icon: 'redo', run: () => this.actions.redo() },
-      'line', view('icons', strings.iconsView, 'grid'), view('list', strings.listView, 'list'),
-      'line', ...this.#sortKeyEntries(), 'line',
-    ];
-    openMenu([
-      ...(isPhone() ? onPhone : []),
-      this.actions.canPaste && { title: strings.paste, icon: 'paste', run: () => this.actions.paste() },
-      { title: strings.importFolder, icon: 'import', run: () => this.imports.choose({ folder: true }) },
-      { title: strings.selectAll, icon: 'select', run: () => this.#select(() => this.list.selection.all()) },
-      !isPhone() && { title: strings.keyboardMap, icon: 'keyboard', run: () => this.#showKeyboardMap() },
-    ], { anchor: this.more, label: strings.more });
-  }
-
-  #openItemMenu(point) {
-    const chosen = this.list.chosenItems;
-    if (chosen.length > 0) {
-      openMenu(this.actions.entries(chosen), { ...point, label: strings.selected(chosen.length) });
-      return;
-    }
-    openMenu([
-      this.scene.store.browser.canCreate
-        && { title: this.create.lastChild.textContent, icon: 'plus', run: () => this.actions.create() },
-      { title: strings.newFolder, icon: 'newFolder', run: () => this.actions.newFolder() },
-      { title: strings.importFiles, icon: 'import', run: () => this.imports.choose() },
-      this.actions.canPaste && { title: strings.paste, icon: 'paste', run: () => this.actions.paste() },
-    ], { ...point, label: this.heading.textContent });
   }
 }
 

@@ -27,14 +27,10 @@ export class Imports {
   #scene;
   #browser;
 
-  /**
-   * @param {import('../scene.js').Scene} scene
-   * @param {import('./element.js').DocumentBrowser} browser
-   */
-  constructor(scene, browser) {
-    this.#scene = scene;
+  /** @param {import('./element.js').DocumentBrowser} browser */
+  constructor(browser) {
+    this.#scene = browser.scene;
     this.#browser = browser;
-    this.#listenForDrops();
   }
 
   /** Lets the person choose files, or one folder with all that is in it. */
@@ -89,37 +85,11 @@ export class Imports {
     if (!answer.ok) throw refused((await answer.text()) || `${answer.status}`);
   }
 
-  #listenForDrops() {
-    let depth = 0; // dragenter and dragleave come for every element on the way
-    const holdsFiles = (event) => event.dataTransfer?.types.includes('Files') && !this.#browser.inert;
-    const sign = (isShown) => this.#browser.classList.toggle('is-drop-target', isShown);
-    this.#browser.addEventListener('dragenter', (event) => {
-      if (!holdsFiles(event)) return;
-      event.preventDefault();
-      depth += 1;
-      sign(true);
-    });
-    this.#browser.addEventListener('dragleave', () => {
-      depth = Math.max(0, depth - 1);
-      if (depth === 0) sign(false);
-    });
-    // Anywhere else a dropped file would replace the page.
-    addEventListener('dragover', (event) => {
-      event.preventDefault();
-      if (event.dataTransfer) event.dataTransfer.dropEffect = holdsFiles(event) ? 'copy' : 'none';
-    });
-    addEventListener('drop', (event) => {
-      event.preventDefault();
-      depth = 0;
-      sign(false);
-      if (holdsFiles(event) && this.#browser.contains(event.target)) this.#dropped(event.dataTransfer);
-    });
-  }
-
-  async #dropped(transfer) {
-    // Both must be taken before the event ends.
-    const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-    const files = [...transfer.files];
+  /**
+   * @param {FileSystemEntry[]} entries  what was dropped, where the browser says what is in folders
+   * @param {File[]} files  what was dropped
+   */
+  async takeDropped(entries, files) {
     try {
       const arrivals = entries.length > 0
         ? (await Promise.all(entries.map(arrivalsBelow))).flat()

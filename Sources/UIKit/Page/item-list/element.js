@@ -24,6 +24,8 @@ export class ItemList extends HTMLElement {
   selection = new Selection();
   /** @type {Set<string>} */
   cut = new Set();
+  /** Set before anything is shown. @type {import('./thumbnails.js').Thumbnails} */
+  thumbnails;
 
   /** @type {any[]} */
   #items = [];
@@ -174,6 +176,7 @@ export class ItemList extends HTMLElement {
       isCut: this.cut.has(item.id),
       place,
       count: this.#items.length,
+      thumbnails: this.thumbnails,
     });
     const width = 100 / this.#columnCount;
     element.style.width = `${width}%`;

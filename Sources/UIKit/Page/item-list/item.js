@@ -1,6 +1,5 @@
 import { h, setAttributes, setText } from '../dom.js';
 import { byteCount, moment } from '../format.js';
-import { itemPicture } from '../icons/icons.js';
 import { strings } from '../strings.js';
 import { makeSymbol, syncWords, updateSymbol } from '../sync-status/symbol.js';
 
@@ -25,14 +24,10 @@ export function makeItem(item, view) {
 }
 
 /** Brings an item's element up to date. */
-export function updateItem(element, item, { view, isChosen, isCurrent, isCut, place, count }) {
+export function updateItem(element, item, { view, isChosen, isCurrent, isCut, place, count, thumbnails }) {
   element.dataset.id = item.id;
   const part = (name) => element.querySelector(`.item-${name}`);
-  const kind = item.kind === 'folder' ? 'folder' : item.icon;
-  if (part('picture').dataset.kind !== kind) {
-    part('picture').dataset.kind = kind;
-    part('picture').replaceChildren(itemPicture(kind));
-  }
+  thumbnails.show(part('picture'), item);
   setText(part('title'), item.title);
   setText(part('details'), item.open ? `${strings.isOpen} · ${details(item)}` : details(item));
   setAttributes(element, {

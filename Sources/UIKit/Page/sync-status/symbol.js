@@ -4,7 +4,7 @@ import { strings } from '../strings.js';
 
 /**
  * How an item stands that other devices have, too.
- * @typedef {{state: string, percent?: number, here: boolean, message?: string}} Sync
+ * @typedef {{state: string, percent?: number, here: boolean, inside?: boolean, message?: string}} Sync
  */
 
 const pictures = {
@@ -18,7 +18,7 @@ export const isShown = (sync) => Boolean(sync) && !['settled', 'unknown'].includ
 /** How it stands, in words; empty for what is in step or nowhere else. */
 export function syncWords(sync) {
   if (!isShown(sync)) return '';
-  const words = strings.sync[sync.state];
+  const words = sync.inside ? strings.syncInside(strings.sync[sync.state]) : strings.sync[sync.state];
   return sync.percent === undefined ? words : strings.syncPercent(words, sync.percent);
 }
 
@@ -30,7 +30,7 @@ export const makeSymbol = () => h('span.item-sync', { hidden: true });
 
 /** @param {Sync | undefined} sync */
 export function updateSymbol(symbol, sync) {
-  const shown = isShown(sync) ? `${sync.state} ${sync.percent ?? ''}` : '';
+  const shown = isShown(sync) ? `${sync.state} ${sync.percent ?? ''} ${sync.inside}` : '';
   if (symbol.dataset.shown === shown) return;
   symbol.dataset.shown = shown;
   symbol.hidden = shown === '';

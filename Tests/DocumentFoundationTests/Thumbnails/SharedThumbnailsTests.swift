@@ -1,10 +1,8 @@
-import DocumentFoundation
-import DocumentTesting
 import FileSystem
 import Foundation
 import Testing
 
-@testable import DeviceSync
+@testable import DocumentFoundation
 
 /// Pictures that the desktop's programs share.
 @Suite("SharedThumbnails")
@@ -43,30 +41,19 @@ struct SharedThumbnailsTests {
         try made.write(to: normal.appendingPathComponent("c6ee772d9e49320e97ec29a7eb5b1697.png"))
         let shared = SharedThumbnails(folder: FilePath(base.path))
         let path = photo("me.png")
-        #expect(shared.thumbnail(of: path, modifiedSeconds: 1_700_000_000) == made)
-        // One of a former state is none of this one.
-        #expect(shared.thumbnail(of: path, modifiedSeconds: 1_700_000_001) == nil)
+        #expect(shared.thumbnail(of: path, modifiedSeconds: 1_700_000_000, byteCountMax: made.count) == made)
         #expect(
-            shared.thumbnail(of: photo("you.png"), modifiedSeconds: 1_700_000_000) == nil
+            shared.thumbnail(of: path, modifiedSeconds: 1_700_000_000, byteCountMax: made.count - 1) == nil
         )
-    }
-
-    @Test("A placeholder that is renamed elsewhere keeps its picture")
-    func renamed() throws {
-        let pair = try DevicePair()
-        try pair.one.write("text", to: "p.rtfd/TXT.rtf")
-        try pair.one.write("picture", to: "p.rtfd/QuickLook/Thumbnail.png")
-        pair.wait { pair.two.contents == pair.one.contents && pair.two.contents.count == 4 && pair.isSettled }
-        try #require(pair.two.running).evict("p.rtfd")
-        let place = FilePath(pair.two.folder.path)
-        #expect(Placeholder(at: place.appending(".p.rtfd.icloud"))?.thumbnail == Data("picture".utf8))
-        try FileManager.default.moveItem(
-            at: pair.one.folder.appendingPathComponent("p.rtfd"),
-            to: pair.one.folder.appendingPathComponent("q.rtfd")
+        // One of a former state is none of this one.
+        #expect(shared.thumbnail(of: path, modifiedSeconds: 1_700_000_001, byteCountMax: made.count) == nil)
+        #expect(
+            shared.thumbnail(
+                of: photo("you.png"),
+                modifiedSeconds: 1_700_000_000,
+                byteCountMax: made.count
+            ) == nil
         )
-        pair.wait { pair.two.contents.keys.sorted() == [".q.rtfd.icloud"] }
-        #expect(Placeholder(at: place.appending(".q.rtfd.icloud"))?.thumbnail == Data("picture".utf8))
-        try pair.end()
     }
 
     @Test("What is cut off or no PNG says nothing")

@@ -1,40 +1,46 @@
 internal import Cryptography
-internal import DocumentFoundation
-internal import FileSystem
-internal import Foundation
-internal import HubProtocol
+package import FileSystem
+package import Foundation
 
 /// Pictures of files that the user's programs have made and share, as freedesktop.org's Thumbnail Managing Standard has it.
-struct SharedThumbnails: Sendable {
+package struct SharedThumbnails: Sendable {
     /// Where they are.
     let folder: FilePath
 
     /// The user's.
-    static let users = SharedThumbnails(
+    package static let users = SharedThumbnails(
         folder: BaseDirectories(environment: ProcessInfo.processInfo.environment).cache.appending(
             "thumbnails"
         )
     )
 
-    /// The picture of a file that is still as it was when that was made; nil for none, and for one that is too large for a
-    /// placeholder.
+    package init(folder: FilePath) { self.folder = folder }
+
+    /// The picture of a file that is still as it was when that was made; nil for none.
     ///
-    /// - Parameter modifiedSeconds: When the file was changed last, in seconds since 1970.
-    func thumbnail(of path: FilePath, modifiedSeconds: Int64) -> Data? {
-        // Without MD5 there are no names to look for.
-        guard let digest = try? MD5Digest.hash(of: Array(Self.address(of: path).utf8)) else { return nil }
-        let name = HexadecimalText.text(of: digest) + ".png"
+    /// - Parameters:
+    ///   - path: The file, without a link on the way.
+    ///   - modifiedSeconds: When it was changed last, in seconds since 1970.
+    ///   - byteCountMax: A larger picture is none.
+    package func thumbnail(of path: FilePath, modifiedSeconds: Int64, byteCountMax: Int) -> Data? {
+        guard let name = Self.fileName(for: path) else { return nil }
         for size in ["large", "normal"] {
             let place = folder.appending(size).appending(name)
             // What cannot be read is no picture.
             guard let stamp = try? FileStamp.ifPresent(at: place), stamp.kind == .regular,
-                stamp.byteCount <= Placeholder.thumbnailByteCountMax,
-                let bytes = try? FileReading.contents(of: place, mapped: false),
+                stamp.byteCount <= byteCountMax,
+                let bytes = try? FileReading.contents(of: place, mapped: false, expecting: stamp),
                 Self.modifiedSeconds(inPicture: [UInt8](bytes)) == modifiedSeconds
             else { continue }
             return bytes
         }
         return nil
+    }
+
+    /// What the picture of a file is called; nil without MD5, of which the names are made.
+    static func fileName(for path: FilePath) -> String? {
+        guard let digest = try? MD5Digest.hash(of: Array(address(of: path).utf8)) else { return nil }
+        return digest.map(digits).joined() + ".png"
     }
 
     /// The file's URI as GLib writes it, which all who share these make the names of.
@@ -46,9 +52,13 @@ struct SharedThumbnails: Sendable {
             if isLetter || isDigit || plain.contains(byte) {
                 text.unicodeScalars.append(UnicodeScalar(byte))
             } else {
-                text += "%" + HexadecimalText.text(of: [byte]).uppercased()
+                text += "%" + digits(byte).uppercased()
             }
         }
+    }
+
+    private static func digits(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
