@@ -207,7 +207,10 @@ struct EvictionTests {
         try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
         let runtime = try RuntimeFolder(path: base.appendingPathComponent("run").path)
         let sync = try #require(two.running)
-        let service = try SyncService([.init(folder: two.folder.path, hub: "memory", sync: sync)], in: runtime)
+        let service = try SyncService(
+            [.init(folder: two.folder.path, hub: "memory", sync: sync)],
+            in: runtime
+        )
         let ended = DispatchSemaphore(value: 0)
         let thread = Thread {
             do { try service.answer() } catch { Issue.record("\(error)") }

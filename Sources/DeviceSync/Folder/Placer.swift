@@ -89,7 +89,9 @@ struct Placer {
                     return .success(.another("something is at its place"))
                 }
                 try contents.restore(content, as: Arrivals.name(of: number), in: folder, restorer)
-                try mark(arrivals.place(of: number), as: document.item)
+                if try ContentStore.contents(content).kind != .symbolicLink {
+                    try FileIdentity.mark(new: arrivals.place(of: number), with: document.item.mark)
+                }
                 return nil
             } catch {
                 return .failure(error)

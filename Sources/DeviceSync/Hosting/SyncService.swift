@@ -125,7 +125,8 @@ package final class SyncService: Sendable {
                 next = DispatchTime.now() + Self.finishSeconds
             }
             let now = DispatchTime.now()
-            let left = next > now ? Int32((next.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000) + 1 : 0
+            let left =
+                next > now ? Int32((next.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000) + 1 : 0
             guard listener.waitUntilReadable(or: bell, milliseconds: left) else { continue }
             while let socket = try listener.accept() { serve(socket) }
         }

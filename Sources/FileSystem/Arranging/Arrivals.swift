@@ -13,6 +13,7 @@ internal import Foundation
 package final class Arrivals {
     /// Where items are made.
     package let folder: FilePath
+    private let open: Folder
     private var targets: Set<FilePath> = []
 
     private static let prefix = ".sheaf-arriving-"
@@ -21,6 +22,7 @@ package final class Arrivals {
     package init(in folder: FilePath) throws(SystemError) {
         self.folder = folder.appending(Self.prefix + UUID().uuidString)
         try ItemMoves.createFolder(self.folder, permissions: 0o700)
+        open = try Folder.open(self.folder)
     }
 
     /// Where an item is to be made, under its number; nothing is there yet.
@@ -31,14 +33,14 @@ package final class Arrivals {
 
     /// Makes all that was made durable.
     package func settle() throws(SystemError) {
-        try SystemCalls.syncfs(try Folder.open(folder))
+        try SystemCalls.syncfs(open)
     }
 
     /// Puts an item in place, if the place is free.
     ///
     /// - Throws: `EEXIST` when it is not, `ENOENT` when the folder is gone. Nothing has changed then.
     package func put(_ number: Int, at target: FilePath) throws(SystemError) {
-        try ItemMoves.moveUnsynced(place(of: number), toFree: target)
+        try ItemMoves.moveUnsynced(place(of: number), in: open, toFree: target)
         targets.insert(target.parent)
     }
 

@@ -25,13 +25,12 @@ package enum ItemMoves {
     }
 
     /// As `move`, but whoever calls this makes it durable.
-    static func moveUnsynced(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
-        try move(
-            source,
-            in: try Folder.open(source.parent),
-            toFree: target,
-            in: try Folder.open(target.parent)
-        )
+    static func moveUnsynced(
+        _ source: FilePath,
+        in folder: Folder,
+        toFree target: FilePath
+    ) throws(SystemError) {
+        try move(source, in: folder, toFree: target, in: try Folder.open(target.parent))
     }
 
     private static func move(

@@ -82,6 +82,12 @@ extension FileIdentity {
         return TakenIdentity(identity: identity, handle: handle)
     }
 
+    /// Gives a file or a folder that nobody else knows yet a mark, whatever it bears. One that cannot be marked stays as it
+    /// is.
+    package static func mark(new path: FilePath, with mark: FileMark) throws(SystemError) {
+        _ = try give(mark, to: try SystemCalls.openPath(path), replacing: true)
+    }
+
     /// - Returns: False when the item cannot be marked, or somebody was faster.
     private static func give(
         _ mark: FileMark,

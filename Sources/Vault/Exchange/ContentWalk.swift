@@ -53,14 +53,6 @@ struct ContentWalk {
     /// The highest rank that waits; nil at the end.
     var rank: Rank? { pending.keys.max() }
 
-    /// The next object of this rank or a higher one.
-    mutating func next(from lowest: Rank) -> Step? {
-        guard let rank, rank >= lowest else { return nil }
-        let step = pending[rank]?.popLast()
-        if pending[rank]?.isEmpty == true { pending[rank] = nil }
-        return step
-    }
-
     /// All objects of this rank or a higher one that wait now.
     mutating func take(from lowest: Rank) -> [Step] {
         let ranks = pending.keys.filter { $0 >= lowest }.sorted(by: >)

@@ -59,7 +59,7 @@ extension Vault {
         by session: KeepSession
     ) throws -> [Result<DocumentContents, any Error>] {
         var results: [Result<DocumentContents, any Error>] = []
-        var versions: [(version: KeptVersion, object: ObjectName)] = []
+        var kept: [(root: ManifestEntry, item: FileMark, origin: VersionOrigin)] = []
         var caches: [(item: FileMark, rows: CacheRows)] = []
         for document in documents {
             var keeper = ItemKeeper(
@@ -72,9 +72,7 @@ extension Vault {
                 let changed = document.isElsewhere ? .all : ChangedMembers(document.changed)
                 let root = try keeper.keep(document.path, changed)
                 caches += keeper.caches.map { (document.item, $0) }
-                if let version = try version(root, of: document.item, origin(document), by: session) {
-                    versions.append(version)
-                }
+                kept.append((root, document.item, origin(document)))
                 results.append(.success(DocumentContents(root)))
             } catch let stale as KeepSession.Stale {
                 throw stale
@@ -82,6 +80,7 @@ extension Vault {
                 results.append(.failure(error))
             }
         }
+        let versions = try versions(kept, by: session)
         try session.commit { index in
             for (version, object) in versions { try index.insert(version, object: object) }
             for (item, rows) in caches {
@@ -91,16 +90,24 @@ extension Vault {
         return results
     }
 
-    /// A version that keeps contents from being collected; nil when the newest one does.
-    private func version(
-        _ root: ManifestEntry,
-        of item: FileMark,
-        _ origin: VersionOrigin,
+    /// Versions that keep contents from being collected, of those that the newest ones do not keep.
+    private func versions(
+        _ kept: [(root: ManifestEntry, item: FileMark, origin: VersionOrigin)],
         by session: KeepSession
-    ) throws -> (version: KeptVersion, object: ObjectName)? {
-        if let newest = try newestVersion(of: item), try newest.root().isSameState(as: root) { return nil }
-        let version = try KeptVersion(id: VersionID(UUID()), item: item, origin: origin, root: root)
-        return (version, try session.store(.version, [UInt8](version.record)))
+    ) throws -> [(version: KeptVersion, object: ObjectName)] {
+        let newest = try store.withIndexAtOneTime { index in
+            try kept.map { try index.newestVersion(of: $0.item) }
+        }
+        return try zip(kept, newest).compactMap { kept, newest in
+            if let newest, try newest.root().isSameState(as: kept.root) { return nil }
+            let version = try KeptVersion(
+                id: VersionID(UUID()),
+                item: kept.item,
+                origin: kept.origin,
+                root: kept.root
+            )
+            return (version, try session.storeNew(.version, [UInt8](version.record)))
+        }
     }
 
     // MARK: Out
@@ -211,11 +218,11 @@ extension Vault {
         let unpacker = try Unpacker(session.hasher, in: folder)
         while true {
             var wanted: [VaultObject: UInt8?] = [:]
-            while let next = walk.next(from: .min) {
-                // What the index knows leads to nothing that it does not know.
-                if try !session.has(next.object.name) {
-                    wanted.updateValue(next.nodeLevel, forKey: next.object)
-                }
+            let steps = walk.take(from: .min)
+            // What the index knows leads to nothing that it does not know.
+            let missing = try session.missing(of: steps.map(\.object.name))
+            for step in steps where missing.contains(step.object.name) {
+                wanted.updateValue(step.nodeLevel, forKey: step.object)
             }
             guard !wanted.isEmpty else { break }
             var left = Array(wanted.keys)[...]
@@ -224,7 +231,7 @@ extension Vault {
                 for (object, stored) in try fetch(left) {
                     guard let level = wanted.removeValue(forKey: object) else { continue }
                     let plain = try unpacker.plain(stored, object)
-                    try session.store(object, plain, stored)
+                    try session.storeMissing(object, plain, stored)
                     if let level { try walk.open(plain, object, level: level) }
                 }
                 left.removeAll { wanted[$0] == nil }
@@ -233,12 +240,10 @@ extension Vault {
                 }
             }
         }
-        var versions: [(version: KeptVersion, object: ObjectName)] = []
-        for (contents, item) in documents {
-            if let version = try version(contents.entry, of: item, origin(item), by: session) {
-                versions.append(version)
-            }
-        }
+        let versions = try versions(
+            documents.map { ($0.contents.entry, $0.item, origin($0.item)) },
+            by: session
+        )
         try session.commit { index in
             for (version, object) in versions { try index.insert(version, object: object) }
         }

@@ -62,6 +62,11 @@ final class VaultStore: Sendable {
         }
     }
 
+    /// Asks the index several things as of one moment: to find each by itself costs less than to ask for it.
+    func withIndexAtOneTime<Value: Sendable>(_ body: (VaultIndex) throws -> Value) throws -> Value {
+        try withIndex { index in try index.connection.snapshot { try body(index) } }
+    }
+
     /// Changes the index: all of it, durably, or nothing.
     func writeIndex<Value: Sendable>(_ body: (VaultIndex) throws -> Value) throws -> Value {
         try state.withLock { state in

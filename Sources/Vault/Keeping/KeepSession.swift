@@ -46,6 +46,17 @@ final class KeepSession {
         return try store.withIndex { try $0.place(of: name) != nil }
     }
 
+    /// Which objects are to be stored, as of one moment.
+    func missing(of names: [ObjectName]) throws -> Set<ObjectName> {
+        try store.withIndexAtOneTime { index in
+            var missing: Set<ObjectName> = []
+            for name in names where added[name] == nil {
+                if try index.place(of: name) == nil { missing.insert(name) }
+            }
+            return missing
+        }
+    }
+
     /// Stores an object unless it is there.
     func store(_ kind: ObjectKind, _ plain: UnsafeRawBufferPointer) throws -> ObjectName {
         let name = try hasher.name(kind, plain)
@@ -57,9 +68,19 @@ final class KeepSession {
         try plain.withUnsafeBytes { try store(kind, $0) }
     }
 
-    /// Stores an object that has been compared with its name, as it came, unless it is there.
-    func store(_ object: VaultObject, _ plain: [UInt8], _ stored: StoredObject) throws {
-        guard try !has(object.name) else { return }
+    /// Stores an object that nobody can have stored before.
+    func storeNew(_ kind: ObjectKind, _ plain: [UInt8]) throws -> ObjectName {
+        try plain.withUnsafeBytes { plain in
+            let name = try hasher.name(kind, plain)
+            try append(kind, name, plain)
+            return name
+        }
+    }
+
+    /// Stores an object that has been compared with its name, as it came. It was missing: should somebody have stored it
+    /// since, it is stored twice until that is collected.
+    func storeMissing(_ object: VaultObject, _ plain: [UInt8], _ stored: StoredObject) throws {
+        guard added[object.name] == nil else { return }
         try plain.withUnsafeBytes { plain in
             try stored.bytes.withUnsafeBytes { bytes in
                 try append(object.kind, object.name, plain, pressed: stored.isPressed ? bytes : nil)

@@ -104,10 +104,8 @@ final class ObjectReader {
     /// Where they are, all as of one moment: to ask for each by itself costs more than to find it.
     private func places(of pieces: ArraySlice<ContentTree.Piece>) throws -> [ObjectPlace?] {
         if let index { return try pieces.map { try index.place(of: $0.name, evenDamaged: true) } }
-        return try store.withIndex { index in
-            try index.connection.snapshot {
-                try pieces.map { try index.place(of: $0.name, evenDamaged: true) }
-            }
+        return try store.withIndexAtOneTime { index in
+            try pieces.map { try index.place(of: $0.name, evenDamaged: true) }
         }
     }
 

@@ -174,13 +174,16 @@ struct DocumentVersionsTests {
     func retention() async throws {
         let document = try await open("a.txt", "found")
         for text in ["one", "two"] { await save(text, document) }
+        // What others write over before it is kept is kept by nobody.
+        await document.settle()
         document.isAutosaveOff = true
         document.type("three")
         try Data("theirs".utf8).write(to: document.fileURL)
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         document.isAutosaveOff = false
         await document.close()
-        #expect(try user.texts(document.fileURL) == ["found", "one", "two", "theirs"])
+        let texts = try user.texts(document.fileURL)
+        #expect(texts == ["found", "one", "two", "theirs"])
         // A process that has just begun thins with the first state that it keeps.
         let brief = VersionStore.$shared.withValue(user.anotherProcess()) {
             BriefDocument(fileURL: document.fileURL)
@@ -345,7 +348,9 @@ struct PackageVersionsTests {
         let names = try versions.map { version in
             try FileManager.default.contentsOfDirectory(atPath: version.url.path).sorted()
         }
-        #expect(names == [["pages", "text.txt"], ["new.txt", "pages", "text.txt"], ["pages", "text.txt"]])
+        let (without, with) = (["pages", "text.txt"], ["new.txt", "pages", "text.txt"])
+        // In doubt there is one more, which looks like the document.
+        #expect([[without, with, without], [without, with, without, without]].contains(names))
         await document.close()
     }
 }
