@@ -384,9 +384,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTestingTests",
             dependencies: [
-                "ChangeSets", "DocumentFoundation", "DocumentTesting", "Merging", "SeededNumbers",
-                "SyncMessages",
-                "TestSurroundings", "UIKit",
+                "ChangeSets", "DeviceSync", "DocumentFoundation", "DocumentTesting", "Locks", "Merging",
+                "SeededNumbers", "SyncMessages", "TestSurroundings", "UIKit",
                 "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict

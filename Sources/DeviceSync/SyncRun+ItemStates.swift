@@ -24,6 +24,7 @@ extension SyncRun {
         var items = engine.differing.union(table.dataless).union(conflicts.keys)
         items.formUnion(downloads.keys)
         items.formUnion(unkept.keys)
+        items.formUnion(unlisted.keys)
         items.formUnion(paused.keys)
         items.formUnion(stuck.keys)
         if isStopped { items.formUnion(table.members(of: folder)) }
