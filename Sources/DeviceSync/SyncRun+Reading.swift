@@ -79,9 +79,12 @@ extension SyncRun {
                 unkept[item] = nil
                 guard var known = table[item] else { continue }
                 if let trace = traces[item] { known.trace = trace }
-                if known.state.content != content { changed.insert(item) }
+                let former = known.state.content
                 known.state.content = content
                 table[item] = known
+                guard former != content else { continue }
+                changed.insert(item)
+                keepFormer(former, ifEmptied: item)
             case .failure(let error):
                 // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
                 guard isThere(item) else { continue }

@@ -56,7 +56,7 @@ struct FolderLook {
 
     var outcome = Outcome()
     private var found: [Found] = []
-    private var matched: Set<ItemID> = []
+    var matched: Set<ItemID> = []
     /// All that was found, by what it was when it was seen last.
     private var present: Set<ItemID> = []
     /// What is where it was seen last, and as it was: there is nothing else to find out about it.
@@ -203,44 +203,6 @@ struct FolderLook {
 
     private func isMatched(_ item: ItemID) -> Bool { unchanged.contains(item) || matched.contains(item) }
 
-    /// What a name stands for that may be a placeholder's.
-    private enum StandIn { case nothing, item(String), stranger }
-
-    private func standIn(_ entry: Found) throws -> StandIn {
-        guard entry.trace.kind == .regular, let name = Placeholder.itemName(of: entry.name) else {
-            return .nothing
-        }
-        if let known = table.item(like: entry.trace), let item = table[known], item.isDataless,
-            item.trace == entry.trace
-        {
-            return .item(name)
-        }
-        guard try Placeholder.ifPresent(at: entry.path) != nil else { return .nothing }
-        guard let mark = try mark(of: entry), let item = table[ItemID(mark)], item.state.kind == .document
-        else { return .stranger }
-        return .item(name)
-    }
-
-    /// Notes an item that is excluded from sync, with all in it.
-    ///
-    /// - Returns: Whether it is.
-    private mutating func leaveOutExcluded(_ entry: Found) throws -> Bool {
-        let known = table.item(like: entry.trace).flatMap {
-            table[$0]?.trace.isSameItem(as: entry.trace) == true ? $0 : nil
-        }
-        // To exclude something is to change it.
-        if let known, table[known]?.trace == entry.trace { return false }
-        guard try SyncExclusion.isKnownAsMarked(entry.path) else {
-            if let known { outcome.included.insert(known) }
-            return false
-        }
-        if let known {
-            outcome.excluded.insert(known)
-            matched.formUnion(table.subtree(of: known))
-        }
-        return true
-    }
-
     /// Whether a name is one that saves and this engine use for themselves.
     static func isOurs(_ name: String) -> Bool {
         name.utf8.first == UInt8(ascii: ".") && name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
@@ -362,7 +324,7 @@ struct FolderLook {
         }
     }
 
-    private func mark(of entry: Found) throws -> FileMark? {
+    func mark(of entry: Found) throws -> FileMark? {
         guard entry.trace.kind == .regular || entry.trace.kind == .directory else { return nil }
         return try FileIdentity.ifPresent(at: entry.path)?.mark
     }

@@ -22,8 +22,10 @@ extension WorldDevice {
 
     /// What a disk that fails cannot do any more.
     public struct DiskAccess: OptionSet, Hashable, Sendable {
+        /// One bit for each.
         public let rawValue: Int
 
+        /// What some bits stand for.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Nothing can be read, nor a folder listed, nor an item looked at.
