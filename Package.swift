@@ -151,7 +151,8 @@ let package = Package(
             name: "sheaf",
             dependencies: [
                 "Agent", "Commands", "Coordination", "DeviceSync", "DocumentFoundation", "FileSystem",
-                "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Sealing", "Sync", "SyncMessages",
+                "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "Sealing", "Sync",
+                "SyncMessages",
             ],
             swiftSettings: strict
         ),
@@ -384,9 +385,8 @@ let package = Package(
         .testTarget(
             name: "DocumentTestingTests",
             dependencies: [
-                "ChangeSets", "DocumentFoundation", "DocumentTesting", "Merging", "SeededNumbers",
-                "SyncMessages",
-                "TestSurroundings", "UIKit",
+                "ChangeSets", "DeviceSync", "DocumentFoundation", "DocumentTesting", "Locks", "Merging",
+                "SeededNumbers", "SyncMessages", "TestSurroundings", "UIKit",
                 "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict

@@ -34,9 +34,9 @@ package final class ContainerSync: Sendable {
     }
 
     private let queue: DispatchQueue
-    private let run: Confined<SyncRun>
+    private let beginning: Confined<ContainerStart>
 
-    /// Opens what is remembered of a container.
+    /// A container that is not begun yet.
     ///
     /// - Parameters:
     ///   - place: Where everything is.
@@ -47,7 +47,6 @@ package final class ContainerSync: Sendable {
     ///   - versions: Where what cannot be merged is kept for the user.
     ///   - now: This device's clock.
     ///   - report: Told what happens, for a log; from the container's own queue.
-    /// - Throws: `SyncFailure`; `VaultError`, `SQLiteError`, `SystemError`.
     package init(
         _ place: Place,
         keys: KeyRing,
@@ -57,55 +56,73 @@ package final class ContainerSync: Sendable {
         versions: VersionStore = .shared,
         now: @escaping @Sendable () -> Date = { Date() },
         report: @escaping @Sendable (SyncReport) -> Void
-    ) throws {
+    ) {
         let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
-        let vault = try Vault(at: place.memory.appending("vault"), key: keys.keys.namingKey, now: now)
-        let contents = ContentStore(
-            vault: vault,
-            device: ContentStore.uuid(of: identity.id),
-            deviceName: place.deviceName
-        )
-        run = Confined(
-            try SyncRun(place, contents, keys, by: identity, hub, merger, versions, on: queue, report)
-        )
+        let make = {
+            let vault = try Vault(at: place.memory.appending("vault"), key: keys.keys.namingKey, now: now)
+            let contents = ContentStore(
+                vault: vault,
+                device: ContentStore.uuid(of: identity.id),
+                deviceName: place.deviceName
+            )
+            return try SyncRun(place, contents, keys, by: identity, hub, merger, versions, on: queue, report)
+        }
+        beginning = Confined(ContainerStart(place, on: queue, report, make))
         self.queue = queue
     }
 
-    /// Begins. The folder is looked at as a whole, then the log is read.
+    /// Begins. What is remembered is opened, the folder is looked at as a whole, then the log is read.
     ///
-    /// - Throws: `SyncFailure` with code `rootMissing`; what keeps the folder from being read.
-    package func start() throws { try queue.sync { try run.value.start() } }
+    /// Where the disk is full or fails, this returns all the same: it is said why, and tried again every ten seconds.
+    ///
+    /// - Throws: `SyncFailure`; `VaultError`, `SQLiteError`, `SystemError` that say nothing of the disk.
+    package func start() throws { try queue.sync { try beginning.value.begin() } }
 
     /// Ends, and returns when nothing is done any more. What was under way goes on at the next start.
-    package func stop() { queue.sync { run.value.stop() } }
+    package func stop() { queue.sync { beginning.value.stop() } }
 
     /// Tries again at once what could not be done, which else is tried every ten seconds.
-    package func tryAgain() {
-        queue.sync { if !run.value.isStopped { run.value.retry() } }
+    package func tryAgain() { queue.sync { beginning.value.tryAgain() } }
+
+    /// What there is to say of a container, or what is said of one that could not begin yet.
+    private func ask<Answer>(_ body: (SyncRun) -> Answer, or none: (ContainerStart) -> Answer) -> Answer {
+        queue.sync { beginning.value.run.map(body) ?? none(beginning.value) }
+    }
+
+    /// - Throws: `SyncRefusal` when it could not begin yet.
+    private func order<Answer>(_ body: (SyncRun) throws -> Answer) throws -> Answer {
+        try queue.sync {
+            guard let run = beginning.value.run else { throw beginning.value.refusal }
+            return try body(run)
+        }
     }
 
     /// Why an item is as it is.
     ///
     /// - Parameter path: Below the container's folder.
-    package func explain(_ path: String) -> Explanation { queue.sync { run.value.explain(path) } }
+    package func explain(_ path: String) -> Explanation {
+        ask({ $0.explain(path) }, or: { $0.explanation(of: path) })
+    }
 
     /// How an item stands; nil for nothing.
     ///
     /// - Parameter path: Below the container's folder.
-    package func item(_ path: String) -> ItemSyncState? { queue.sync { run.value.state(at: path) } }
+    package func item(_ path: String) -> ItemSyncState? {
+        ask({ $0.state(at: path) }, or: { _ in nil })
+    }
 
     /// How all items below a folder stand.
     ///
     /// - Parameter path: Below the container's folder; empty for that.
     package func items(below path: String) -> [ItemSyncState] {
-        queue.sync { run.value.states(below: path) }
+        ask({ $0.states(below: path) }, or: { _ in [] })
     }
 
     /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
     ///
     /// - Parameter path: Below the container's folder; empty for that.
     package func unsettledItems(in path: String) -> [ItemSyncState] {
-        queue.sync { run.value.unsettledStates(in: path) }
+        ask({ $0.unsettledStates(in: path) }, or: { _ in [] })
     }
 
     /// Tells why an item is as it is, now and whenever that is something else.
@@ -118,13 +135,13 @@ package final class ContainerSync: Sendable {
         _ path: String,
         _ tell: @escaping @Sendable (Explanation) -> Void
     ) -> @Sendable () -> Void {
-        queue.sync { run.value.followExplanation(path, tell) }
+        ask({ $0.followExplanation(path, tell) }, or: { $0.followExplanation(path, tell) })
     }
 
     /// Has the contents of an item, or of all in a folder, leave this device: placeholders take their places.
     ///
     /// - Throws: `SyncRefusal` for what has to stay, with the reason; what else could go has gone.
-    package func evict(_ path: String) throws { try queue.sync { try run.value.evict(path) } }
+    package func evict(_ path: String) throws { try order { try $0.evict(path) } }
 
     /// Has the contents of an item, or of all in a folder, come to this device.
     ///
@@ -140,8 +157,8 @@ package final class ContainerSync: Sendable {
         progress: @escaping @Sendable (ItemSyncState.Share) -> Void = { _ in },
         done: (@Sendable (SyncRefusal?) -> Void)?
     ) throws -> @Sendable () -> Void {
-        try queue.sync {
-            try run.value.download(path, done.map { DownloadWaiter(progress: progress, done: $0) })
+        try order {
+            try $0.download(path, done.map { DownloadWaiter(progress: progress, done: $0) })
         }
     }
 
@@ -149,7 +166,7 @@ package final class ContainerSync: Sendable {
     ///
     /// - Throws: `SyncRefusal` when one is just being changed: nothing is paused then.
     package func pause(_ path: String, by who: String) throws {
-        try queue.sync { try run.value.pause(path, by: who) }
+        try order { try $0.pause(path, by: who) }
     }
 
     /// Resumes an item, or all documents below a folder.
@@ -161,7 +178,7 @@ package final class ContainerSync: Sendable {
         _ resumption: SyncResumption,
         done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
     ) throws {
-        try queue.sync { try run.value.resume(path, resumption, done: done) }
+        try order { try $0.resume(path, resumption, done: done) }
     }
 
     /// Has what is here of a paused document go to the hub.
@@ -172,7 +189,7 @@ package final class ContainerSync: Sendable {
         _ path: String,
         done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
     ) throws -> @Sendable () -> Void {
-        try queue.sync { try run.value.offer(path, done: done) }
+        try order { try $0.offer(path, done: done) }
     }
 
     /// Has what the hub has of a document come here; of a paused one as a version beside it, whose name is told.
@@ -183,7 +200,7 @@ package final class ContainerSync: Sendable {
         _ path: String,
         done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
     ) throws -> @Sendable () -> Void {
-        try queue.sync { try run.value.fetchLatest(path, done: done) }
+        try order { try $0.fetchLatest(path, done: done) }
     }
 
     /// Tells from now on how items stand that stand otherwise, and whether all is in step.
@@ -198,30 +215,33 @@ package final class ContainerSync: Sendable {
         isDeep: Bool = true,
         _ tell: @escaping @Sendable ([ItemSyncState], _ isSettled: Bool) -> Void
     ) -> @Sendable () -> Void {
-        queue.sync { run.value.follow(Follower(path: path, isDeep: isDeep, tell: tell)) }
+        let follower = Follower(path: path, isDeep: isDeep, tell: tell)
+        return ask({ $0.follow(follower) }, or: { $0.follow(follower) })
     }
 
     /// Says what becomes of a change that waits for a person.
     ///
     /// - Parameter goesOn: Whether it is carried out; else whoever made it gets back what was.
     /// - Returns: False when nothing waits.
-    package func decide(goesOn: Bool) -> Bool { queue.sync { run.value.decide(goesOn: goesOn) } }
+    package func decide(goesOn: Bool) -> Bool {
+        ask({ $0.decide(goesOn: goesOn) }, or: { _ in false })
+    }
 
     /// Looks at the whole folder at once, and says whether all is in step then.
-    package var isInStepNow: Bool { queue.sync { run.value.isInStepNow } }
+    package var isInStepNow: Bool { ask(\.isInStepNow, or: { _ in false }) }
 
     /// How far the log has been read.
-    package var logPosition: UInt64 { queue.sync { run.value.engine.tree.position } }
+    package var logPosition: UInt64 { ask(\.engine.tree.position, or: { _ in 0 }) }
 
     /// How things stand, without a name in it.
     ///
     /// - Parameter events: What has happened, oldest first.
     func diagnosis(_ events: [(date: Date, report: SyncReport)]) -> SyncDiagnosis {
-        queue.sync { run.value.diagnosis(events) }
+        ask({ $0.diagnosis(events) }, or: { SyncDiagnosis(of: $0.place.folder.string, $0.status) })
     }
 
     /// How things stand.
-    package var status: SyncStatus { queue.sync { run.value.status } }
+    package var status: SyncStatus { ask(\.status, or: \.status) }
 }
 
 /// What happens, for a log.

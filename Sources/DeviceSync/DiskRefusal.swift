@@ -1,28 +1,50 @@
 internal import FileSystem
+internal import Foundation
 internal import SQLite
 internal import SyncMessages
 
 /// Why something cannot be done on this device's disk.
 struct DiskRefusal: CustomStringConvertible {
+    /// What keeps a disk from doing it; what a person can do about it differs.
+    enum Cause { case full, failing, other }
+
     let description: String
-    /// Whether there is no room: what a person can do about it is another thing then.
-    let isFull: Bool
+    let cause: Cause
 
     init(_ error: any Error) {
         description = "\(error)"
-        isFull = Self.isFull(error)
+        cause = Self.cause(of: error)
     }
 
-    init(_ why: String) { (description, isFull) = (why, false) }
+    init(_ why: String) { (description, cause) = (why, .other) }
 
-    static func isFull(_ error: any Error) -> Bool {
+    static func cause(of error: any Error) -> Cause {
         switch error {
-        case let error as SystemError: error.isFull
-        case let error as SQLiteError: error.isFull
-        default: false
+        case let error as SystemError: error.isFull ? .full : error.isFault ? .failing : .other
+        case let error as SQLiteError: error.isFull ? .full : error.isFault ? .failing : .other
+        case let error as CocoaError:
+            // Of what Foundation does, such as removing a tree.
+            cause(ofNumber: error.userInfo[NSUnderlyingErrorKey] as? NSError)
+        default: .other
         }
     }
 
-    /// What is to be done when there is no room.
-    static let makeRoom = "Free some space on this device's disk; it is tried again every ten seconds."
+    private static func cause(ofNumber error: NSError?) -> Cause {
+        guard let error, error.domain == NSPOSIXErrorDomain else { return .other }
+        return switch CInt(error.code) {
+        case ENOSPC, EDQUOT: .full
+        case EIO: .failing
+        default: .other
+        }
+    }
+
+    /// What is to be done about the disk; nil when it is not the disk.
+    var remedy: String? {
+        switch cause {
+        case .full: "Free some space on this device's disk; it is tried again every ten seconds."
+        case .failing:
+            "This device's disk reports faults: check it, and put it right or replace it; it is tried again every ten seconds."
+        case .other: nil
+        }
+    }
 }

@@ -13,7 +13,7 @@ extension SyncRun {
     /// So long what is missing may come back under another name.
     private static let missingSeconds = 0.05
     /// After so many seconds what could not be done is tried again.
-    private static let retrySeconds = 10.0
+    static let retrySeconds = 10.0
 
     func heard(_ news: FolderWatches.News) {
         switch news {
@@ -60,9 +60,10 @@ extension SyncRun {
     func lookAtAll() throws {
         dirtyPackages = allPackages
         try watches?.watch(folder: .root, at: place.folder)
-        for item in allFolders where item != .root { try watch(folder: item) }
+        for item in allFolders where item != .root { watchIfPossible(item) }
         let found = try look(at: allFolders)
         // The engine hears of all that is there, and so of what is not.
+        guard unlisted.isEmpty else { return missing = found.missing }
         for item in found.missing { _ = try gone(item) }
     }
 
@@ -80,8 +81,8 @@ extension SyncRun {
         guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
         let found = try look(at: folders)
         take(found.events)
-        guard !found.missing.isEmpty else { return answerRefused() }
         missing.formUnion(found.missing)
+        guard !missing.isEmpty else { return answerRefused() }
         queue.asyncAfter(deadline: .now() + Self.missingSeconds) { [box = Confined(Weak(self))] in
             guard let self = box.value.value, !self.isStopped else { return }
             self.attempt("the folder cannot be looked at") { try self.lookForMissing() }
@@ -101,18 +102,27 @@ extension SyncRun {
         table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
     }
 
-    /// Absence is a deletion only if nothing has turned up elsewhere, and the folder itself is still there.
+    /// Absence is a deletion only if nothing has turned up elsewhere, and the folder itself is still there. It may have turned
+    /// up where nobody can look: it is missing until somebody can.
     private func lookForMissing() throws {
-        guard !missing.isEmpty else { return }
-        guard try FolderScan.status(at: place.folder) != nil else {
-            throw SyncFailure.rootMissing(place.folder)
+        guard !missing.isEmpty, unlisted.isEmpty else { return }
+        do {
+            guard try FolderScan.status(at: place.folder) != nil else {
+                throw SyncFailure.rootMissing(place.folder)
+            }
+        } catch let error as SystemError {
+            return noteUnlisted(.root, error)
         }
         let folders = Set(missing.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
         dirtyFolders = []
         missing = []
         let found = try look(at: folders)
         var events = found.events
-        for item in found.missing { events += try gone(item) }
+        if unlisted.isEmpty {
+            for item in found.missing { events += try gone(item) }
+        } else {
+            missing = found.missing
+        }
         take(events)
         answerRefused()
     }
@@ -124,14 +134,12 @@ extension SyncRun {
 
     /// Looks at folders, and keeps what is new of their documents.
     private func look(at folders: Set<ItemID>) throws -> Found {
-        var look = FolderLook(table, at: place.folder, isPackage: { PackageTypes.isPackage(named: $0) })
-        let outcome = try look.look(at: folders)
-        table = look.table
+        let outcome = try lookAtReadable(folders)
         takeExclusions(outcome)
         var found = Found(missing: outcome.missing)
         found.events += takeContents(outcome)
         for item in outcome.folders {
-            try watch(folder: item)
+            watchIfPossible(item)
             // What came into it between the look and the watch.
             dirtyFolders.insert(item)
             lookSoon()
@@ -140,6 +148,36 @@ extension SyncRun {
         for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
         found.events += changes(of: changed)
         return found
+    }
+
+    /// Looks at folders, as far as they can be read. What cannot is looked at again now and then; nothing counts as gone
+    /// meanwhile.
+    private func lookAtReadable(_ folders: Set<ItemID>) throws -> FolderLook.Outcome {
+        // One that is not watched would be looked at once and never again.
+        let watched = folders.filter { unlisted[$0] == nil || watchIfPossible($0) }
+        var look = FolderLook(table, at: place.folder, isPackage: { PackageTypes.isPackage(named: $0) })
+        let outcome = try look.look(at: watched)
+        table = look.table
+        for (folder, error) in outcome.unreadable { noteUnlisted(folder, error) }
+        return outcome
+    }
+
+    private func noteUnlisted(_ folder: ItemID, _ error: SystemError) {
+        unlisted[folder] = DiskRefusal(error)
+        report(.failed(path: folder == .root ? "the folder" : path(of: folder), why: "\(error)"))
+        news.insert(folder)
+        tellFollowers()
+    }
+
+    /// - Returns: Whether the folder is watched, or gone; if not, it counts as one that cannot be looked at.
+    @discardableResult
+    private func watchIfPossible(_ folder: ItemID) -> Bool {
+        unlisted[folder] = nil
+        do { try watch(folder: folder) } catch {
+            noteUnlisted(folder, error)
+            return false
+        }
+        return true
     }
 
     /// What the engine is to hear of items that have changed, folders before what is in them.
@@ -155,7 +193,7 @@ extension SyncRun {
         return depth
     }
 
-    private func watch(folder item: ItemID) throws {
+    private func watch(folder item: ItemID) throws(SystemError) {
         guard let path = table.path(of: item, in: place.folder) else { return }
         do { try watches?.watch(folder: item, at: path) } catch {
             // Gone by now: the folder above tells. Without a watch to be had the container cannot be kept in step.
@@ -163,7 +201,7 @@ extension SyncRun {
         }
     }
 
-    func watch(package item: ItemID, at path: FilePath) throws {
+    func watch(package item: ItemID, at path: FilePath) throws(SystemError) {
         do { try watches?.watch(package: item, at: path) } catch {
             // As of a folder.
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
@@ -181,7 +219,7 @@ extension SyncRun {
         var events: [Event] = []
         for member in table.subtree(of: item) {
             watches?.end(member)
-            unkept[member] = nil
+            (unkept[member], unlisted[member]) = (nil, nil)
             unread[member] = nil
             if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
             table[member] = nil
@@ -209,7 +247,8 @@ extension SyncRun {
             // Its own traces do not tell what is deep in it.
             if table[item]?.trace.kind == .directory { dirtyPackages.insert(item) }
         }
-        if !unkept.isEmpty { lookSoon() }
+        dirtyFolders.formUnion(unlisted.keys)
+        if !unkept.isEmpty || !unlisted.isEmpty { lookSoon() }
         askAgain()
         let effects = stuck.values.map(\.effect)
         stuck = [:]

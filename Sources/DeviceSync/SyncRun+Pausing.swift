@@ -116,7 +116,7 @@ extension SyncRun {
             let path = table.path(of: item, in: place.folder)
         else { return }
         let url = path.url(isDirectory: known.trace.kind == .directory)
-        _ = try versions.keep(contents: url, asVersionOf: url)
+        _ = try versions.keep(contents: url, asVersionOf: url, isDiscardable: false)
     }
 
     private var unreachable: SyncRefusal {
@@ -239,15 +239,17 @@ extension SyncRun {
                 return .success(nil)
             }
         case .latest(let content?) where !isMissing(content):
-            return Result { try keepRemote(content, of: item) }.mapError { .failed($0) }
+            return Result { try keepAsVersion(content, of: item, isDiscardable: false) }.mapError {
+                .failed($0)
+            }
         case .latest(let content?):
             if let failure = failedContents[content] { return .failure(failure) }
         }
         return lineState == .up ? nil : .failure(unreachable)
     }
 
-    /// Keeps what the hub has as a version of an item.
-    private func keepRemote(_ content: ContentName, of item: ItemID) throws -> VersionID? {
+    /// Keeps contents that the container's vault has as a version of an item.
+    func keepAsVersion(_ content: ContentName, of item: ItemID, isDiscardable: Bool) throws -> VersionID? {
         guard let path = table.shownPath(of: item, in: place.folder) else {
             throw SyncRefusal(.absent, "“\(self.path(of: item))” is not there.")
         }
@@ -259,7 +261,8 @@ extension SyncRun {
         let isDirectory = try ContentStore.contents(content).kind == .directory
         return try versions.keep(
             contents: copy.url(isDirectory: isDirectory),
-            asVersionOf: path.url(isDirectory: isDirectory)
+            asVersionOf: path.url(isDirectory: isDirectory),
+            isDiscardable: isDiscardable
         )
     }
 }

@@ -79,6 +79,7 @@ extension SyncRun {
         }
         take([.placed(item)])
         refusals[item] = nil
+        keepFormer(expected?.content, ifEmptied: item)
         if placed?.isDataless == true {
             // What is on its way is another by now.
             if downloads[item] != nil { requestContents(of: item) }

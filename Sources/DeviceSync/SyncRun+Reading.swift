@@ -45,11 +45,14 @@ extension SyncRun {
         for (item, trace) in takeUnread() { traces[item] = trace }
         if !unread.isEmpty { readOn() }
         for item in dirtyPackages where traces[item] == nil {
-            guard let path = table.path(of: item, in: place.folder),
-                let status = try FolderScan.status(at: path)
-            else { continue }
-            traces[item] = ItemTrace(status)
-            unread[item] = nil
+            guard let path = table.path(of: item, in: place.folder) else { continue }
+            do {
+                guard let status = try FolderScan.status(at: path) else { continue }
+                traces[item] = ItemTrace(status)
+                unread[item] = nil
+            } catch {
+                noteUnkept(item, error)
+            }
         }
         dirtyPackages = []
         do { return try keepNow(traces) } catch {
@@ -62,7 +65,7 @@ extension SyncRun {
     }
 
     private func keepNow(_ traces: [ItemID: ItemTrace]) throws -> Set<ItemID> {
-        let items = traces.keys.sorted()
+        let items = traces.filter(watchIfPackage).keys.sorted()
         let documents = items.map { item in
             Vault.Keepable(
                 table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
@@ -70,10 +73,6 @@ extension SyncRun {
             )
         }
         guard !documents.isEmpty else { return [] }
-        for (item, trace) in traces where trace.kind == .directory {
-            guard let path = table.path(of: item, in: place.folder) else { continue }
-            try watch(package: item, at: path)
-        }
         var changed: Set<ItemID> = []
         for (item, result) in zip(items, try contents.keep(documents)) {
             switch result {
@@ -81,19 +80,42 @@ extension SyncRun {
                 unkept[item] = nil
                 guard var known = table[item] else { continue }
                 if let trace = traces[item] { known.trace = trace }
-                if known.state.content != content { changed.insert(item) }
+                let former = known.state.content
                 known.state.content = content
                 table[item] = known
+                guard former != content else { continue }
+                changed.insert(item)
+                keepFormer(former, ifEmptied: item)
             case .failure(let error):
                 // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
-                guard let path = table.path(of: item, in: place.folder),
-                    try FolderScan.status(at: path) != nil
-                else { continue }
-                unkept[item] = DiskRefusal(error)
-                news.insert(item)
-                report(.failed(path: self.path(of: item), why: "\(error)"))
+                guard isThere(item) else { continue }
+                noteUnkept(item, error)
             }
         }
         return changed
+    }
+
+    private func isThere(_ item: ItemID) -> Bool {
+        guard let path = table.path(of: item, in: place.folder) else { return false }
+        // What cannot be looked at is not gone.
+        do { return try FolderScan.status(at: path) != nil } catch { return true }
+    }
+
+    /// Watches a document if it is a package.
+    ///
+    /// - Returns: Whether it can be read; one that cannot is not in the way of others.
+    private func watchIfPackage(_ item: ItemID, _ trace: ItemTrace) -> Bool {
+        guard trace.kind == .directory, let path = table.path(of: item, in: place.folder) else { return true }
+        do { try watch(package: item, at: path) } catch {
+            noteUnkept(item, error)
+            return false
+        }
+        return true
+    }
+
+    private func noteUnkept(_ item: ItemID, _ error: any Error) {
+        unkept[item] = DiskRefusal(error)
+        news.insert(item)
+        report(.failed(path: path(of: item), why: "\(error)"))
     }
 }

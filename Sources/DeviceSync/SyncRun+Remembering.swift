@@ -6,14 +6,14 @@ internal import Sync
 
 // What this device remembers: written durably before anything is done that follows from it.
 extension SyncRun {
-    /// What there was no room to write down, and what is to be done once it is. Nothing is decided meanwhile: what happens
+    /// What could not be written down, for want of room or as the disk fails, and what is to be done once it is. Nothing is decided meanwhile: what happens
     /// in the folder and at the hub waits with the other events.
     struct Unremembered {
         var changes: DeviceMemory.Changes
         var effects: [Effect]
-        var error: SQLiteError
+        var error: any Error
 
-        var why: String { error.description }
+        var why: DiskRefusal { DiskRefusal(error) }
 
         /// What it is about.
         var items: Set<ItemID> {
@@ -27,7 +27,7 @@ extension SyncRun {
         write(takeChanges(), andDo: effects)
     }
 
-    /// Goes on where there was no room, if there is some now.
+    /// Goes on where it could not be written down, if it can be now.
     func rememberAgain() {
         guard let waiting = unremembered else { return }
         unremembered = nil
@@ -38,11 +38,11 @@ extension SyncRun {
     }
 
     private func write(_ changes: DeviceMemory.Changes, andDo effects: [Effect]) -> Bool {
-        do { try memory.write(changes) } catch let error as SQLiteError where error.isFull {
+        do { try memory.write(changes) } catch let error where DiskRefusal.cause(of: error) != .other {
             let waiting = Unremembered(changes: changes, effects: effects, error: error)
             unremembered = waiting
             news.formUnion(waiting.items)
-            report(.failed(path: "what this device remembers", why: waiting.why))
+            report(.failed(path: "what this device remembers", why: "\(waiting.why)"))
             tellFollowers()
             return false
         } catch {

@@ -55,7 +55,9 @@ final class SyncRun {
     private var attemptCount = 0
     /// A full hub is asked again each so many times.
     private static let fullHubAttempts = 6
-    /// What this device has no room to remember.
+    /// Folders that cannot be looked at; tried again now and then. What is missing may be in them.
+    var unlisted: [ItemID: DiskRefusal] = [:]
+    /// What this device cannot write down.
     var unremembered: Unremembered?
     /// Which large changes have been told of.
     var toldBrakes: Set<SyncBrake.Direction> = []
@@ -176,11 +178,10 @@ final class SyncRun {
 
     var status: SyncStatus {
         var why: [String: String] = [:]
-        for (item, reason) in stuck.mapValues(\.why).merging(unkept, uniquingKeysWith: { first, _ in first })
-        {
-            why[path(of: item)] = reason.description
+        for reasons in [unlisted, unkept, stuck.mapValues(\.why)] {
+            for (item, reason) in reasons { why[path(of: item)] = reason.description }
         }
-        for item in unremembered?.items ?? [] { why[path(of: item)] = unremembered?.why }
+        for item in unremembered?.items ?? [] { why[path(of: item)] = unremembered?.why.description }
         for (item, pause) in paused where engine.differing.contains(item) { why[path(of: item)] = pause.text }
         var status = SyncStatus(
             line: lineState,
@@ -246,8 +247,8 @@ final class SyncRun {
     }
 
     var isSettled: Bool {
-        lineState == .up && engine.isAtRest && unremembered == nil && unkept.isEmpty && dirtyFolders.isEmpty
-            && dirtyPackages.isEmpty
+        lineState == .up && engine.isAtRest && unremembered == nil && unkept.isEmpty && unlisted.isEmpty
+            && dirtyFolders.isEmpty && dirtyPackages.isEmpty
             && missing.isEmpty && unread.isEmpty
     }
 

@@ -17,7 +17,24 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What a connection has just refused.
     init(code: Int32, on connection: OpaquePointer, path: String) {
         self.init(code: code, message: String(cString: sqlite3_errmsg(connection)), path: path)
+        if isDamage, Self.couldNotRead(connection) {
+            (self.code, message) = (SQLITE_IOERR | 1 << 8, "the file cannot be read")
+        }
         isOverQuota = primaryCode == SQLITE_IOERR && sqlite3_system_errno(connection) == EDQUOT
+    }
+
+    /// Whether the volume has failed to read the database or its log. SQLite says that they are damaged then, as a file system
+    /// that finds itself damaged answers so, too; but what is made anew when it is damaged is not to go for that.
+    private static func couldNotRead(_ connection: OpaquePointer) -> Bool {
+        [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER].contains { which in
+            var file: UnsafeMutablePointer<sqlite3_file>?
+            let isFound = sqlite3_file_control(connection, "main", which, &file) == SQLITE_OK
+            guard isFound, let file, let control = file.pointee.pMethods?.pointee.xFileControl else {
+                return false
+            }
+            var number: CInt = 0
+            return control(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK && number == EIO
+        }
     }
 
     /// For what SQLite reads without complaint and what nobody wrote.
@@ -36,6 +53,9 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isFull: Bool {
         primaryCode == SQLITE_FULL || code == Self.noRoomForLogIndex || isOverQuota
     }
+
+    /// Whether the volume failed, and there was room.
+    package var isFault: Bool { primaryCode == SQLITE_IOERR && !isFull }
 
     /// Whether the system said EDQUOT, which SQLite takes for any fault of the volume.
     package var isOverQuota = false

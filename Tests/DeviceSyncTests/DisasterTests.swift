@@ -213,6 +213,32 @@ struct DisasterTests {
         try end()
     }
 
+    @Test(
+        "Zero bytes after a power cut: what a cut leaves of others' files loses no state of them on any device",
+        arguments: [false, true]
+    )
+    func zeroBytesOfOthers(isAsLong: Bool) throws {
+        try one.write("text", to: "a.txt")
+        expectBoth(["a.txt": "text"])
+        one.stop()
+        // A program had replaced the file without syncing it; the file system knows the new name, and no bytes.
+        let zeros = isAsLong ? String(repeating: "\0", count: 4) : ""
+        let modified = try FileManager.default.attributesOfItem(
+            atPath: one.folder.appendingPathComponent("a.txt").path
+        )
+        try one.write(zeros, to: "a.txt")
+        try FileManager.default.setAttributes(
+            [.modificationDate: try #require(modified[.modificationDate])],
+            ofItemAtPath: one.folder.appendingPathComponent("a.txt").path
+        )
+        try one.start()
+        expectBoth(["a.txt": zeros])
+        for device in [one, two] {
+            #expect(try device.formerTexts(of: "a.txt").contains("text"), "\(device.name)")
+        }
+        try end()
+    }
+
     @Test("What cannot be kept for want of room is not said to be in step, and goes when there is room")
     func vaultOutOfReach() throws {
         expectBoth([:])

@@ -45,6 +45,69 @@ struct FolderLookTests {
         table.item(at: ItemPlace(.root, name))
     }
 
+    /// A disk that cannot read what bears some name.
+    private struct FailingDisk: SystemCallObserver {
+        let name: String
+        let calls: Set<String>
+
+        func willMake(_ call: SystemCall) -> CInt {
+            calls.contains(call.name) && call.path.name == name ? EIO : 0
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "What cannot be read is neither gone nor new, and is in the way of nothing else",
+        arguments: [["fstatat"], ["lgetxattr"], ["getxattr"], ["openat"]]
+    )
+    func unreadable(calls: [String]) throws {
+        var table = FolderTable()
+        try write("excluded", "x.txt")
+        try SyncExclusion.set(true, FilePath(root.appendingPathComponent("x.txt").path))
+        try write("text", "a.txt")
+        _ = try look(&table)
+        let known = try #require(item("a.txt", in: table))
+        #expect(item("x.txt", in: table) == nil)
+        for name in ["a.txt", "x.txt"] {
+            try write("changed, and longer", name)
+            try write("new", "new beside \(name)")
+            let disk = FailingDisk(name: name, calls: Set(calls))
+            let outcome = try SystemCallObservation.withObserver(disk) { try look(&table) }
+            #expect(item("new beside \(name)", in: table) != nil, "\(name)")
+            #expect(item("x.txt", in: table) == nil, "\(name)")
+            #expect(outcome.missing.isSubset(of: [known]))
+            #expect(outcome.missing.isEmpty || outcome.unreadable[.root]?.isFault == true, "\(name)")
+        }
+        let outcome = try look(&table)
+        #expect(outcome.unreadable.isEmpty && outcome.missing.isEmpty)
+        #expect(item("a.txt", in: table) == known)
+        #expect(item("x.txt", in: table) == nil)
+    }
+
+    @Test(
+        "A placeholder that cannot be read is not taken for the document that it stands for",
+        arguments: [".a.txt.icloud", "other.txt"]
+    )
+    func unreadablePlaceholder(name: String) throws {
+        var table = FolderTable()
+        try write("text", "a.txt")
+        _ = try look(&table)
+        let known = try #require(item("a.txt", in: table))
+        try FileManager.default.removeItem(at: root.appendingPathComponent("a.txt"))
+        let placeholder = Placeholder(name: "a.txt", byteCount: 4, isDirectory: false, typeIdentifier: nil)
+        try placeholder.encoded().write(to: root.appendingPathComponent(name))
+        let place = FilePath(root.appendingPathComponent(name).path)
+        _ = try FileIdentity.marking(place, with: known.mark)
+        table[known]?.isDataless = true
+        let disk = FailingDisk(name: name, calls: ["read"])
+        var outcome = try SystemCallObservation.withObserver(disk) { try look(&table) }
+        #expect(outcome.unreadable[.root]?.isFault == true)
+        #expect(table[known]?.isDataless == true)
+        #expect(outcome.touched.isEmpty && outcome.filled.isEmpty)
+        outcome = try look(&table)
+        #expect(table[known]?.isDataless == true && outcome.missing.isEmpty)
+    }
+
     @Test("A file that is moved between the looks at two folders stays what it was")
     func movedMeanwhile() throws {
         var table = FolderTable()

@@ -52,6 +52,16 @@ extension WorldDevice {
         }
     }
 
+    /// What a file was before, as far as versions tell.
+    func formerTexts(of name: String) throws -> [String] {
+        let url = folder.appendingPathComponent(name)
+        return try VersionStore.$shared.withValue(versions) {
+            try (NSFileVersion.otherVersionsOfItem(at: url) ?? []).map {
+                String(decoding: try Data(contentsOf: $0.url), as: UTF8.self)
+            }
+        }
+    }
+
     /// All paths below the folder with what is there: a file's text, "/" for a folder.
     var contents: [String: String] {
         var found: [String: String] = [:]

@@ -1,8 +1,11 @@
-import DocumentTesting
+import DeviceSync
 import Foundation
+import Locks
 import SyncMessages
 import Testing
 import UIKit
+
+@testable import DocumentTesting
 
 /// A text that remembers what it was told of its saves.
 private class Memo: UIDocument {
@@ -178,6 +181,32 @@ struct WorldDiskTests {
         #expect(await explains("Free some space", on: pad))
         pad.slowDown(toSeconds: 0)
         pad.freeDisk()
+        try await expectMerged(phone, pad, in: world)
+    }
+
+    @Test("A start on a full disk waits for room, says so, and begins without being told to")
+    func start() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(Memo.init, "a.txt", on: phone) { $0.text = "one\ntwo\nthree\n" }
+        try await world.settle()
+        pad.stop()
+        try await world.edit(Memo.init, "a.txt", on: pad) { $0.text = "one\ntwo\nTHREE\n" }
+        try await world.edit(Memo.init, "a.txt", on: phone) { $0.text = "ONE\ntwo\nthree\n" }
+        try pad.fillDisk()
+        try pad.start()
+        #expect(explanation(on: pad).contains("It cannot begin"))
+        #expect(explanation(on: pad).contains("Free some space"))
+        #expect(pad.status?.line == .down)
+        #expect(throws: SyncRefusal.self) { try pad.evict(pad.folder.appendingPathComponent("a.txt")) }
+        let told = Locked<[[ItemSyncState]]>([])
+        let end = pad.running?.follow("") { items, _ in told.withLock { $0.append(items) } }
+        #expect(told.withLock { $0 } == [[]])
+
+        pad.disk.free()
+        #expect(await explains("It is the same here and at the hub", on: pad))
+        #expect(told.withLock { $0 }.contains { $0.contains { $0.path.hasSuffix("/a.txt") } })
+        end?()
         try await expectMerged(phone, pad, in: world)
     }
 

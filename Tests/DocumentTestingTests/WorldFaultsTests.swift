@@ -24,7 +24,7 @@ struct WorldFaultsTests {
     private static let names = ["phone", "pad", "desk"]
 
     @Test(
-        "Disks fill, clocks jump and lines are cut at random, and every edit that was saved is there",
+        "Disks fill and fail, clocks jump and lines are cut at random, and every edit that was saved is there",
         arguments: 0..<5
     )
     func faults(run: Int) async throws {
@@ -41,11 +41,15 @@ struct WorldFaultsTests {
         for _ in 0..<30 {
             let index = Int(random.next() % 3)
             let device = devices[index]
-            switch random.next() % 10 {
+            switch random.next() % 12 {
             case 0: try device.fillDisk()
             case 1, 2: device.freeDisk()
             case 3: device.goOffline()
             case 4: device.goOnline()
+            case 6:
+                let access: [WorldDevice.DiskAccess] = [.reading, .writing, [.reading, .writing]]
+                try device.breakDisk(access[Int(random.next() % 3)])
+            case 7: device.mendDisk()
             case 5: device.setClock(aheadBySeconds: Double(Int(random.next() % 20) - 10) * 3e7)
             default:
                 tried[index] += 1
@@ -55,12 +59,13 @@ struct WorldFaultsTests {
                     }
                     saved[index] = tried[index]
                 } catch is WorldDocumentFailure {
-                    // Its disk is full.
+                    // Its disk is full, or fails.
                 }
             }
         }
         for device in devices {
             device.freeDisk()
+            device.mendDisk()
             device.goOnline()
         }
         do { try await world.settle() } catch { Issue.record("seed \(seed): \(error)") }

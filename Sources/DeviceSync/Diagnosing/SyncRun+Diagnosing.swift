@@ -22,7 +22,7 @@ extension SyncRun {
         for state in states(below: "") {
             for name in Self.names(of: state) { found.states[name, default: 0] += 1 }
         }
-        for item in engine.differing.union(stuck.keys).union(unkept.keys).sorted() {
+        for item in engine.differing.union(stuck.keys).union(unkept.keys).union(unlisted.keys).sorted() {
             let reasons = engine.reasons(for: item).map(Self.name)
             for reason in Set(reasons) { found.reasons[reason, default: 0] += 1 }
             guard found.obstacles.count < Self.obstacleCountMax else { continue }
@@ -30,7 +30,9 @@ extension SyncRun {
                 SyncDiagnosis.Obstacle(
                     item: names.name(of: path(of: item)),
                     reasons: reasons,
-                    why: (stuck[item]?.why ?? unkept[item]).map { RedactedText.of($0.description) }
+                    why: (stuck[item]?.why ?? unkept[item] ?? unlisted[item]).map {
+                        RedactedText.of($0.description)
+                    }
                 )
             )
         }

@@ -66,20 +66,26 @@ extension SyncRun {
         )
         if let unremembered {
             explanation.causes = ["What this device remembers cannot be written: \(unremembered.why)"]
-            explanation.next = DiskRefusal.makeRoom
+            explanation.next = unremembered.why.remedy ?? explanation.next
+            return explanation
+        }
+        if let (folder, why) = unlistedFolder(above: item) {
+            let name = folder == .root ? "The folder" : "“\(path(of: folder))”"
+            explanation.causes = ["\(name) cannot be looked at, so nobody can say what is in it: \(why)"]
+            explanation.next = why.remedy ?? Self.makeReadable
             return explanation
         }
         if let why = unkept[item] {
-            explanation.causes = [why.isFull ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"]
-            explanation.next =
-                why.isFull ? DiskRefusal.makeRoom : "Make it readable; it is tried again by itself."
+            explanation.causes = [
+                why.cause == .full ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"
+            ]
+            explanation.next = why.remedy ?? Self.makeReadable
             return explanation
         }
         if let stuck = stuck[item] {
             explanation.causes = ["It cannot be put in place: \(stuck.why)"]
             explanation.next =
-                stuck.why.isFull
-                ? DiskRefusal.makeRoom : "Remove what is in the way; it is tried again every ten seconds."
+                stuck.why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
             return explanation
         }
         var seen: Set<ItemID> = []
@@ -119,6 +125,21 @@ extension SyncRun {
             }
         }
         return explanation
+    }
+
+    private static let makeReadable = "Make it readable; it is tried again by itself."
+
+    /// The folder that cannot be looked at which an item is, or is in.
+    private func unlistedFolder(above item: ItemID) -> (ItemID, DiskRefusal)? {
+        guard !unlisted.isEmpty else { return nil }
+        var at = item
+        while true {
+            if let why = unlisted[at] { return (at, why) }
+            guard at != .root, let parent = (table[at]?.state ?? engine.tree[at])?.place.parent else {
+                return nil
+            }
+            at = parent
+        }
     }
 
     private func isHubFull(for item: ItemID) -> Bool {

@@ -49,25 +49,29 @@ struct FolderLook {
         var excluded: Set<ItemID> = []
         /// Known items that were looked at and are not excluded.
         var included: Set<ItemID> = []
+        /// Folders of which nobody can say what is in them: their lists, or what bears a name in them, cannot be read. What
+        /// is missing may be there.
+        var unreadable: [ItemID: SystemError] = [:]
     }
 
-    private var outcome = Outcome()
+    var outcome = Outcome()
     private var found: [Found] = []
-    private var matched: Set<ItemID> = []
+    var matched: Set<ItemID> = []
     /// All that was found, by what it was when it was seen last.
     private var present: Set<ItemID> = []
     /// What is where it was seen last, and as it was: there is nothing else to find out about it.
     private var unchanged: Set<ItemID> = []
 
-    private enum Parent { case known(ItemID), found(Int) }
+    enum Parent { case known(ItemID), found(Int) }
 
-    private struct Found {
+    struct Found {
         let parent: Parent
         /// The item's own name, which a placeholder has in its.
         var name: String
         let path: FilePath
         var trace: ItemTrace
         var isPlaceholder = false
+        var isUnreadable = false
         var item: ItemID?
     }
 
@@ -84,10 +88,13 @@ struct FolderLook {
     ///
     /// - Parameter folders: Which folders; one that is not there any more is passed over, as its own folder tells.
     mutating func look(at folders: Set<ItemID>) throws -> Outcome {
-        for folder in folders.sorted() { try list(folder) }
+        for folder in folders.sorted() { try readOn(in: folder) { try $0.list(folder) } }
         var index = 0
         while index < found.count {
-            if isToBeListed(found[index], folders) { try list(found[index].path, as: .found(index)) }
+            if isToBeListed(found[index], folders) {
+                let path = found[index].path
+                try readOn(in: knownFolder(above: index)) { try $0.list(path, as: .found(index)) }
+            }
             index += 1
         }
         for entry in found {
@@ -109,12 +116,35 @@ struct FolderLook {
         return outcome
     }
 
+    // MARK: What cannot be read
+
+    /// Notes what cannot be read, which is in the way of nothing else.
+    private mutating func readOn(in folder: ItemID, _ body: (inout FolderLook) throws -> Void) throws {
+        do { try body(&self) } catch let error as SystemError { outcome.unreadable[folder] = error }
+    }
+
+    /// The folder that something was found in, or below.
+    private func knownFolder(above index: Int) -> ItemID { knownFolder(found[index].parent) }
+
+    private func knownFolder(_ parent: Parent) -> ItemID {
+        switch parent {
+        case .known(let folder): folder
+        case .found(let index): knownFolder(above: index)
+        }
+    }
+
+    /// Whether something is in a folder that could not be identified.
+    private func isLost(_ index: Int) -> Bool {
+        guard case .found(let parent) = found[index].parent else { return false }
+        return found[parent].item == nil
+    }
+
     // MARK: Listing
 
     private mutating func list(_ folder: ItemID) throws {
         guard let path = table.path(of: folder, in: root) else { return }
         if folder != .root, table[folder]?.state.kind != .folder { return }
-        if isExcluded(folder) {
+        if try isExcluded(folder) {
             matched.formUnion(table.members(of: folder))
             return
         }
@@ -122,88 +152,56 @@ struct FolderLook {
     }
 
     /// Whether a folder is excluded from sync, or in one that is. Each folder is looked at once.
-    private mutating func isExcluded(_ folder: ItemID) -> Bool {
+    private mutating func isExcluded(_ folder: ItemID) throws -> Bool {
         guard folder != .root, let known = table[folder], let path = table.path(of: folder, in: root) else {
             return false
         }
         if let answer = exclusions[folder] { return answer }
-        let isMarked = SyncExclusion.isMarked(path)
+        let isMarked = try SyncExclusion.isKnownAsMarked(path)
         if isMarked { outcome.excluded.insert(folder) } else { outcome.included.insert(folder) }
-        let answer = isMarked || isExcluded(known.state.place.parent)
+        let answer = try isMarked || isExcluded(known.state.place.parent)
         exclusions[folder] = answer
         return answer
     }
 
     private mutating func list(_ path: FilePath, as parent: Parent) throws {
         let members: [FolderMember]
-        do { members = try Removal.membersAfterPuttingBack(in: path) } catch {
+        var unreadable: SystemError?
+        do { members = try Removal.membersAfterPuttingBack(in: path, unreadable: &unreadable) } catch {
             // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
             return
         }
+        if let unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
         for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
-            let trace = ItemTrace(member.status)
-            if case .known(let folder) = parent, let item = table.unchanged(member.name, trace, in: folder),
-                !isMatched(item)
-            {
-                unchanged.insert(item)
-                continue
-            }
-            var entry = Found(
-                parent: parent,
-                name: member.name,
-                path: path.appending(member.name),
-                trace: trace
-            )
-            if leaveOutExcluded(entry) { continue }
-            switch try standIn(entry) {
-            case .nothing: break
-            case .item(let name): (entry.name, entry.isPlaceholder) = (name, true)
-            case .stranger: continue
-            }
-            found.append(entry)
+            try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
         }
+    }
+
+    private mutating func note(_ member: FolderMember, in path: FilePath, as parent: Parent) throws {
+        let trace = ItemTrace(member.status)
+        if case .known(let folder) = parent, let item = table.unchanged(member.name, trace, in: folder),
+            !isMatched(item)
+        {
+            unchanged.insert(item)
+            return
+        }
+        var entry = Found(
+            parent: parent,
+            name: member.name,
+            path: path.appending(member.name),
+            trace: trace
+        )
+        if try leaveOutExcluded(entry) { return }
+        switch try standIn(entry) {
+        case .nothing: break
+        case .item(let name): (entry.name, entry.isPlaceholder) = (name, true)
+        case .stranger: return
+        }
+        found.append(entry)
     }
 
     private func isMatched(_ item: ItemID) -> Bool { unchanged.contains(item) || matched.contains(item) }
-
-    /// What a name stands for that may be a placeholder's.
-    private enum StandIn { case nothing, item(String), stranger }
-
-    private func standIn(_ entry: Found) throws -> StandIn {
-        guard entry.trace.kind == .regular, let name = Placeholder.itemName(of: entry.name) else {
-            return .nothing
-        }
-        if let known = table.item(like: entry.trace), let item = table[known], item.isDataless,
-            item.trace == entry.trace
-        {
-            return .item(name)
-        }
-        guard Placeholder(at: entry.path) != nil else { return .nothing }
-        guard let mark = try mark(of: entry), let item = table[ItemID(mark)], item.state.kind == .document
-        else { return .stranger }
-        return .item(name)
-    }
-
-    /// Notes an item that is excluded from sync, with all in it.
-    ///
-    /// - Returns: Whether it is.
-    private mutating func leaveOutExcluded(_ entry: Found) -> Bool {
-        let known = table.item(like: entry.trace).flatMap {
-            table[$0]?.trace.isSameItem(as: entry.trace) == true ? $0 : nil
-        }
-        // To exclude something is to change it.
-        if let known, table[known]?.trace == entry.trace { return false }
-        guard SyncExclusion.isMarked(entry.path) else {
-            if let known { outcome.included.insert(known) }
-            return false
-        }
-        if let known {
-            outcome.excluded.insert(known)
-            matched.formUnion(table.subtree(of: known))
-        }
-        return true
-    }
 
     /// Whether a name is one that saves and this engine use for themselves.
     static func isOurs(_ name: String) -> Bool {
@@ -231,6 +229,15 @@ struct FolderLook {
     }
 
     private mutating func identify(_ index: Int, _ pass: Pass) throws {
+        guard !found[index].isUnreadable, !isLost(index) else { return }
+        try readOn(in: knownFolder(above: index)) { look in
+            look.found[index].isUnreadable = true
+            try look.take(index, pass)
+            look.found[index].isUnreadable = false
+        }
+    }
+
+    private mutating func take(_ index: Int, _ pass: Pass) throws {
         let entry = found[index]
         let place = place(of: entry)
         switch pass {
@@ -309,7 +316,7 @@ struct FolderLook {
         return known
     }
 
-    private func place(of entry: Found) -> ItemPlace {
+    func place(of entry: Found) -> ItemPlace {
         switch entry.parent {
         case .known(let item): ItemPlace(item, entry.name)
         // Folders are identified before what is in them.
@@ -317,7 +324,7 @@ struct FolderLook {
         }
     }
 
-    private func mark(of entry: Found) throws -> FileMark? {
+    func mark(of entry: Found) throws -> FileMark? {
         guard entry.trace.kind == .regular || entry.trace.kind == .directory else { return nil }
         return try FileIdentity.ifPresent(at: entry.path)?.mark
     }
@@ -336,8 +343,11 @@ struct FolderLook {
     private mutating func give(_ mark: FileMark, to index: Int) throws {
         guard found[index].trace.kind != .symbolicLink else { return }
         let path = found[index].path
-        // Gone meanwhile: the next look tells.
-        guard (try? FileIdentity.marking(path, with: mark, isForeign: { _ in true })) != nil else { return }
+        do { _ = try FileIdentity.marking(path, with: mark, isForeign: { _ in true }) } catch {
+            // Gone meanwhile: the next look tells.
+            guard error.isAbsent else { throw error }
+            return
+        }
         if let status = try FolderScan.status(at: path) {
             let now = ItemTrace(status)
             if now.isSameItem(as: found[index].trace) { found[index].trace.changed = now.changed }
@@ -363,7 +373,7 @@ struct FolderLook {
             }
             return
         }
-        if known.state.kind == .document, takeContents(of: item, entry, &known) {
+        if known.state.kind == .document, try takeContents(of: item, entry, &known) {
             known.state.place = place
             table[item] = known
             return
@@ -383,33 +393,5 @@ struct FolderLook {
             known.trace = entry.trace
         }
         table[item] = known
-    }
-
-    // MARK: Contents
-
-    /// Notes what has become of a document's contents.
-    ///
-    /// - Returns: Whether there is no more to it: false for one that had its contents and has them.
-    private mutating func takeContents(of item: ItemID, _ entry: Found, _ known: inout FolderItem) -> Bool {
-        guard known.isDataless || entry.isPlaceholder else { return false }
-        let place = place(of: entry)
-        if known.state.place.parent != place.parent
-            || ExactName(known.state.place.name) != ExactName(place.name)
-        {
-            outcome.placed.insert(item)
-        }
-        // Whatever its name, and whoever has written it: it must never be taken for the document.
-        let isMisnamed = !entry.isPlaceholder && Placeholder(contentsOf: entry.path) != nil
-        if isMisnamed { outcome.misnamed[item] = entry.path }
-        if entry.isPlaceholder || isMisnamed {
-            if !known.isDataless { outcome.evicted.insert(item) }
-            known.isDataless = true
-            known.trace = entry.trace
-        } else {
-            known.isDataless = false
-            outcome.filled.insert(item)
-            outcome.touched[item] = entry.trace
-        }
-        return true
     }
 }

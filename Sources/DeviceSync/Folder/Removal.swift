@@ -31,12 +31,17 @@ enum Removal {
     }
 
     /// What is in a folder, with what a process that died was about to remove: whether that is to go is decided anew.
-    static func membersAfterPuttingBack(in folder: FilePath) throws(SystemError) -> [FolderMember] {
-        let members = try FolderScan.members(of: folder)
+    ///
+    /// - Parameter unreadable: Set when nobody can say what bears one of the names.
+    static func membersAfterPuttingBack(
+        in folder: FilePath,
+        unreadable: inout SystemError?
+    ) throws(SystemError) -> [FolderMember] {
+        let members = try FolderScan.members(of: folder, unreadable: &unreadable)
         let left = members.compactMap { member in formerName(of: member.name).map { (member.name, $0) } }
         guard !left.isEmpty else { return members }
         for (name, former) in left { try putBack(folder.appending(name), to: folder.appending(former)) }
-        return try FolderScan.members(of: folder)
+        return try FolderScan.members(of: folder, unreadable: &unreadable)
     }
 
     /// The name that a document had which a process took aside and died; nil for any other.

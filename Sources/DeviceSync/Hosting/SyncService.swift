@@ -53,7 +53,7 @@ package final class SyncService: Sendable {
                 log.note($0, of: settings.folder)
                 report(settings.folder, $0)
             }
-            let sync = try ContainerSync(
+            let sync = ContainerSync(
                 ContainerSync.Place(
                     folder: FilePath(settings.folder),
                     memory: home.folder(of: settings.container),

@@ -44,7 +44,7 @@ extension NSFileVersion {
     ) throws -> NSFileVersion {
         let store = VersionStore.shared
         do {
-            let version = try store.add(contentsURL, to: url)
+            let version = try store.add(contentsURL, to: url, isDiscardable: false)
             if options.contains(.byMoving), let contents = FilePath(contentsURL) {
                 try ReadOnlyTree.remove(contents)
             }
@@ -96,7 +96,7 @@ extension NSFileVersion {
                 throw CocoaError(.fileNoSuchFile, userInfo: info)
             case .current:
                 if url.standardizedFileURL.path == itemURL.standardizedFileURL.path { return url }
-                return try store.replace(url, with: try store.add(itemURL, to: itemURL))
+                return try store.replace(url, with: try store.add(itemURL, to: itemURL, isDiscardable: false))
             }
         } catch {
             throw CocoaError(version: error, while: .writing, url: url)

@@ -61,12 +61,18 @@ extension VersionStore {
     }
 
     /// Keeps what is at some place as a version of an item, and gives its name.
-    package func keep(contents: URL, asVersionOf url: URL) throws -> VersionID {
-        try add(contents, to: url).id
+    ///
+    /// - Parameter isDiscardable: Whether it goes in time, as versions do that nobody has asked for.
+    package func keep(
+        contents: URL,
+        asVersionOf url: URL,
+        isDiscardable: Bool
+    ) throws -> VersionID {
+        try add(contents, to: url, isDiscardable: isDiscardable).id
     }
 
     /// Keeps what is at another place as a version of an item.
-    func add(_ contents: URL, to url: URL) throws -> KeptVersion {
+    func add(_ contents: URL, to url: URL, isDiscardable: Bool) throws -> KeptVersion {
         let (vault, device) = try open(for: url)
         let item = try markedItem(at: url)
         let source = try resolved(contents)
@@ -75,7 +81,7 @@ extension VersionStore {
         let version = try vault.keep(
             source,
             as: item.mark,
-            origin: origin(.explicit, of: name, on: device, isDiscardable: false),
+            origin: origin(.explicit, of: name, on: device, isDiscardable: isDiscardable),
             isElsewhere: source != item.path
         )
         announce(.gained, version.id, at: url)

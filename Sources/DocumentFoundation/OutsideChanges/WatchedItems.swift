@@ -264,8 +264,11 @@ struct WatchedItems {
     /// Compares an item with what is known of it.
     mutating func look(at path: ItemPath, by writer: WriterProcess? = nil) -> [OutsideReport] {
         guard let item = items[path] else { return [] }
-        // What cannot be looked at is as good as gone until it can.
-        let found = try? FileStamp.ifPresent(at: FilePath(path.string), followsSymbolicLink: true)
+        let found: FileStamp?
+        do { found = try FileStamp.ifPresent(at: FilePath(path.string), followsSymbolicLink: true) } catch {
+            // What cannot be looked at is not gone: a document would be told that it was deleted.
+            return []
+        }
         guard found != nil else {
             if let place = whereabouts(of: path) { return moved(from: path, to: place, by: writer) }
             guard item.stamp != nil else { return [] }

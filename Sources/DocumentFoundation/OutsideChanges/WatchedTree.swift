@@ -30,14 +30,13 @@ struct WatchedTree {
         var (folders, found): ([ItemPath], [ItemPath: FolderMarks]) = ([], [:])
         var next = [top]
         while let folder = next.popLast(), folders.count < Self.foldersMax {
-            let place = FilePath(folder.string)
             // What is no folder, or went while we looked, has nothing in it.
             if remembersMembers {
-                guard let marks = try? FolderMarks(of: place) else { continue }
+                guard let marks = marks(of: folder) else { continue }
                 found[folder] = marks
                 next += marks.members.filter(\.value.isFolder).compactMap { ItemPath(folder, $0.key) }
             } else {
-                guard let entries = try? FileReading.entries(in: place) else { continue }
+                guard let entries = try? FileReading.entries(in: FilePath(folder.string)) else { continue }
                 next += entries.filter { $0.kind == .directory }.compactMap { ItemPath(folder, $0.name) }
             }
             folders.append(folder)
@@ -48,12 +47,20 @@ struct WatchedTree {
         return (folders, Self.difference(from: before, to: found))
     }
 
+    /// What a folder holds; what it held when it was looked at last, where it cannot be read: nothing in it is gone for that.
+    private func marks(of folder: ItemPath) -> FolderMarks? {
+        do { return try FolderMarks(of: FilePath(folder.string)) } catch {
+            return error.isAbsent ? nil : known[folder]
+        }
+    }
+
     /// Looks at one member.
     mutating func look(atMember path: ItemPath) -> Difference {
         var difference = Difference()
         guard remembersMembers, let folder = path.parent else { return difference }
-        // What cannot be looked at is as good as gone until it can.
-        let stamp = try? FileStamp.ifPresent(at: FilePath(path.string))
+        let stamp: FileStamp?
+        // What cannot be looked at is not gone.
+        do { stamp = try FileStamp.ifPresent(at: FilePath(path.string)) } catch { return difference }
         let new = stamp.map(FolderMarks.Mark.init)
         let old = known[folder]?.members.updateValue(new, forName: path.name)
         switch (old ?? nil, new) {

@@ -79,17 +79,42 @@ package struct Placeholder: Hashable, Sendable {
 
     /// Reads one; nil for anything else, and for what cannot be read.
     package init?(at place: FilePath) {
-        guard let name = Self.itemName(of: place.name) else { return nil }
-        self.init(contentsOf: place)
-        // It may have been renamed since it was written.
-        self.name = name
+        guard let found = (try? Self.ifPresent(at: place)) ?? nil else { return nil }
+        self = found
     }
 
     /// Reads one under whatever name; nil for anything else, and for what cannot be read.
     package init?(contentsOf place: FilePath) {
-        guard let stamp = try? FileStamp.ifPresent(at: place),
-            stamp.kind == .regular, stamp.byteCount <= Self.fileByteCountMax,
-            let bytes = try? FileReading.contents(of: place, mapped: false),
+        guard let found = (try? Self.read(place)) ?? nil else { return nil }
+        self = found
+    }
+
+    /// Reads one; nil for anything else.
+    ///
+    /// - Throws: `SystemError` when nobody can say what is there.
+    package static func ifPresent(at place: FilePath) throws(SystemError) -> Placeholder? {
+        guard let name = itemName(of: place.name), var found = try read(place) else { return nil }
+        // It may have been renamed since it was written.
+        found.name = name
+        return found
+    }
+
+    /// Reads one under whatever name; nil for anything else.
+    ///
+    /// - Throws: As `ifPresent`.
+    package static func read(_ place: FilePath) throws(SystemError) -> Placeholder? {
+        guard let stamp = try FileStamp.ifPresent(at: place),
+            stamp.kind == .regular, stamp.byteCount <= fileByteCountMax
+        else { return nil }
+        do { return Placeholder(encoded: try FileReading.contents(of: place, mapped: false)) } catch {
+            guard error.isAbsent else { throw error }
+            return nil
+        }
+    }
+
+    private init?(encoded bytes: Data) {
+        guard
+            // What is no property list is no placeholder.
             let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil),
             let values = list as? [String: Any], values[Self.formatKey] as? Int == 1,
             let name = values[Self.nameKey] as? String

@@ -8,7 +8,17 @@ package enum SyncExclusion {
     /// Whether an item bears the attribute itself.
     package static func isMarked(_ path: FilePath) -> Bool {
         // What cannot be looked at says nothing.
-        ((try? FileReading.extendedAttribute(attribute, of: path)) ?? nil) == Data("1".utf8)
+        (try? isKnownAsMarked(path)) ?? false
+    }
+
+    /// Whether an item bears the attribute itself; what nobody may look at does not.
+    ///
+    /// - Throws: `SystemError` when the disk does not tell: what a person keeps to this device must not leave it for that.
+    package static func isKnownAsMarked(_ path: FilePath) throws(SystemError) -> Bool {
+        do { return try FileReading.extendedAttribute(attribute, of: path) == Data("1".utf8) } catch {
+            guard error.isFault else { return false }
+            throw error
+        }
     }
 
     /// Whether an item bears it, or a folder that it is in.

@@ -114,6 +114,7 @@ public final class DocumentWorld: Sendable {
         for device in state.withLock({ $0.devices }) {
             device.stop()
             device.freeDisk()
+            device.mendDisk()
         }
         try FileManager.default.removeItem(at: folder)
     }
@@ -134,7 +135,8 @@ extension WorldDevice {
     /// Whether nothing is left to do, all that was done in the folder until now included, and so many entries of the log read.
     func isInStep(at entryCount: Int) -> Bool {
         guard let running else { return false }
-        return running.isInStepNow && running.logPosition == UInt64(entryCount)
+        // In this order: what it reads between the two questions is not done yet.
+        return running.logPosition == UInt64(entryCount) && running.isInStepNow
     }
 
     private var whyItStopped: String {

@@ -23,7 +23,7 @@ public final class WorldDevice: Sendable {
     package let place: ContainerSync.Place
     /// The container's keys, also of when it does not run.
     package let keys: KeyRing
-    private let disk: WorldDisk
+    let disk: WorldDisk
     /// How many seconds its clock is ahead.
     private let clockSeconds: Locked<Double>
     private let reports: Locked<[SyncReport]> = Locked([])
@@ -71,6 +71,7 @@ public final class WorldDevice: Sendable {
     deinit {
         sync.withLock { $0 }?.stop()
         disk.free()
+        disk.mend()
     }
 
     // MARK: What happens to it
@@ -87,31 +88,13 @@ public final class WorldDevice: Sendable {
         startAgain()
     }
 
-    /// Starts what has run before: what keeps it from running again, such as a full disk, is told by `settle`.
-    private func startAgain() {
+    /// Starts what has run before: what keeps it from running again is told by `settle`.
+    func startAgain() {
         do { try start() } catch { note(.stopped("\(error)")) }
     }
 
     /// Has each transfer of contents to and from the hub take so long.
     public func slowDown(toSeconds seconds: Double) { line.slowDown(to: seconds) }
-
-    /// Has no room left on its disk: from now on nothing can be written there.
-    ///
-    /// A save in `run` fails, and the document's `handleError(_:userInteractionPermitted:)` gets
-    /// `CocoaError.fileWriteOutOfSpace`; the former contents stay. What comes from other devices waits, and `explain` says why.
-    /// Removing and renaming work as they do on a full disk, and what a document's own code writes without this library's
-    /// calls, such as by `Data.write(to:)`, is refused when its save comes to make it last.
-    ///
-    /// - Throws: Where SQLite, in which a device remembers what it does, cannot be made to find its disk full.
-    public func fillDisk() throws { try disk.fill() }
-
-    /// Ends `fillDisk`. What waited for room goes on at once.
-    public func freeDisk() {
-        disk.free()
-        versions.tryAgain()
-        guard isToRun.withLock({ $0 }) else { return }
-        if let running { running.tryAgain() } else { startAgain() }
-    }
 
     /// Has its clock go wrong. What this device says of times is off by that much from now on: the dates of versions, of what
     /// it sends, and of files that it gets from others. The dates that the kernel gives to files when they are written stay
@@ -136,11 +119,13 @@ public final class WorldDevice: Sendable {
 
     /// Begins to keep the folder in step, or begins again.
     ///
-    /// - Throws: What keeps the folder from being read.
+    /// Where its disk is full or fails it waits until it is not.
+    ///
+    /// - Throws: What else keeps the folder from being read.
     public func start() throws {
         isToRun.withLock { $0 = true }
         line.open()
-        let made = try ContainerSync(
+        let made = ContainerSync(
             place,
             keys: keys,
             by: identity,

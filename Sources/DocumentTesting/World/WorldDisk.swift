@@ -3,52 +3,106 @@ internal import Foundation
 internal import Locks
 internal import SQLite
 
-/// The disk of a make-believe device: some folders of this machine's, in which there is room, or none.
+/// The disk of a make-believe device: some folders of this machine's, in which there is room, or none, and which may fail.
 ///
-/// State: one flag under one lock. The kernel's calls and SQLite's writes are seen for the whole process, while the disk is
-/// full, and told by their paths.
-final class WorldDisk: SystemCallObserver, SQLiteWriteJudge {
+/// State: one struct under one lock. The kernel's calls and SQLite's are seen for the whole process, while something is wrong
+/// with the disk, and told by their paths.
+final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
+    private struct State {
+        var isFull = false
+        var faults: [Fault] = []
+        var isWrong: Bool { isFull || !faults.isEmpty }
+    }
+
+    private struct Fault {
+        /// The path of what it is about, with all that is in it; nil for the whole disk.
+        let path: String?
+        let access: WorldDevice.DiskAccess
+    }
+
     private let folders: [String]
-    private let isFull = Locked(false)
+    private let state = Locked(State())
 
     /// - Parameter folders: What is on it, by paths without a link on their way.
-    init(_ folders: [URL]) { self.folders = folders.map { $0.path + "/" } }
+    init(_ folders: [URL]) { self.folders = folders.map(\.path) }
 
     /// - Throws: Where SQLite's writes cannot be refused.
-    func fill() throws {
-        guard !change(to: true) else { return }
+    func fill() throws { try change { $0.isFull = true } }
+
+    /// - Throws: As `fill`.
+    func breakDown(_ access: WorldDevice.DiskAccess, at path: String?) throws {
+        try change { $0.faults.append(Fault(path: path, access: access)) }
+    }
+
+    func free() { ease { $0.isFull = false } }
+
+    func mend() { ease { $0.faults = [] } }
+
+    private func change(_ body: (inout State) -> Void) throws {
+        let former = state.withLock { state in
+            defer { body(&state) }
+            return state
+        }
+        guard !former.isWrong else { return }
         do { try SQLiteVolumes.add(self) } catch {
-            _ = change(to: false)
+            state.withLock { $0 = former }
             throw error
         }
         SystemCallObservation.add(self)
     }
 
-    func free() {
-        guard change(to: false) else { return }
+    private func ease(_ body: (inout State) -> Void) {
+        let isRightAgain = state.withLock { state in
+            let wasWrong = state.isWrong
+            body(&state)
+            return wasWrong && !state.isWrong
+        }
+        guard isRightAgain else { return }
         SystemCallObservation.remove(self)
         SQLiteVolumes.remove(self)
     }
 
-    /// - Returns: Whether it was full.
-    private func change(to new: Bool) -> Bool {
-        isFull.withLock { isFull in
-            defer { isFull = new }
-            return isFull
-        }
+    private func has(_ path: String) -> Bool {
+        folders.contains { Self.isInside(path, $0) }
     }
 
-    private func has(_ path: String) -> Bool {
-        folders.contains { path.hasPrefix($0) || path + "/" == $0 }
+    private static func isInside(_ path: String, _ folder: String) -> Bool {
+        path == folder || path.hasPrefix(folder + "/")
     }
 
     // MARK: What is refused
 
-    func judge(writeTo path: String) -> CInt { has(path) ? ENOSPC : 0 }
+    func judge(readOf path: String) -> CInt { fails(.reading, path) ? EIO : 0 }
 
-    func willMake(_ call: SystemCall) -> CInt { takesRoom(call) && has(call.path.string) ? ENOSPC : 0 }
+    func judge(writeTo path: String) -> CInt {
+        if fails(.writing, path) { return EIO }
+        return isFull && has(path) ? ENOSPC : 0
+    }
+
+    func willMake(_ call: SystemCall) -> CInt {
+        let path = call.path.string
+        if call.effect.isMutating ? fails(.writing, path) : readsDisk(call) && fails(.reading, path) {
+            return EIO
+        }
+        return isFull && takesRoom(call) && has(path) ? ENOSPC : 0
+    }
 
     func didMake(_ call: SystemCall) {}
+
+    private var isFull: Bool { state.withLock { $0.isFull } }
+
+    private func fails(_ access: WorldDevice.DiskAccess, _ path: String) -> Bool {
+        let faults = state.withLock { $0.faults }.filter { $0.access.contains(access) }
+        guard !faults.isEmpty, has(path) else { return false }
+        return faults.contains { $0.path.map { Self.isInside(path, $0) } ?? true }
+    }
+
+    /// Whether a call that changes nothing has to look at the disk: what is about an open file's inode, a lock or a watch, the
+    /// kernel has in its memory.
+    private func readsDisk(_ call: SystemCall) -> Bool {
+        !["fstat", "fstatfs", "flock"].contains(call.name)
+            && !["inotify_", "fanotify_"].contains { call.name.hasPrefix($0) }
+    }
 
     private func takesRoom(_ call: SystemCall) -> Bool {
         switch call.effect {

@@ -70,14 +70,31 @@ extension FolderScan {
     ///
     /// A member that goes while we look is left out, and so is a name that is not UTF-8.
     package static func members(of path: FilePath) throws(SystemError) -> [FolderMember] {
+        var unreadable: SystemError?
+        let members = try members(of: path, unreadable: &unreadable)
+        if let unreadable { throw unreadable }
+        return members
+    }
+
+    /// As `members(of:)`, but for those of which the kernel can say nothing.
+    ///
+    /// - Parameter unreadable: Set to why, when there is one.
+    package static func members(
+        of path: FilePath,
+        unreadable: inout SystemError?
+    ) throws(SystemError) -> [FolderMember] {
         let folder = try Folder.open(path)
-        var members: [FolderMember] = []
+        var (members, refusal): ([FolderMember], SystemError?) = ([], nil)
         try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
-            if let status = try SystemCalls.statusIfPresent(folder, name) {
+            do throws(SystemError) {
+                guard let status = try SystemCalls.statusIfPresent(folder, name) else { return true }
                 members.append(FolderMember(name: name, status: MemberStatus(status)))
+            } catch {
+                refusal = error
             }
             return true
         }
+        if let refusal { unreadable = refusal }
         return members
     }
 

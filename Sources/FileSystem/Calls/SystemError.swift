@@ -26,6 +26,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there was no room on the volume, or none within the user's quota.
     package var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
 
+    /// Whether the storage device failed.
+    package var isFault: Bool { errno == EIO }
+
     /// The reason in the C library's words.
     package var reason: String { String(cString: strerror(errno)) }
 

@@ -10,11 +10,16 @@ public struct ItemMap<Value> {
     @usableFromInline var all: [Value] = []
     @usableFromInline var index = RowIndex()
 
+    /// An empty one.
     @inlinable public init() {}
 
+    /// How many items have a value.
     @inlinable public var count: Int { items.count }
+    /// Whether no item has one.
     @inlinable public var isEmpty: Bool { items.isEmpty }
+    /// The items that have one.
     @inlinable public var keys: [ItemID] { items }
+    /// The values, in the order of the items.
     @inlinable public var values: [Value] { all }
 
     /// Makes room for so many.
@@ -24,6 +29,7 @@ public struct ItemMap<Value> {
         index.reserveCapacity(count)
     }
 
+    /// The value of an item; nil for none.
     @inlinable public subscript(item: ItemID) -> Value? {
         get { row(of: item).map { all[$0] } }
         set {
@@ -61,6 +67,7 @@ public struct ItemMap<Value> {
         all.removeLast()
     }
 
+    /// Changes each value where it is.
     @inlinable public mutating func updateEach(_ body: (ItemID, inout Value) -> Void) {
         for row in all.indices { body(items[row], &all[row]) }
     }
@@ -84,12 +91,14 @@ public struct ItemMap<Value> {
 extension ItemMap: Sendable where Value: Sendable {}
 
 extension ItemMap: Sequence {
+    /// Goes through items and values.
     public struct Iterator: IteratorProtocol {
         @usableFromInline let map: ItemMap
         @usableFromInline var index = 0
 
         @inlinable init(_ map: ItemMap) { self.map = map }
 
+        /// The next item and its value; nil at the end.
         @inlinable public mutating func next() -> (key: ItemID, value: Value)? {
             guard index < map.items.count else { return nil }
             defer { index += 1 }
@@ -97,15 +106,19 @@ extension ItemMap: Sequence {
         }
     }
 
+    /// Begins to go through items and values.
     @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
+    /// As `count`.
     @inlinable public var underestimatedCount: Int { count }
 
+    /// Of several values of one item the last.
     @inlinable public init(_ pairs: some Sequence<(key: ItemID, value: Value)>) {
         reserveCapacity(pairs.underestimatedCount)
         for (item, value) in pairs { self[item] = value }
     }
 
+    /// The values that are wanted.
     @inlinable public func filter(_ isIncluded: ((key: ItemID, value: Value)) throws -> Bool) rethrows -> Self
     {
         var some = Self()
@@ -132,6 +145,7 @@ extension ItemMap: Sequence {
 }
 
 extension ItemMap: ExpressibleByDictionaryLiteral {
+    /// Of several values of one item the last.
     @inlinable public init(dictionaryLiteral pairs: (ItemID, Value)...) {
         self.init()
         for (item, value) in pairs { self[item] = value }
@@ -139,12 +153,14 @@ extension ItemMap: ExpressibleByDictionaryLiteral {
 }
 
 extension ItemMap: Equatable where Value: Equatable {
+    /// Whether two have the same values for the same items, in whatever order.
     @inlinable public static func == (one: Self, other: Self) -> Bool {
         one.count == other.count && zip(one.items, one.all).allSatisfy { other[$0] == $1 }
     }
 }
 
 extension ItemMap: Hashable where Value: Hashable {
+    /// The same for those that are equal.
     @inlinable public func hash(into hasher: inout Hasher) {
         var sum = 0
         for (item, value) in zip(items, all) {

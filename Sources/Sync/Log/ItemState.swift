@@ -1,30 +1,40 @@
 /// What tells one item from all others, for as long as it exists and wherever it is moved. Made from random bits.
 public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The first half of the bits.
     public let high: UInt64
+    /// The second half.
     public let low: UInt64
 
+    /// Of two halves.
     @inlinable public init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// The folder that holds all others of a container. It is always there, and nobody changes it.
     public static let root = ItemID(0, 0)
 
+    /// An order without a meaning, the same everywhere.
     @inlinable public static func < (left: ItemID, right: ItemID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 
-    // The bits are random: half of them tell items apart as well as all do. Tables of items are what the engine is made
-    // of, and one number is hashed several times as fast as whatever goes through a hasher.
+    /// Of the second half: the bits are random, and half of them tell items apart as well as all do.
     @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(low) }
+
+    /// Tables of items are what the engine is made of, and one number is hashed several times as fast as whatever goes
+    /// through a hasher.
     @inlinable public func _rawHashValue(seed: Int) -> Int { low._rawHashValue(seed: seed) }
 
+    /// Short, for people who look at logs.
     public var description: String { self == .root ? "root" : String(low, radix: 36) }
 }
 
 /// Where an item is: in which folder, under which name.
 public struct ItemPlace: Hashable, Sendable {
+    /// The folder's.
     public var parent: ItemID
+    /// As it was written: names that look alike may have other bytes.
     public var name: String
 
+    /// In a folder, under a name.
     @inlinable public init(_ parent: ItemID, _ name: String) { (self.parent, self.name) = (parent, name) }
 }
 

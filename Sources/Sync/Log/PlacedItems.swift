@@ -21,8 +21,10 @@ public struct PlacedItems<Value: Placed> {
         @inlinable init(next: UInt32 = 0) { self.next = next }
     }
 
+    /// Nothing.
     @inlinable public init() {}
 
+    /// Makes out where the items of values are.
     @inlinable public init(_ all: ItemMap<Value>) {
         rows = all
         places.reserveCapacity(rows.count)
@@ -32,9 +34,13 @@ public struct PlacedItems<Value: Placed> {
 
     /// The values by item.
     @inlinable public var all: ItemMap<Value> { rows }
+    /// How many items have a value.
     @inlinable public var count: Int { rows.count }
+    /// Whether no item has one.
     @inlinable public var isEmpty: Bool { rows.isEmpty }
+    /// The items that have one.
     @inlinable public var keys: [ItemID] { rows.keys }
+    /// The values, in the order of the items.
     @inlinable public var values: [Value] { rows.values }
 
     /// Makes room for so many.
@@ -44,6 +50,7 @@ public struct PlacedItems<Value: Placed> {
         chain.reserveCapacity(count)
     }
 
+    /// The value of an item; nil for none.
     @inlinable public subscript(item: ItemID) -> Value? {
         get { rows[item] }
         set {
@@ -81,6 +88,7 @@ public struct PlacedItems<Value: Placed> {
         }.map { rows.keys[$0] }
     }
 
+    /// Whether any item is in a folder.
     @inlinable public func hasMembers(_ folder: ItemID) -> Bool { firsts[folder] != nil }
 
     /// The items in a folder, in no order.
@@ -140,14 +148,17 @@ public struct PlacedItems<Value: Placed> {
 extension PlacedItems: Sendable where Value: Sendable {}
 
 extension PlacedItems: Sequence {
+    /// Begins to go through items and values.
     @inlinable public func makeIterator() -> ItemMap<Value>.Iterator { all.makeIterator() }
 }
 
 extension PlacedItems: Equatable where Value: Equatable {
+    /// Whether two have the same values for the same items.
     @inlinable public static func == (one: Self, other: Self) -> Bool { one.all == other.all }
 }
 
 extension PlacedItems: Hashable where Value: Hashable {
+    /// The same for those that are equal.
     @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(all) }
 }
 

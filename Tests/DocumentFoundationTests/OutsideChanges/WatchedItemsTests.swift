@@ -65,6 +65,23 @@ struct WatchedItemsTests {
         #expect(items.path(of: presenter) == (try path("b")))
     }
 
+    /// A disk of which nothing can be looked at.
+    private struct FailingDisk: SystemCallObserver {
+        func willMake(_ call: SystemCall) -> CInt { call.name == "fstatat" ? EIO : 0 }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("What cannot be looked at is not told to be deleted, and what was done to it is told when it can")
+    func failingDisk() throws {
+        try put("old", "a")
+        var items = items()
+        items.present(presenter, try path("a"), findsOutItself: false)
+        try put("new, and longer", "a")
+        let place = try path("a")
+        #expect(SystemCallObservation.withObserver(FailingDisk()) { items.written(place, by: nil) } == [])
+        #expect(items.written(place, by: nil) == [.changed(presenter)])
+    }
+
     @Test("A name that was passed on the way, where nothing was, is nobody's item")
     func passedOnTheWay() throws {
         var items = items()

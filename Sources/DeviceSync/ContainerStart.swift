@@ -1,0 +1,151 @@
+internal import Dispatch
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import SyncMessages
+
+/// How a container comes to be kept in step: at once, or when the disk lets it.
+///
+///     begin ──▶ run
+///       │ ▲
+///       ▼ │ every ten seconds, or when somebody says so
+///     waiting for room, or for a disk that works ──▶ stopped (what keeps it from beginning is not the disk any more)
+///
+/// Used on the container's queue.
+final class ContainerStart {
+    let place: ContainerSync.Place
+    /// Nil until it has begun.
+    private(set) var run: SyncRun?
+    private let queue: DispatchQueue
+    private let report: @Sendable (SyncReport) -> Void
+    private let make: () throws -> SyncRun
+    /// Why it has not begun.
+    private var why: DiskRefusal?
+    private var isStopped = false
+    private var isRetryDue = false
+    /// Who follows meanwhile, and what is done for them when it has begun; that tells what ends it.
+    private var waiting: [UUID: (SyncRun) -> @Sendable () -> Void] = [:]
+    private var ends: [UUID: @Sendable () -> Void] = [:]
+
+    init(
+        _ place: ContainerSync.Place,
+        on queue: DispatchQueue,
+        _ report: @escaping @Sendable (SyncReport) -> Void,
+        _ make: @escaping () throws -> SyncRun
+    ) {
+        (self.place, self.queue, self.report, self.make) = (place, queue, report, make)
+    }
+
+    /// Begins, or waits until the disk lets it.
+    ///
+    /// - Throws: What else keeps it from beginning.
+    func begin() throws {
+        do {
+            run = try begun()
+            why = nil
+        } catch let error where DiskRefusal.cause(of: error) != .other {
+            why = DiskRefusal(error)
+            report(.failed(path: "what this device remembers", why: "\(error)"))
+            return retryLater()
+        }
+        guard let run else { return }
+        for (id, attach) in waiting { ends[id] = attach(run) }
+        waiting = [:]
+    }
+
+    private func begun() throws -> SyncRun {
+        let run = try make()
+        do { try run.start() } catch {
+            // What it has begun to watch is watched no more, and its memory is free for the next.
+            run.stop()
+            throw error
+        }
+        return run
+    }
+
+    func stop() {
+        isStopped = true
+        run?.stop()
+    }
+
+    func tryAgain() {
+        guard !isStopped else { return }
+        guard run == nil else {
+            if run?.isStopped == false { run?.retry() }
+            return
+        }
+        do { try begin() } catch {
+            isStopped = true
+            why = DiskRefusal(error)
+            report(.stopped("\(error)"))
+        }
+    }
+
+    private func retryLater() {
+        guard !isRetryDue else { return }
+        isRetryDue = true
+        queue.asyncAfter(deadline: .now() + SyncRun.retrySeconds) { [box = Confined(Weak(self))] in
+            guard let self = box.value.value else { return }
+            self.isRetryDue = false
+            if self.run == nil { self.tryAgain() }
+        }
+    }
+
+    // MARK: What is said meanwhile
+
+    private var whyNot: String { why.map { "It cannot begin: \($0)" } ?? "It has not begun yet." }
+
+    var refusal: SyncRefusal { SyncRefusal(.failed, whyNot) }
+
+    var status: SyncStatus {
+        SyncStatus(
+            line: isStopped ? .stopped : .down,
+            lineFailure: whyNot,
+            itemCount: 0,
+            unsettledCount: 0,
+            isSettled: false,
+            stuck: [:]
+        )
+    }
+
+    func explanation(of path: String) -> Explanation {
+        Explanation(
+            path: path,
+            isSettled: false,
+            change: SyncEngine.Change.none.rawValue,
+            causes: [whyNot],
+            next: why?.remedy ?? "Read what stopped it, then start it again."
+        )
+    }
+
+    /// - Returns: What ends it.
+    func follow(_ follower: Follower) -> @Sendable () -> Void {
+        follower.tell([], false)
+        return attachLater { run in
+            // Nothing was known of them until now.
+            let item = run.state(at: follower.path).map { [$0] } ?? []
+            follower.tell(item + run.states(below: follower.path), run.isSettled)
+            return run.follow(follower)
+        }
+    }
+
+    /// - Returns: What ends it.
+    func followExplanation(
+        _ path: String,
+        _ tell: @escaping @Sendable (Explanation) -> Void
+    ) -> @Sendable () -> Void {
+        tell(explanation(of: path))
+        return attachLater { $0.followExplanation(path, tell) }
+    }
+
+    private func attachLater(_ attach: @escaping (SyncRun) -> @Sendable () -> Void) -> @Sendable () -> Void {
+        let id = UUID()
+        waiting[id] = attach
+        return { [queue, box = Confined(Weak(self))] in
+            queue.async {
+                box.value.value?.waiting[id] = nil
+                box.value.value?.ends.removeValue(forKey: id)?()
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import Vault
+
+// A power cut may leave a file without its bytes, or with zeros in their place, which a program has written and not synced.
+// Nothing tells it from one that a person has emptied: it goes to all devices, as any edit. What it held before stays to be
+// had on each of them, as a version.
+extension SyncRun {
+    /// Keeps what a file held as a version of it, if nothing is in it any more.
+    ///
+    /// - Parameter former: What it held.
+    func keepFormer(_ former: ContentName?, ifEmptied item: ItemID) {
+        guard versions.isOn, let former, let seen = table[item], seen.state.content != former,
+            seen.trace.kind == .regular, !seen.isDataless, let path = table.path(of: item, in: place.folder)
+        else { return }
+        do {
+            let contents = try ContentStore.contents(former)
+            guard contents.kind == .regular, contents.byteCount > 0, try Self.isBlank(path) else { return }
+            // A log that is emptied every day is not to be kept for ever.
+            _ = try keepAsVersion(former, of: item, isDiscardable: true)
+        } catch {
+            report(.failed(path: self.path(of: item), why: "What it held before is not kept here: \(error)"))
+        }
+    }
+
+    private static let blockByteCount = 64 << 10
+
+    /// Whether nothing but zeros is in a file. The first other byte ends the look.
+    private static func isBlank(_ path: FilePath) throws -> Bool {
+        let file = try StorageFolder(containing: path).open(path.name)
+        var offset = 0
+        while true {
+            let bytes = try file.read(at: offset, byteCount: blockByteCount)
+            guard bytes.allSatisfy({ $0 == 0 }) else { return false }
+            guard bytes.count == blockByteCount else { return true }
+            offset += bytes.count
+        }
+    }
+}
