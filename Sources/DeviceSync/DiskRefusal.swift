@@ -6,7 +6,11 @@ internal import SyncMessages
 /// Why something cannot be done on this device's disk.
 struct DiskRefusal: CustomStringConvertible {
     /// What keeps a disk from doing it; what a person can do about it differs.
-    enum Cause { case full, failing, other }
+    enum Cause {
+        case full, failing, other
+        /// Of the kernel's watches there are no more.
+        case watches
+    }
 
     let description: String
     let cause: Cause
@@ -20,6 +24,7 @@ struct DiskRefusal: CustomStringConvertible {
 
     static func cause(of error: any Error) -> Cause {
         switch error {
+        case let error as SystemError where error.call.contains("notify_") && error.isFull: .watches
         case let error as SystemError: error.isFull ? .full : error.isFault ? .failing : .other
         case let error as SQLiteError: error.isFull ? .full : error.isFault ? .failing : .other
         case let error as CocoaError:
@@ -44,6 +49,8 @@ struct DiskRefusal: CustomStringConvertible {
         case .full: "Free some space on this device's disk; it is tried again every ten seconds."
         case .failing:
             "This device's disk reports faults: check it, and put it right or replace it; it is tried again every ten seconds."
+        case .watches:
+            "More folders are watched than this machine allows: raise fs.inotify.max_user_watches (sysctl). Meanwhile it is looked at every ten seconds."
         case .other: nil
         }
     }

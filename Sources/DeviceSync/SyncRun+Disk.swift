@@ -63,7 +63,7 @@ extension SyncRun {
         for item in allFolders where item != .root { watchIfPossible(item) }
         let found = try look(at: allFolders)
         // The engine hears of all that is there, and so of what is not.
-        guard unlisted.isEmpty else { return missing = found.missing }
+        guard !isBlind else { return missing = found.missing }
         for item in found.missing { _ = try gone(item) }
     }
 
@@ -89,11 +89,12 @@ extension SyncRun {
         }
     }
 
-    /// Tells the engine what is at the places of items whose steps were refused, unless something may still turn up.
+    /// Tells the engine what is at the places of items whose steps were refused, unless something may still turn up. Where
+    /// nobody can look it may do so for ever, and holds up nobody but itself.
     private func answerRefused() {
-        guard missing.isEmpty, !refused.isEmpty else { return }
-        let items = refused.sorted()
-        refused = []
+        guard !refused.isEmpty, missing.isEmpty || isBlind else { return }
+        let items = refused.subtracting(missing).sorted()
+        refused.formIntersection(missing)
         take(items.map { .placeRefused($0, found: known($0)) })
     }
 
@@ -105,7 +106,8 @@ extension SyncRun {
     /// Absence is a deletion only if nothing has turned up elsewhere, and the folder itself is still there. It may have turned
     /// up where nobody can look: it is missing until somebody can.
     private func lookForMissing() throws {
-        guard !missing.isEmpty, unlisted.isEmpty else { return }
+        guard !missing.isEmpty else { return }
+        guard !isBlind else { return answerRefused() }
         do {
             guard try FolderScan.status(at: place.folder) != nil else {
                 throw SyncFailure.rootMissing(place.folder)
@@ -118,7 +120,7 @@ extension SyncRun {
         missing = []
         let found = try look(at: folders)
         var events = found.events
-        if unlisted.isEmpty {
+        if !isBlind {
             for item in found.missing { events += try gone(item) }
         } else {
             missing = found.missing
@@ -126,6 +128,9 @@ extension SyncRun {
         take(events)
         answerRefused()
     }
+
+    /// Whether there are folders in which nobody can say what is.
+    private var isBlind: Bool { unlisted.values.contains { $0.cause != .watches } }
 
     private struct Found {
         var events: [Event] = []
@@ -153,26 +158,44 @@ extension SyncRun {
     /// Looks at folders, as far as they can be read. What cannot is looked at again now and then; nothing counts as gone
     /// meanwhile.
     private func lookAtReadable(_ folders: Set<ItemID>) throws -> FolderLook.Outcome {
-        // One that is not watched would be looked at once and never again.
-        let watched = folders.filter { unlisted[$0] == nil || watchIfPossible($0) }
+        var unwatched: Set<ItemID> = []
+        let readable = folders.filter { folder in
+            guard unlisted[folder] != nil, !watchIfPossible(folder) else { return true }
+            // One that is not watched would be looked at once and never again, but for those that only lack a watch:
+            // these are looked at now and then.
+            guard unlisted[folder]?.cause == .watches else { return false }
+            unwatched.insert(folder)
+            return true
+        }
         var look = FolderLook(table, at: place.folder, isPackage: { PackageTypes.isPackage(named: $0) })
-        let outcome = try look.look(at: watched)
+        let outcome = try look.look(at: readable)
         table = look.table
+        for folder in readable where outcome.unreadable[folder] == nil && !unwatched.contains(folder) {
+            noteListed(folder)
+        }
         for (folder, error) in outcome.unreadable { noteUnlisted(folder, error) }
         return outcome
     }
 
     private func noteUnlisted(_ folder: ItemID, _ error: SystemError) {
-        unlisted[folder] = DiskRefusal(error)
+        let why = DiskRefusal(error)
+        let former = unlisted.updateValue(why, forKey: folder)
+        guard former?.description != why.description else { return }
         report(.failed(path: folder == .root ? "the folder" : path(of: folder), why: "\(error)"))
-        news.insert(folder)
+        // Nobody can say how what is in it stands.
+        news.formUnion(table.subtree(of: folder))
+        tellFollowers()
+    }
+
+    private func noteListed(_ folder: ItemID) {
+        guard unlisted.removeValue(forKey: folder) != nil else { return }
+        news.formUnion(table.subtree(of: folder))
         tellFollowers()
     }
 
     /// - Returns: Whether the folder is watched, or gone; if not, it counts as one that cannot be looked at.
     @discardableResult
-    private func watchIfPossible(_ folder: ItemID) -> Bool {
-        unlisted[folder] = nil
+    func watchIfPossible(_ folder: ItemID) -> Bool {
         do { try watch(folder: folder) } catch {
             noteUnlisted(folder, error)
             return false

@@ -11,18 +11,26 @@ extension SyncRun {
     /// Keeps what a file held as a version of it, if nothing is in it any more.
     ///
     /// - Parameter former: What it held.
-    func keepFormer(_ former: ContentName?, ifEmptied item: ItemID) {
-        guard versions.isOn, let former, let seen = table[item], seen.state.content != former,
-            seen.trace.kind == .regular, !seen.isDataless, let path = table.path(of: item, in: place.folder)
-        else { return }
+    /// - Returns: Why the disk did not let that be kept; nil when it was, or need not or cannot be.
+    @discardableResult
+    func keepFormer(_ former: ContentName?, ifEmptied item: ItemID) -> DiskRefusal? {
+        guard versions.isOn, let former, let seen = table[item], seen.trace.kind == .regular,
+            !seen.isDataless,
+            let path = table.path(of: item, in: place.folder)
+        else { return nil }
         do {
             let contents = try ContentStore.contents(former)
-            guard contents.kind == .regular, contents.byteCount > 0, try Self.isBlank(path) else { return }
+            guard contents.kind == .regular, contents.byteCount > 0, try Self.isBlank(path) else {
+                return nil
+            }
             // A log that is emptied every day is not to be kept for ever.
             _ = try keepAsVersion(former, of: item, isDiscardable: true)
         } catch {
-            report(.failed(path: self.path(of: item), why: "What it held before is not kept here: \(error)"))
+            let why = "What it held before is not kept here: \(error)"
+            report(.failed(path: self.path(of: item), why: why))
+            if DiskRefusal.cause(of: error) != .other { return DiskRefusal(error) }
         }
+        return nil
     }
 
     private static let blockByteCount = 64 << 10

@@ -36,7 +36,8 @@ extension SyncRun {
         state.isFolder = known?.kind == .folder
         let change = engine.change(of: item)
         // Nobody looks any more once this has ended.
-        let isSeen = !isStopped && unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
+        let isRead = unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
+        let isSeen = !isStopped && isRead && unlistedFolder(above: item) == nil
         state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
         let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true
         state.isUploading = lineState == .up && (isSending || engine.isCommitting(item))
@@ -78,6 +79,9 @@ extension SyncRun {
 
     private func uploadFailure(of item: ItemID, _ content: ContentName?) -> SyncRefusal? {
         if let why = unkept[item] { return SyncRefusal(.failed, "It cannot be read: \(why)") }
+        if let (_, why) = unlistedFolder(above: item) {
+            return SyncRefusal(.failed, "Nobody can look at it: \(why)")
+        }
         if lineState != .up { return SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)") }
         return content.flatMap { failedContents[$0] }
     }

@@ -69,7 +69,7 @@ extension SyncRun {
         table[item] = placed
         if let path = table.path(of: item, in: place.folder) {
             if state.kind == .folder, expected == nil {
-                try watches?.watch(folder: item, at: path)
+                watchIfPossible(item)
                 // What somebody may have put in before it was watched.
                 dirtyFolders.insert(item)
                 lookSoon()
@@ -77,9 +77,9 @@ extension SyncRun {
                 try watch(placedPackage: item, at: path)
             }
         }
+        if expected?.content != state.content { keepFormer(expected?.content, ifEmptied: item) }
         take([.placed(item)])
         refusals[item] = nil
-        keepFormer(expected?.content, ifEmptied: item)
         if placed?.isDataless == true {
             // What is on its way is another by now.
             if downloads[item] != nil { requestContents(of: item) }

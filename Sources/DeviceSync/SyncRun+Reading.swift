@@ -77,15 +77,19 @@ extension SyncRun {
         for (item, result) in zip(items, try contents.keep(documents)) {
             switch result {
             case .success(let content):
-                unkept[item] = nil
                 guard var known = table[item] else { continue }
-                if let trace = traces[item] { known.trace = trace }
                 let former = known.state.content
+                // Before it goes to others: once it has, nothing tells that there was something to keep.
+                if former != content, let why = keepFormer(former, ifEmptied: item) {
+                    unkept[item] = why
+                    news.insert(item)
+                    continue
+                }
+                unkept[item] = nil
+                if let trace = traces[item] { known.trace = trace }
                 known.state.content = content
                 table[item] = known
-                guard former != content else { continue }
-                changed.insert(item)
-                keepFormer(former, ifEmptied: item)
+                if former != content { changed.insert(item) }
             case .failure(let error):
                 // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
                 guard isThere(item) else { continue }

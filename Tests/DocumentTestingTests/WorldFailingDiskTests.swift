@@ -168,6 +168,10 @@ struct WorldFailingDiskTests {
         )
         #expect(await explains("cannot be looked at", "album/in.txt", on: phone))
         #expect(explanation("album/in.txt", on: phone).contains("disk reports faults"))
+        for path in ["album", "album/in.txt"] {
+            let state = try #require(phone.running?.item(path))
+            #expect(!state.isSettled && !state.isUploaded && state.uploadFailure != nil, "\(path)")
+        }
         // What is elsewhere goes on.
         try Data("new\n".utf8).write(to: phone.folder.appendingPathComponent("b.txt"))
         #expect(await arrives("b.txt", on: pad))
@@ -188,6 +192,10 @@ struct WorldFailingDiskTests {
         try await world.settle()
         #expect(try text("album/a.txt", on: pad) == "one\ntwo\nthree\n")
         #expect(try text("album/in.txt", on: pad) == "in it\n")
+        for path in ["album", "album/in.txt"] {
+            let state = try #require(phone.running?.item(path))
+            #expect(state.isSettled && state.isUploaded && state.uploadFailure == nil, "\(path)")
+        }
         try world.end()
     }
 

@@ -129,8 +129,8 @@ extension SyncRun {
 
     private static let makeReadable = "Make it readable; it is tried again by itself."
 
-    /// The folder that cannot be looked at which an item is, or is in.
-    private func unlistedFolder(above item: ItemID) -> (ItemID, DiskRefusal)? {
+    /// The folder that cannot be looked at, not all of it at least, which an item is, or is in.
+    func unlistedFolder(above item: ItemID) -> (ItemID, DiskRefusal)? {
         guard !unlisted.isEmpty else { return nil }
         var at = item
         while true {

@@ -60,6 +60,7 @@ extension Vault {
     ) throws -> [Result<DocumentContents, any Error>] {
         var results: [Result<DocumentContents, any Error>] = []
         var kept: [(root: ManifestEntry, item: FileMark, origin: VersionOrigin)] = []
+        var places: [Int] = []
         var caches: [(item: FileMark, rows: CacheRows)] = []
         for document in documents {
             var keeper = ItemKeeper(
@@ -73,6 +74,7 @@ extension Vault {
                 let root = try keeper.keep(document.path, changed)
                 caches += keeper.caches.map { (document.item, $0) }
                 kept.append((root, document.item, origin(document)))
+                places.append(results.count)
                 results.append(.success(DocumentContents(root)))
             } catch let stale as KeepSession.Stale {
                 throw stale
@@ -80,9 +82,14 @@ extension Vault {
                 results.append(.failure(error))
             }
         }
-        let versions = try versions(kept, by: session)
+        let made = try versions(kept, by: session)
+        for (place, version) in zip(places, made) {
+            if case .failure(let error) = version { results[place] = .failure(error) }
+        }
         try session.commit { index in
-            for (version, object) in versions { try index.insert(version, object: object) }
+            for case .success((let version, let object)?) in made {
+                try index.insert(version, object: object)
+            }
             for (item, rows) in caches {
                 try index.setMemberCache(item, rows, generation: session.generation)
             }
@@ -90,23 +97,26 @@ extension Vault {
         return results
     }
 
-    /// Versions that keep contents from being collected, of those that the newest ones do not keep.
+    /// A version of each that keeps contents from being collected; nil where the newest one does.
     private func versions(
         _ kept: [(root: ManifestEntry, item: FileMark, origin: VersionOrigin)],
         by session: KeepSession
-    ) throws -> [(version: KeptVersion, object: ObjectName)] {
+    ) throws -> [Result<(version: KeptVersion, object: ObjectName)?, any Error>] {
         let newest = try store.withIndexAtOneTime { index in
             try kept.map { try index.newestVersion(of: $0.item) }
         }
-        return try zip(kept, newest).compactMap { kept, newest in
-            if let newest, try newest.root().isSameState(as: kept.root) { return nil }
-            let version = try KeptVersion(
-                id: VersionID(UUID()),
-                item: kept.item,
-                origin: kept.origin,
-                root: kept.root
-            )
-            return (version, try session.storeNew(.version, [UInt8](version.record)))
+        return zip(kept, newest).map { kept, newest in
+            // One record that cannot be read is nothing to the others.
+            Result {
+                if let newest, try newest.root().isSameState(as: kept.root) { return nil }
+                let version = try KeptVersion(
+                    id: VersionID(UUID()),
+                    item: kept.item,
+                    origin: kept.origin,
+                    root: kept.root
+                )
+                return (version, try session.storeNew(.version, [UInt8](version.record)))
+            }
         }
     }
 
@@ -243,7 +253,7 @@ extension Vault {
         let versions = try versions(
             documents.map { ($0.contents.entry, $0.item, origin($0.item)) },
             by: session
-        )
+        ).compactMap { try $0.get() }
         try session.commit { index in
             for (version, object) in versions { try index.insert(version, object: object) }
         }

@@ -1,0 +1,27 @@
+import FileSystem
+import Foundation
+import Testing
+
+@testable import DeviceSync
+
+@Suite("Why a disk refuses")
+struct DiskRefusalTests {
+    private func refusal(_ call: String, _ errno: CInt) -> DiskRefusal {
+        DiskRefusal(SystemError(call: call, errno: errno, path: FilePath("/somewhere")))
+    }
+
+    @Test("No room for a file, none for a watch and a fault are three things, each with a remedy of its own")
+    func causes() {
+        #expect(refusal("pwrite", ENOSPC).cause == .full && refusal("pwrite", EDQUOT).cause == .full)
+        #expect(refusal("inotify_add_watch", ENOSPC).cause == .watches)
+        #expect(
+            refusal("inotify_add_watch", EIO).cause == .failing && refusal("openat", EIO).cause == .failing
+        )
+        #expect(refusal("openat", EACCES).cause == .other && refusal("openat", EACCES).remedy == nil)
+        let remedies = [
+            refusal("pwrite", ENOSPC), refusal("inotify_add_watch", ENOSPC), refusal("openat", EIO),
+        ]
+        .compactMap(\.remedy)
+        #expect(Set(remedies).count == 3 && remedies[1].contains("max_user_watches"))
+    }
+}
