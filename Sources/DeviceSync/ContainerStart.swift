@@ -44,8 +44,12 @@ final class ContainerStart {
             run = try begun()
             why = nil
         } catch let error where DiskRefusal.cause(of: error) != .other {
-            why = DiskRefusal(error)
-            report(.failed(path: "what this device remembers", why: "\(error)"))
+            let refusal = DiskRefusal(error)
+            // A disk that stays as it is is tried every ten seconds; what there is to say of it is said once.
+            if refusal.description != why?.description {
+                report(.failed(path: "what this device remembers", why: refusal.description))
+            }
+            why = refusal
             return retryLater()
         }
         guard let run else { return }
@@ -123,8 +127,11 @@ final class ContainerStart {
         follower.tell([], false)
         return attachLater { run in
             // Nothing was known of them until now.
-            let item = run.state(at: follower.path).map { [$0] } ?? []
-            follower.tell(item + run.states(below: follower.path), run.isSettled)
+            let item = run.item(at: follower.path).flatMap { $0 == .root ? nil : $0 }
+            let own = item.map { follower.isDeep ? run.state(of: $0) : run.listedState(of: $0) }
+            let others =
+                follower.isDeep ? run.states(below: follower.path) : run.unsettledStates(in: follower.path)
+            follower.tell((own.map { [$0] } ?? []) + others, run.isSettled)
             return run.follow(follower)
         }
     }

@@ -79,7 +79,9 @@ extension SyncRun {
 
     func tellNow() {
         isNewsDue = false
-        let states = news.sorted().map { (item: $0, state: state(of: $0)) }
+        // A stop is news of all items: how they stand is found out where somebody hears of it or counts it.
+        let isHeard = !followers.isEmpty || (concerns != nil && !isStopped)
+        let states = isHeard ? news.sorted().map { (item: $0, state: state(of: $0)) } : []
         let folders = noteConcerns(states)
         news = []
         for (id, asker) in askers {

@@ -198,11 +198,17 @@ final class SyncRun {
 
     /// Where an item is below the container's folder, or would be.
     func path(of item: ItemID) -> String {
-        let root = place.folder.string + "/"
-        if let path = table.shownPath(of: item, in: place.folder) {
-            return String(path.string.dropFirst(root.count))
+        var names: [String] = []
+        var at = item
+        // Two moments may lead round in a ring.
+        while at != .root, names.count < 4096 {
+            // What is not here yet would be in the folder that it is in at the hub, wherever that is here.
+            guard let place = table[at]?.state.place ?? engine.tree.lastPlace(of: at) else { break }
+            names.append(place.name)
+            at = place.parent
         }
-        return engine.tree.lastPlace(of: item)?.name ?? item.description
+        if at == .root { return names.reversed().joined(separator: "/") }
+        return names.first ?? item.description
     }
 
     /// From how many on new documents are put in place together: one sync of the whole volume costs as much as some of

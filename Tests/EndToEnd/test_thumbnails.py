@@ -119,6 +119,27 @@ def test_a_picture_follows_its_item(filled, open_tab, tmp_path):
     expect(picture(tab, "Empty")).to_be_visible()
 
 
+@pytest.mark.parametrize("status", [401, 503])
+def test_an_answer_that_says_nothing_of_the_item_is_not_kept(filled, open_tab, status):
+    tab = open_tab(filled)
+    expect(picture(tab, "Lake.png")).to_be_visible()
+    refused = []
+
+    def refuse(route):
+        refused.append(route.request.url)
+        route.fulfill(status=status, body="")
+
+    tab.page.route("**/thumbnail?*", refuse)
+    with tab.page.expect_response(lambda answer: "item=New.png" in answer.url):
+        (tab.app.documents / "New.png").write_bytes(png(30, 30))
+    expect(tab.item("New.png").locator("svg.picture")).to_be_visible()
+    assert refused
+    tab.page.unroute("**/thumbnail?*")
+    # The list is drawn anew.
+    tab.page.keyboard.press("Alt+2")
+    expect(picture(tab, "New.png")).to_be_visible()
+
+
 def test_only_what_is_in_view_is_asked_for(start_app, open_tab):
     def fill_much(folder):
         for number in range(400):
@@ -178,6 +199,7 @@ def test_nothing_else_comes_through_the_door(filled, open_tab, tmp_path):
     (folder / "Linked.scrapbook" / "QuickLook").symlink_to(secret / "Secret.scrapbook" / "QuickLook")
     (folder / ".hidden.png").write_bytes(png(20, 20))
     (folder / "Large.png").write_bytes(noise(1500, 1500))
+    (folder / "Vast.png").write_bytes(png(20_000, 2_001))
     placeholder(folder, "Bad.scrapbook", SVG, is_folder=True)
     tab = open_tab(filled)
     expect(picture(tab, "Lake.png")).to_be_visible()  # the process knows the tab by then
@@ -187,8 +209,8 @@ def test_nothing_else_comes_through_the_door(filled, open_tab, tmp_path):
     assert good["headers"]["x-content-type-options"] == "nosniff"
     assert good["headers"]["content-security-policy"].startswith("default-src 'none'; sandbox;")
     assert answer(tab, "Trip.scrapbook")["status"] == answer(tab, "Away.scrapbook")["status"] == 200
-    for item in ["Link.png", "Way/secret.png", "Linked.scrapbook", ".hidden.png", "Large.png", "Bad.scrapbook",
-                 "../secret/secret.png", str(secret / "secret.png"), "Trip.scrapbook/QuickLook/Thumbnail.png",
+    for item in ["Link.png", "Way/secret.png", "Linked.scrapbook", ".hidden.png", "Large.png", "Vast.png",
+                 "Bad.scrapbook", "../secret/secret.png", str(secret / "secret.png"), "Trip.scrapbook/QuickLook/Thumbnail.png",
                  "Trip.scrapbook/text.txt", "Notes.txt", "A Page.png", "A Drawing.png", "Folder", "", "gone.png"]:
         refused = answer(tab, item)
         assert (refused["status"], refused["length"]) == (204, 0), item

@@ -53,4 +53,29 @@ struct FailingIndexTests {
         #expect(try VaultStore(at: place, key: nil).withIndex { try $0.packs().count } == 0)
         #expect(try store.folder.status(of: VaultIndex.fileName)?.stamp.inode == inode)
     }
+
+    @Test("An index that is damaged after its disk has failed for a while is made anew")
+    func damagedLater() throws {
+        let scratch = try ScratchFolder()
+        let place = scratch.path.appending("vault")
+        let store = try VaultStore(at: place, key: nil)
+        let path = place.appending(VaultIndex.fileName)
+        // What another has written has to be read.
+        let other = try SQLiteConnection(path: path.string)
+        try other.execute("CREATE TABLE others(number INTEGER)")
+        try other.checkpoint()
+        let judge = UnreadableDatabases(place)
+        try SQLiteVolumes.add(judge)
+        defer { SQLiteVolumes.remove(judge) }
+        let fault = #expect(throws: SQLiteError.self) { try store.withIndex { try $0.packs().count } }
+        #expect(fault?.isFault == true)
+        SQLiteVolumes.remove(judge)
+        let file = try FileHandle(forWritingTo: path.url(isDirectory: false))
+        let byteCount = try file.seekToEnd()
+        try file.seek(toOffset: 0)
+        try file.write(contentsOf: Data(repeating: 0xAA, count: Int(byteCount)))
+        try file.close()
+        #expect(try store.withIndex { try $0.packs().count } == 0)
+        #expect(try store.writeIndex { try $0.packs().count } == 0)
+    }
 }

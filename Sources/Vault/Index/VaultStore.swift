@@ -54,12 +54,7 @@ final class VaultStore: Sendable {
 
     /// Asks the index. The closure must ask for nothing else of this store.
     func withIndex<Value: Sendable>(_ body: (VaultIndex) throws -> Value) throws -> Value {
-        try state.withLock { state in
-            let index = try current(&state)
-            do { return try body(index) } catch let error as SQLiteError where error.isDamage {
-                return try body(try replace(&state))
-            }
-        }
+        try state.withLock { try use(&$0, body) }
     }
 
     /// Asks the index several things as of one moment: to find each by itself costs less than to ask for it.
@@ -71,11 +66,26 @@ final class VaultStore: Sendable {
     func writeIndex<Value: Sendable>(_ body: (VaultIndex) throws -> Value) throws -> Value {
         try state.withLock { state in
             try VaultLock.index.hold(in: folder) {
-                let index = try current(&state, isLocked: true)
-                do { return try write(index, body) } catch let error as SQLiteError where error.isDamage {
-                    return try write(try replace(&state, isLocked: true), body)
-                }
+                try use(&state, isLocked: true) { try write($0, body) }
             }
+        }
+    }
+
+    private func use<Value>(
+        _ state: inout State,
+        isLocked: Bool = false,
+        _ body: (VaultIndex) throws -> Value
+    ) throws -> Value {
+        do {
+            let index = try current(&state, isLocked: isLocked)
+            do { return try body(index) } catch let error as SQLiteError where error.isDamage {
+                return try body(try replace(&state, isLocked: isLocked))
+            }
+        } catch let error as SQLiteError where error.isFault {
+            // SQLite remembers what the kernel said of an open file until it is closed: damage that is found later would
+            // be taken for this fault.
+            state.index = nil
+            throw error
         }
     }
 

@@ -8,8 +8,8 @@ import Testing
 /// The pictures of items in the browser's list.
 @Suite("ItemThumbnail")
 struct ItemThumbnailTests {
-    private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3])
-    private static let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3])
+    private static let png = PictureHeader.png(30, 20)
+    private static let jpeg = PictureHeader.jpeg(30, 20)
 
     let shelf: Shelf
     let location: BrowserLocation
@@ -82,6 +82,24 @@ struct ItemThumbnailTests {
         }
         #expect(picture(of: "largest.png") != nil && picture(of: "largest.pack") != nil)
         #expect(picture(of: "larger.png") == nil && picture(of: "larger.pack") == nil)
+    }
+
+    @Test("A picture of too many points is none, nor one that does not say how many it has")
+    func points() throws {
+        let pictures = [
+            "most.png": PictureHeader.png(8_000, 5_000), "more.png": PictureHeader.png(8_000, 5_001),
+            "vast.png": PictureHeader.png(20_000, 20_000), "vast.jpg.png": PictureHeader.jpeg(20_000, 20_000),
+            "vast.gif.png": PictureHeader.gif(1, 1, image: [0, 0, 20_000, 20_000]),
+            "vast.webp.png": PictureHeader.losslessWebP(16_384, 16_384),
+            "cut.png": Self.png.prefix(20), "cut.jpg.png": Self.jpeg.prefix(6),
+        ]
+        for (name, contents) in pictures {
+            try write(contents, to: name)
+            try write(contents, to: "\(name).pack/QuickLook/Thumbnail.png")
+            for id in [name, "\(name).pack"] {
+                #expect((picture(of: id) != nil) == (name == "most.png"), "\(id)")
+            }
+        }
     }
 
     @Test("A package has its own, and nothing in it is an item")
@@ -165,7 +183,7 @@ struct ItemThumbnailTests {
 
     /// A PNG that says when the file was changed that it shows.
     private static func picture(madeAtSeconds seconds: Int64) -> Data {
-        var bytes = png.prefix(8)
+        var bytes = png
         let text = Array("Thumb::MTime".utf8) + [0] + Array("\(seconds)".utf8)
         withUnsafeBytes(of: UInt32(text.count).bigEndian) { bytes += $0 }
         return bytes + Array("tEXt".utf8) + text + [0, 0, 0, 0]

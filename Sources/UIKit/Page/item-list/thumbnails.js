@@ -71,7 +71,7 @@ export class Thumbnails {
       this.#keep(address, picture);
       if (place.dataset.address === address) this.#put(place, picture);
     } catch {
-      // Cut off: asked for again when the item is drawn next.
+      // Cut off or refused: asked for again when the item is drawn next.
       if (place.dataset.address === address) delete place.dataset.address;
     }
     this.#underWay -= 1;
@@ -87,7 +87,9 @@ export class Thumbnails {
 /** A picture as small as its place, and standing still; null for none, and for one that cannot be drawn. */
 async function fetchSmall(address) {
   const answer = await fetch(address);
-  if (answer.status !== 200) return null;
+  if (answer.status === 204) return null;
+  // The process does not know who asks, or is gone: that says nothing of the item.
+  if (answer.status !== 200) throw new Error(`answered with ${answer.status}`);
   const bytes = await answer.blob();
   let whole;
   try {

@@ -1,0 +1,98 @@
+import DocumentTesting
+import FileSystem
+import Foundation
+import Locks
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// What those are told who follow items that are not here yet, or a container that could not begin yet.
+@Suite("Following", .timeLimit(.minutes(2)))
+struct FollowingTests {
+    private let pair: DevicePair
+    private let told = Locked<[ItemSyncState]>([])
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws { pair = try DevicePair() }
+
+    private func follow(isDeep: Bool) throws -> @Sendable () -> Void {
+        let running = try #require(two.running)
+        return running.follow("", isDeep: isDeep) { [told] states, _ in told.withLock { $0 += states } }
+    }
+
+    private func path(_ name: String) -> String { two.place.folder.string + "/" + name }
+
+    @Test("What is at the hub and not here yet is told of where it will be")
+    func arriving() throws {
+        try one.write("text", to: "Sub/a.txt")
+        pair.wait { two.text("Sub/a.txt") == "text" && pair.isSettled }
+        try two.write("another", to: "Fern.txt")
+        pair.wait { one.text("Fern.txt") == "another" && pair.isSettled }
+        two.slowDown(toSeconds: 60)
+        try one.write("other contents", to: "Sub/Fern.txt")
+        let running = try #require(two.running)
+        pair.wait { running.item("Sub/Fern.txt") != nil }
+        #expect(running.item("Sub/Fern.txt")?.path == path("Sub/Fern.txt"))
+        let end = try follow(isDeep: true)
+        defer { end() }
+        // News of all that is not in step.
+        two.line.cut()
+        pair.wait { told.withLock { $0.contains { $0.path == path("Sub/Fern.txt") } } }
+        #expect(told.withLock { $0.allSatisfy { $0.path != path("Fern.txt") } })
+        #expect(two.text("Sub/Fern.txt") == nil)
+        try pair.end()
+    }
+
+    @Test(
+        "Who follows a container that cannot begin yet hears in the end what others heard at once",
+        arguments: [true, false]
+    )
+    func beginning(isDeep: Bool) throws {
+        try one.write("text", to: "a/b/c.txt")
+        try one.write("text", to: "a/d.txt")
+        try one.write("text", to: "e.txt")
+        pair.wait { two.contents.count == 5 && pair.isSettled }
+        try two.running?.evict("a/b/c.txt")
+        two.stop()
+        try two.fillDisk()
+        try two.start()
+        let end = try follow(isDeep: isDeep)
+        defer { end() }
+        #expect(told.withLock { $0 } == [])
+        two.freeDisk()
+        pair.wait { told.withLock { $0.contains { $0.path == path("a") } } }
+        let first = told.withLock { $0 }
+        if isDeep {
+            #expect(first.contains { $0.path == path("a/b/c.txt") } && first.allSatisfy { $0.inside == nil })
+        } else {
+            #expect(first.filter { $0.path == path("a") }.map(\.standing).last == .remote)
+            #expect(first.allSatisfy { !$0.path.hasPrefix(path("a/")) })
+        }
+        try pair.end()
+    }
+
+    @Test("Why a container cannot begin is reported once, and again when it has become something else")
+    func reports() throws {
+        two.stop()
+        try two.fillDisk()
+        try two.start()
+        let reasons = {
+            two.said.compactMap { report -> String? in
+                guard case .failed("what this device remembers", let why) = report else { return nil }
+                return why
+            }
+        }
+        #expect(reasons().count == 1)
+        for _ in 0..<3 { two.running?.tryAgain() }
+        #expect(reasons().count == 1)
+        try two.breakDisk()
+        two.running?.tryAgain()
+        #expect(reasons().count == 2 && Set(reasons()).count == 2, "\(reasons())")
+        two.mendDisk()
+        two.freeDisk()
+        pair.wait { two.status?.line == .up }
+        try pair.end()
+    }
+}
