@@ -219,7 +219,7 @@ extension SyncRun {
     private func watch(folder item: ItemID) throws(SystemError) {
         guard let path = table.path(of: item, in: place.folder) else { return }
         do { try watches?.watch(folder: item, at: path) } catch {
-            // Gone by now: the folder above tells. Without a watch to be had the container cannot be kept in step.
+            // Gone by now: the folder above tells.
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
         }
     }

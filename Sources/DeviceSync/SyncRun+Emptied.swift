@@ -6,7 +6,7 @@ internal import Vault
 
 // A power cut may leave a file without its bytes, or with zeros in their place, which a program has written and not synced.
 // Nothing tells it from one that a person has emptied: it goes to all devices, as any edit. What it held before stays to be
-// had on each of them, as a version.
+// had, as a version, on each of them that had it: one from which it was evicted has nothing to keep.
 extension SyncRun {
     /// Keeps what a file held as a version of it, if nothing is in it any more.
     ///

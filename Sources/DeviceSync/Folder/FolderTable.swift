@@ -29,7 +29,7 @@ struct FolderTable {
         }
     }
 
-    /// Notes how an item was seen that is not in the table, and is not written for that.
+    /// Notes how an item was seen of which nothing is in the table any more, or yet. It does not count as written for that.
     mutating func recall(_ item: ItemID, as seen: FolderItem) {
         items[item] = seen
         while let other = bearer(of: seen.state.place, besides: item) { nameless.insert(other) }
