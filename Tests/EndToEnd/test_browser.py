@@ -112,6 +112,23 @@ def test_folders_are_made_entered_and_left(filled):
     expect(filled.item("Autumn")).to_be_focused()
 
 
+def test_what_is_done_to_an_item_waits_for_its_new_name(filled):
+    """The new name is shown before the process has given it; who is quick means the item all the same."""
+    filled.item("Old").click()
+    filled.page.keyboard.press("F2")
+    field = filled.page.get_by_role("textbox", name="New name")
+    field.fill("Older")
+    # In one go, so that no answer comes in between.
+    filled.item("Old").evaluate(
+        """(item) => {
+            const field = item.closest('item-list').querySelector('.name-field');
+            field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+            item.dispatchEvent(new MouseEvent('dblclick', { bubbles: true }));
+        }""")
+    expect(filled.title).to_have_text("Older")
+    expect(filled.page.get_by_role("heading", name="Nothing here yet")).to_be_visible()
+
+
 def test_a_document_is_moved_by_cut_and_paste(filled):
     filled.item("Ash").click()
     filled.page.keyboard.press("Control+x")

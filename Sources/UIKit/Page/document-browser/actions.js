@@ -8,6 +8,8 @@ export class ItemActions {
   #list;
   /** @type {Set<Promise<any>>} */
   #underWay = new Set();
+  /** Items that are shown under a name they have not got yet, each with what it will be called by then. */
+  #renamings = new Map();
   /** @type {string[]} */
   #cutIds = [];
 
@@ -93,7 +95,11 @@ export class ItemActions {
 
   async rename(id, title) {
     const settle = this.#scene.store.guessTitle(id, title);
-    const answer = await this.#do('browser.rename', { item: id, name: title });
+    const act = this.#do('browser.rename', { item: id, name: title });
+    const renamed = act.then((answer) => answer?.item ?? id);
+    this.#renamings.set(id, renamed);
+    const answer = await act;
+    if (this.#renamings.get(id) === renamed) this.#renamings.delete(id);
     settle(answer !== undefined);
     if (answer?.item !== undefined) this.#list.chooseWhenThere([answer.item]);
   }
@@ -187,11 +193,25 @@ export class ItemActions {
     this.#scene.store.forgetGuesses();
   }
 
-  async #do(name, args) {
-    const act = this.#scene.perform(name, args);
+  async #do(name, args = {}) {
+    const act = this.#isBeingRenamed(args) ? this.#doRenamed(name, args) : this.#scene.perform(name, args);
     this.#underWay.add(act);
     const answer = await act;
     this.#underWay.delete(act);
     return answer;
   }
+
+  #isBeingRenamed({ item, folder, items = [] }) {
+    return this.#renamings.size > 0 && [item, folder, ...items].some((id) => this.#renamings.has(id));
+  }
+
+  /** Does it to the items as they are called once those being renamed have their names. */
+  async #doRenamed(name, { items, ...rest }) {
+    const args = { ...rest };
+    for (const key of ['item', 'folder']) if (key in args) args[key] = await this.#nameOf(args[key]);
+    if (items) args.items = await Promise.all(items.map((id) => this.#nameOf(id)));
+    return this.#scene.perform(name, args);
+  }
+
+  async #nameOf(id) { return this.#renamings.get(id) ?? id; }
 }
