@@ -156,8 +156,9 @@ final class SyncRun {
         endWaits()
         news.formUnion(table.items.keys)
         tellNow()
-        // What it spares the next start, that one does.
+        // What they spare the next start, that one does.
         try? memory.settle()
+        try? contents.vault.settle()
     }
 
     /// That the folder is the one that was kept in step: an empty mount point deletes nothing.
@@ -211,6 +212,8 @@ final class SyncRun {
         return names.first ?? item.description
     }
 
+    /// How long after a start there is time to save room.
+    private static let sharingDelay = DispatchTimeInterval.seconds(1)
     /// From how many on new documents are put in place together: one sync of the whole volume costs as much as some of
     /// single files.
     private static let arrivalCountMin = 16
@@ -243,7 +246,14 @@ final class SyncRun {
         let isDone = rememberAndCarryOut(start.effects)
         isTaking = false
         if isDone { take([]) }
-        table.share(engine.disk)
+        queue.asyncAfter(deadline: .now() + Self.sharingDelay) { [box = Confined(Weak(self))] in
+            box.value.value?.shareRoom()
+        }
+    }
+
+    /// What table and engine say alike of items takes room once only. Nobody waits for that: a start has other things to do.
+    private func shareRoom() {
+        if !isStopped { table.share(engine.disk) }
     }
 
     func fail(_ why: String) {

@@ -1,5 +1,6 @@
 import DocumentFoundation
 import DocumentTesting
+import FileSystem
 import Foundation
 import SyncMessages
 import Testing
@@ -28,6 +29,22 @@ struct TwoDevicesTests {
     }
 
     private func end() throws { try pair.end() }
+
+    @Test("A device that has stopped leaves its databases whole, so that the next start reads nothing twice")
+    func stoppedDatabases() throws {
+        try one.write("a", to: "a.txt")
+        expectBoth(["a.txt": "a"])
+        one.stop()
+        let files =
+            FileManager.default.enumerator(atPath: one.memoryFolder.path)?.allObjects as? [String] ?? []
+        let logs = files.filter { $0.hasSuffix(".sqlite-wal") }
+        #expect(logs.count == 2)
+        for log in logs {
+            #expect(try FileStamp(of: one.memory.appending(log)).byteCount == 0, "\(log)")
+        }
+        try one.start()
+        try end()
+    }
 
     @Test("A file is on the other device, and so is what is done with it")
     func file() throws {

@@ -37,7 +37,7 @@ struct ItemMapTests {
     }
 
     @Test(
-        "What is placed is found by its place and its folder, whatever comes, moves and goes",
+        "What is placed is found by its place, its folder and its key, whatever comes, moves and goes",
         arguments: [8, 40, 2000]
     )
     func places(itemCount: Int) {
@@ -49,20 +49,38 @@ struct ItemMapTests {
         let items = (0..<itemCount).map { ItemID(UInt64($0), random.next()) }
         let folders = [ItemID.root] + items.prefix(3)
         var (placed, dictionary) = (PlacedItems<Something>(), [ItemID: Something]())
+        let keys = (0..<itemCount).map { ItemID(random.next(), UInt64($0 / 2)) }
+        // Of those with a key the one that was put in last has it.
+        var holders: [ItemID: ItemID] = [:]
         func place() -> ItemPlace? {
             let name = String(random.below(itemCount / 2 + 1))
             return random.below(5) == 0 ? nil : ItemPlace(folders[random.below(folders.count)], name)
         }
         for step in 0..<4 * itemCount + 200 {
             let item = items[random.below(items.count)]
-            let value: Something? = random.below(4) == 0 ? nil : Something(number: step, listedPlace: place())
+            var value: Something?
+            if random.below(4) > 0 {
+                let key = random.below(5) == 0 ? nil : keys[random.below(keys.count)]
+                value = Something(number: step, listedPlace: place(), listedKey: key)
+            }
+            if let former = dictionary[item]?.listedKey, holders[former] == item { holders[former] = nil }
             (placed[item], dictionary[item]) = (value, value)
-            if step % 100 == 0 { placed = PlacedItems(placed.all) }
+            if let key = value?.listedKey { holders[key] = item }
+            if step % 100 == 0 {
+                placed = PlacedItems(placed.all)
+                holders = [:]
+                for (item, value) in placed { if let key = value.listedKey { holders[key] = item } }
+            }
             guard step % 20 == 0 else { continue }
             let at = place() ?? ItemPlace(.root, "0")
             let there = Set(dictionary.filter { $0.value.listedPlace == at }.keys)
             #expect(Set(placed.items(at: at)) == there && placed.items(at: at).count == there.count)
             #expect(placed.item(at: at).map { there.contains($0) } ?? there.isEmpty)
+            #expect(keys.allSatisfy { placed.item(keyed: $0) == holders[$0] })
+            if let (key, holder) = holders.first {
+                #expect(placed.item(keyed: key) { $0 == dictionary[holder] } == holder)
+                #expect(placed.item(keyed: key) { $0 != dictionary[holder] } == nil)
+            }
             for folder in folders {
                 let members = dictionary.filter { $0.value.listedPlace?.parent == folder }.keys
                 #expect(placed.members(of: folder).sorted() == members.sorted())
@@ -77,5 +95,7 @@ struct ItemMapTests {
     private struct Something: Placed, Equatable {
         let number: Int
         let listedPlace: ItemPlace?
+        let listedKey: ItemID?
+        static let hasKeys = true
     }
 }

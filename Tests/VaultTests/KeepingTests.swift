@@ -260,6 +260,22 @@ struct KeepingTests {
         #expect(Set(names) == [Array(composed.utf8), Array(decomposed.utf8)])
     }
 
+    @Test("A settled vault has an index that is read from one file, for those who have it open as well")
+    func settled() throws {
+        let bench = try VaultBench()
+        let other = try Vault(at: bench.vaultPath)
+        try bench.write(.file("first"))
+        let first = try bench.vault.keep(bench.document(), as: item, origin: VaultBench.origin())
+        let log = bench.vaultPath.appending("index.sqlite-wal")
+        #expect(try FileStamp(of: log).byteCount > 0)
+        try bench.vault.settle()
+        #expect(try FileStamp(of: log).byteCount == 0)
+        #expect(try other.versions(of: item).map(\.id) == [first.id])
+        try bench.write(.file("second"))
+        let second = try other.keep(bench.document(), as: item, origin: VaultBench.origin())
+        #expect(Set(try bench.vault.versions(of: item).map(\.id)) == [first.id, second.id])
+    }
+
     private func packByteCount(_ bench: VaultBench) throws -> Int {
         let folder = bench.vaultPath.appending("packs")
         return try FileReading.entries(in: folder).reduce(0) {

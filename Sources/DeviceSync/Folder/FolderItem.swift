@@ -36,6 +36,9 @@ struct ItemTrace: Hashable, Sendable {
         (self.modified, self.changed) = (modified, changed)
     }
 
+    /// Inode and device, as if these were an item's bits.
+    var key: ItemID { ItemID(device, inode) }
+
     /// Whether it is the very item, whatever became of it.
     func isSameItem(as other: ItemTrace) -> Bool {
         device == other.device && inode == other.inode && kind == other.kind
@@ -51,6 +54,8 @@ struct FolderItem: Hashable, Sendable, Placed {
     var isDataless = false
 
     var listedPlace: ItemPlace? { state.place }
+    var listedKey: ItemID? { trace.key }
+    static var hasKeys: Bool { true }
 }
 
 extension ItemID {

@@ -7,22 +7,15 @@ struct FolderTable {
     private(set) var items = PlacedItems<FolderItem>()
     /// What has lost its name to another item, and is somewhere else, or nowhere.
     private var nameless: Set<ItemID> = []
-    /// Items by inode and device, as if these were items.
-    private var inodes = ItemMap<ItemID>()
     /// The items that have been written since somebody asked last.
     private var written: Set<ItemID> = []
 
     init() {}
 
-    private static func inode(_ trace: ItemTrace) -> ItemID { ItemID(trace.device, trace.inode) }
-
     subscript(item: ItemID) -> FolderItem? {
         get { items[item] }
         set {
-            if let old = items[item] {
-                nameless.remove(item)
-                if inodes[Self.inode(old.trace)] == item { inodes[Self.inode(old.trace)] = nil }
-            }
+            nameless.remove(item)
             written.insert(item)
             guard let newValue else { return items[item] = nil }
             recall(item, as: newValue)
@@ -33,13 +26,9 @@ struct FolderTable {
     mutating func recall(_ item: ItemID, as seen: FolderItem) {
         items[item] = seen
         while let other = bearer(of: seen.state.place, besides: item) { nameless.insert(other) }
-        inodes[Self.inode(seen.trace)] = item
     }
 
-    mutating func reserveCapacity(_ count: Int) {
-        items.reserveCapacity(count)
-        inodes.reserveCapacity(count)
-    }
+    mutating func reserveCapacity(_ count: Int) { items.reserveCapacity(count) }
 
     /// What has come to be otherwise since this was asked last.
     mutating func takeWritten() -> Set<ItemID> {
@@ -74,16 +63,15 @@ struct FolderTable {
     func members(of folder: ItemID) -> [ItemID] { items.members(of: folder) }
 
     /// The item that was seen last under an inode.
-    func item(like trace: ItemTrace) -> ItemID? { inodes[Self.inode(trace)] }
+    func item(like trace: ItemTrace) -> ItemID? { items.item(keyed: trace.key) }
 
     /// The item that something is of which nothing is another than when it was seen last, with its contents here and known.
     func unchanged(_ name: String, _ trace: ItemTrace, in folder: ItemID) -> ItemID? {
-        guard let item = item(like: trace), let known = items[item], known.trace == trace,
-            known.state.place.parent == folder, !known.isDataless,
-            known.state.kind == .folder || known.state.content != nil,
-            ExactName(known.state.place.name) == ExactName(name)
-        else { return nil }
-        return item
+        items.item(keyed: trace.key) { known in
+            known.trace == trace && known.state.place.parent == folder && !known.isDataless
+                && (known.state.kind == .folder || known.state.content != nil)
+                && ExactName(known.state.place.name) == ExactName(name)
+        }
     }
 
     /// An item and all in it, what is deepest first.

@@ -134,8 +134,10 @@ struct StateReader {
         guard length & StateCoding.packedBit != 0 else {
             return ContentName(String(decoding: try take(Int(length), "a content"), as: UTF8.self))
         }
-        guard let content = ContentName(packed: try take(Int(length & ~StateCoding.packedBit), "a content"))
-        else { throw MalformedMemory(what: "a content of no form") }
+        let packed = Array(try take(Int(length & ~StateCoding.packedBit), "a content"))
+        guard let content = ContentName(packed: packed) else {
+            throw MalformedMemory(what: "a content of no form")
+        }
         return content
     }
 

@@ -78,7 +78,7 @@ package struct SyncEngine: Sendable {
     package internal(set) var disk = PlacedItems<ItemState>()
     /// Items of the disk without their contents. Nobody can have edited these here, so what the log says of their
     /// contents holds, and no contents are fetched for them.
-    package private(set) var dataless: Set<ItemID> = []
+    package internal(set) var dataless: Set<ItemID> = []
     /// Items that nothing is done about until they are resumed.
     package internal(set) var paused: Set<ItemID> = []
     /// What is to be committed of paused items all the same.
@@ -253,35 +253,6 @@ package struct SyncEngine: Sendable {
     /// Contents of an item are here: whoever lacked them to send them has them now.
     private mutating func noteHere(_ state: ItemState) {
         state.forEachContent { if here.insert($0).inserted { wake(.content($0)) } }
-    }
-
-    private mutating func noteScan(_ items: ItemMap<ItemState>) {
-        knowsDisk = true
-        dataless.formIntersection(items.keys)
-        for (item, step) in steps.all {
-            steps[item] = nil
-            // It was done, and nobody could say so any more.
-            if case .place(let state, let agreedAs) = step, items[item] == state { agreed[item] = agreedAs }
-        }
-        if disk.isEmpty {
-            noteFirst(items)
-        } else {
-            for item in disk.keys where items[item] == nil { noteDisk(item, nil) }
-            for (item, state) in items { noteDisk(item, state) }
-        }
-        for (item, state) in items where state != tree[item] || state != agreed[item] { touch(item) }
-        tree.forEach { item, _ in if items[item] == nil { touch(item) } }
-    }
-
-    /// Takes in what is on the disk when nothing was known of it: nobody waits for any of it.
-    private mutating func noteFirst(_ items: ItemMap<ItemState>) {
-        var items = items
-        items.updateEach { item, state in state.share(tree[item]) }
-        disk = PlacedItems(items)
-        here.reserveCapacity(items.count)
-        for (item, state) in items where !dataless.contains(item) {
-            state.forEachContent { here.insert($0) }
-        }
     }
 
     private mutating func read(_ entries: [LogEntry]) {

@@ -16,20 +16,22 @@ package struct ContentName: Hashable, Comparable, Sendable {
     }
 
     /// The name whose text is the hexadecimal digits of bytes.
-    package init(digitsOf bytes: some Collection<UInt8>) {
+    package init(digitsOf bytes: [UInt8]) {
         packed = bytes.isEmpty ? [Form.text] : [Form.digits] + bytes
     }
 
     /// Reads what `packed` gave; nil for anything else.
-    package init?(packed: some Collection<UInt8>) {
+    package init?(packed: [UInt8]) {
         switch packed.first {
         case Form.text:
             guard let text = String(validating: packed.dropFirst(), as: UTF8.self) else { return nil }
             self.init(text)
-        case Form.digits where packed.count > 1: self.init(digitsOf: packed.dropFirst())
+        case Form.digits where packed.count > 1: self.init(whole: packed)
         default: return nil
         }
     }
+
+    private init(whole packed: [UInt8]) { self.packed = packed }
 
     /// The text.
     package var value: String {
@@ -45,6 +47,9 @@ package struct ContentName: Hashable, Comparable, Sendable {
 
     /// What the text stands for, if it is of digits.
     package var bytes: ArraySlice<UInt8>? { packed.first == Form.digits ? packed.dropFirst() : nil }
+
+    /// All bytes at once: an array of bytes puts them in one by one.
+    package func hash(into hasher: inout Hasher) { packed.withUnsafeBytes { hasher.combine(bytes: $0) } }
 
     package static func < (left: ContentName, right: ContentName) -> Bool {
         left.packed.lexicographicallyPrecedes(right.packed)

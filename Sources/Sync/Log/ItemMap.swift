@@ -42,6 +42,11 @@ public struct ItemMap<Value> {
         }
     }
 
+    /// The value of an item, which is found at once if it is in this row.
+    @inlinable public func value(of item: ItemID, near row: Int) -> Value? {
+        row < items.count && items[row] == item ? all[row] : self[item]
+    }
+
     // MARK: Rows
 
     /// In which row an item is: one of `count`.
@@ -67,9 +72,9 @@ public struct ItemMap<Value> {
         all.removeLast()
     }
 
-    /// Changes each value where it is.
-    @inlinable public mutating func updateEach(_ body: (ItemID, inout Value) -> Void) {
-        for row in all.indices { body(items[row], &all[row]) }
+    /// Changes each value where it is, in the order of the rows.
+    @inlinable public mutating func updateEach(_ body: (_ row: Int, ItemID, inout Value) -> Void) {
+        for row in all.indices { body(row, items[row], &all[row]) }
     }
 
     @inlinable static func hash(_ item: ItemID) -> UInt32 {

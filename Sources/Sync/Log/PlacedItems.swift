@@ -2,12 +2,25 @@
 public protocol Placed {
     /// Where it is; nil for nowhere now.
     var listedPlace: ItemPlace? { get }
+    /// What else it is found by; nil for nothing.
+    var listedKey: ItemID? { get }
+    /// Whether any value has a key.
+    static var hasKeys: Bool { get }
 }
 
-/// Values by item, found also by where the items are, and by their folder. Several may be at one place.
+extension Placed {
+    /// Nothing.
+    @inlinable public var listedKey: ItemID? { nil }
+    /// None has.
+    @inlinable public static var hasKeys: Bool { false }
+}
+
+/// Values by item, found also by where the items are, by their folder, and by a key of their own. Several may be at one
+/// place; a key is that of the value which was put in last with it.
 public struct PlacedItems<Value: Placed> {
     @usableFromInline var rows = ItemMap<Value>()
     @usableFromInline var places = RowIndex()
+    @usableFromInline var keyed = RowIndex()
     /// The rows of one folder are chained, the one that came last first. By row.
     @usableFromInline var chain: [Link] = []
     /// Where the chain of a folder begins that has members.
@@ -28,8 +41,12 @@ public struct PlacedItems<Value: Placed> {
     @inlinable public init(_ all: ItemMap<Value>) {
         rows = all
         places.reserveCapacity(rows.count)
+        if Value.hasKeys { keyed.reserveCapacity(rows.count) }
         chain = [Link](repeating: Link(), count: rows.count)
-        for row in 0..<rows.count { link(row) }
+        for row in 0..<rows.count {
+            link(row)
+            takeKey(row)
+        }
     }
 
     /// The values by item.
@@ -47,6 +64,7 @@ public struct PlacedItems<Value: Placed> {
     @inlinable public mutating func reserveCapacity(_ count: Int) {
         rows.reserveCapacity(count)
         places.reserveCapacity(count)
+        if Value.hasKeys { keyed.reserveCapacity(count) }
         chain.reserveCapacity(count)
     }
 
@@ -58,14 +76,26 @@ public struct PlacedItems<Value: Placed> {
                 guard let newValue else { return }
                 rows[item] = newValue
                 chain.append(Link())
-                return link(rows.count - 1)
+                link(rows.count - 1)
+                return takeKey(rows.count - 1)
             }
             guard let newValue else { return remove(row) }
             let isPlacedAnew = newValue.listedPlace != rows.values[row].listedPlace
             if isPlacedAnew { unlink(row) }
+            giveUpKey(row)
             rows.set(newValue, atRow: row)
             if isPlacedAnew { link(row) }
+            takeKey(row)
         }
+    }
+
+    /// The item that has a key, if it is as wanted.
+    @inlinable public func item(
+        keyed key: ItemID,
+        where isWanted: (Value) -> Bool = { _ in true }
+    ) -> ItemID? {
+        guard let row = row(keyed: key), isWanted(rows.values[row]) else { return nil }
+        return rows.keys[row]
     }
 
     /// The items at a place, in no order; names that look alike are one.
@@ -102,9 +132,9 @@ public struct PlacedItems<Value: Placed> {
         return members
     }
 
-    /// Changes values, but not where they are.
+    /// Changes values, but not where they are, nor their keys.
     @inlinable public mutating func updateInPlace(_ body: (ItemID, inout Value) -> Void) {
-        rows.updateEach(body)
+        rows.updateEach { body($1, &$2) }
     }
 
     @inlinable static func hash(_ place: ItemPlace) -> UInt32 {
@@ -116,10 +146,34 @@ public struct PlacedItems<Value: Placed> {
     @inlinable mutating func remove(_ row: Int) {
         let last = rows.count - 1
         unlink(row)
-        if row != last { unlink(last) }
+        giveUpKey(row)
+        var isKeyed = false
+        if row != last {
+            unlink(last)
+            isKeyed = giveUpKey(last)
+        }
         rows.remove(atRow: row)
         chain.removeLast()
         if row != last { link(row) }
+        if isKeyed { takeKey(row) }
+    }
+
+    @inlinable func row(keyed key: ItemID) -> Int? {
+        keyed.row(ItemMap<Value>.hash(key)) { rows.values[$0].listedKey == key }
+    }
+
+    /// Has the value in a row found by its key, and no other.
+    @inlinable mutating func takeKey(_ row: Int) {
+        guard let key = rows.values[row].listedKey else { return }
+        let hash = ItemMap<Value>.hash(key)
+        if let former = self.row(keyed: key) { keyed.remove(former, hash: hash) }
+        keyed.insert(row, hash: hash)
+    }
+
+    /// - Returns: Whether the value in a row was found by its key.
+    @discardableResult
+    @inlinable mutating func giveUpKey(_ row: Int) -> Bool {
+        rows.values[row].listedKey.map { keyed.remove(row, hash: ItemMap<Value>.hash($0)) } ?? false
     }
 
     @inlinable mutating func link(_ row: Int) {

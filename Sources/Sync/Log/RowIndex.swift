@@ -20,15 +20,19 @@ struct RowIndex: Sendable {
     }
 
     /// Takes out a row that was put in with this hash.
-    @inlinable mutating func remove(_ row: Int, hash: UInt32) {
+    ///
+    /// - Returns: Whether it was in.
+    @discardableResult
+    @inlinable mutating func remove(_ row: Int, hash: UInt32) -> Bool {
         let wanted = Self.slot(row, hash)
-        guard var at = first(hash) else { return }
+        guard var at = first(hash) else { return false }
         while slots[at] != wanted {
-            guard slots[at] != 0 else { return }
+            guard slots[at] != 0 else { return false }
             at = next(at)
         }
         count -= 1
         free(at)
+        return true
     }
 
     /// The first row with a hash that is the one.

@@ -97,6 +97,15 @@ final class VaultStore: Sendable {
         return value
     }
 
+    /// Has the next process that opens the index find all of it in one place. Nothing is lost without.
+    func settleIndex() throws {
+        try state.withLock { state in
+            try VaultLock.index.hold(in: folder) {
+                try use(&state, isLocked: true) { try $0.connection.checkpoint(empties: true) }
+            }
+        }
+    }
+
     /// The index, opened anew when another has taken its place.
     private func current(_ state: inout State, isLocked: Bool = false) throws -> VaultIndex {
         if let index = state.index {
