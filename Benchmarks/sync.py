@@ -1,9 +1,9 @@
 """Measures two devices and a hub, each a process of its own, beside syncthing, unison, rsync and rclone.
 
-    sync.py --binary FILE --work FOLDER --output FILE
+    sync.py --binary FILE --sealing FILE --work FOLDER --output FILE
 
 Durable on every side, and sealed: what a peer does not do is not taken from its time. A peer that is not there is left
-out, and said to be.
+out, and said to be. What sealing costs by itself was measured before, in the same run.
 """
 
 import argparse
@@ -28,13 +28,14 @@ LONG = 300
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--binary", "--work", "--output"):
+    for name in ("--binary", "--sealing", "--work", "--output"):
         parser.add_argument(name, required=True, type=pathlib.Path)
     parser.add_argument("--only", action="append", help="one of the measurements by name")
     options = parser.parse_args()
     for program in ("syncthing", "unison", "rsync", "rclone"):
         if not peers.is_there(program):
             print(f"bench: {program} is not there, so nothing is measured beside it")
+    sealing = Sealing(options.sealing)
     figures = []
     for measure in (files, gigabyte, saves, large_file, package, many):
         if options.only and measure.__name__ not in options.only:
@@ -45,6 +46,7 @@ def main():
         os.sync()
         start = time.monotonic()
         figures += measure(options.binary.absolute(), work.absolute())
+        figures += sealing.shares(figures)
         print(f"bench: sync, {measure.__name__}: {time.monotonic() - start:.0f} s", flush=True)
         options.output.write_text(json.dumps(figures, indent=2, ensure_ascii=False))
     shutil.rmtree(options.work)
@@ -59,6 +61,38 @@ def figure(name, what, values, unit, goal=None, peer=None, its=None):
         "peer": peer if its is not None else None, "peerValue": its, "ratio": value / its if its else None,
         "goal": None if goal is None else f"≤ {goal} {unit}", "met": None if goal is None else value <= goal,
     }
+
+
+class Sealing:
+    """What part of the processor time of a first sync is for sealing."""
+
+    COMMITS = 1000
+
+    def __init__(self, figures):
+        self._milliseconds = {figure["id"]: figure["value"] for figure in json.loads(figures.read_text())}
+        self._shared = set()
+
+    def _blobs(self, kind, measured, count):
+        """Seconds for so many blobs: sealed by one device, opened by the other, their names made by both."""
+        steps = [(f"sealing-{kind}-seal", 1), (f"sealing-{kind}-open", 1), (f"sealing-{kind}-names", 2)]
+        return sum(times * self._milliseconds[name] for name, times in steps) * count / measured / 1000
+
+    def _commits(self, count):
+        """Seconds for so many commits: sealed by one device, read and checked by both."""
+        each = self._milliseconds["sealing-commits"] + 2 * self._milliseconds["sealing-log"]
+        return each * count / self.COMMITS / 1000
+
+    def shares(self, figures):
+        spent = {figure["id"]: figure["value"] for figure in figures}
+        costs = {
+            "sync-files-processor": self._blobs("4k", 4096, 10_000) + self._commits(10_000),
+            "sync-gibibyte-processor": self._blobs("64k", 1024, 16 * 1024),
+        }
+        for name, seconds in costs.items():
+            if name in spent and name not in self._shared:
+                self._shared.add(name)
+                what = f"sealing's share of {name}, as it was measured by itself"
+                yield figure(name.replace("processor", "sealing"), what, [100 * seconds / spent[name]], "%", goal=15)
 
 
 class Container:
@@ -247,10 +281,13 @@ def gigabyte(sheaf, work):
         )
 
     with Container(sheaf, work, fill=fill) as here:
+        spent = processor_seconds(here.hub)
         start = time.monotonic()
         here.start()
         wait_for(lambda: is_whole(here.devices[1].folder), LONG, lambda: here.devices[1].said[-2000:])
         seconds = time.monotonic() - start
+        here.settle()
+        spent = sum(map(processor_seconds, here.processes)) - spent
         peaks = [resident_mebibytes(process, "VmHWM") for process in here.processes]
         print("bench: the most memory of hub and devices in MiB:", *map(round, peaks), flush=True)
     for name in ("device-0", "device-1", "hub"):
@@ -263,11 +300,28 @@ def gigabyte(sheaf, work):
         with peers.Syncthing(work, work / "one", work / "two"):
             wait_for(lambda: is_whole(work / "two"), LONG, "syncthing does not come to an end")
             its = time.monotonic() - start
+    once = disk_seconds(work / "once")
     what = "first sync of 1 GiB in 16 files"
     return [
         figure("sync-gibibyte", what, [seconds], "s", goal=3, peer="syncthing, one hop", its=its),
+        # In the first device's vault, at the hub, in the other's vault, and in its folder.
+        figure("sync-gibibyte-disk", what, [seconds], "s", peer="as many bytes written durably, four times", its=4 * once),
+        figure("sync-gibibyte-processor", f"{what}: processor time in all", [spent], "s"),
         figure("sync-gibibyte-memory", f"{what}: the most memory that one of the processes took", [max(peaks)], "MiB", goal=64),
     ]
+
+
+def disk_seconds(folder):
+    """How long this disk takes for a gibibyte that is durable then."""
+    content = os.urandom(64 * MEBIBYTE)
+    folder.mkdir()
+    os.sync()
+    start = time.monotonic()
+    for number in range(16):
+        with open(folder / f"{number}.bin", "wb", buffering=0) as file:
+            file.write(content)
+            os.fsync(file.fileno())
+    return time.monotonic() - start
 
 
 def saves(sheaf, work):
