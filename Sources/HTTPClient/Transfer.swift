@@ -13,6 +13,23 @@ final class Transfer: @unchecked Sendable {
         var body = Data()
         var byteCountMax = 0
         var isTooLarge = false
+
+        func take(_ line: String) {
+            // Another head follows an interim one.
+            if line.hasPrefix("HTTP/") { head = [] }
+            head.append(line)
+            if let length = Self.length(line) { body.reserveCapacity(min(length, byteCountMax)) }
+        }
+
+        /// How many bytes a line of a head says that the body has.
+        private static func length(_ line: String) -> Int? {
+            let name = "content-length:"
+            guard line.utf8.count > name.utf8.count, line.prefix(name.count).lowercased() == name else {
+                return nil
+            }
+            let number = Int(line.dropFirst(name.count).trimmingCharacters(in: .whitespacesAndNewlines))
+            return number.flatMap { $0 > 0 ? $0 : nil }
+        }
     }
 
     private static let connectSeconds = 10
@@ -53,17 +70,25 @@ final class Transfer: @unchecked Sendable {
         defer { curl_slist_free_all(headers) }
         curl_easy_reset(easy)
         prepare(request, at: address, headers, inbox)
-        let body = request.body.map { $0 as NSData }
-        if let body {
-            _ = cdoc_curl_set_number(easy, CURLOPT_POST, 1)
-            _ = cdoc_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.length))
-            _ = cdoc_curl_set_pointer(easy, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: body.bytes))
-        }
         _ = cdoc_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
-        return withExtendedLifetime((body, inbox)) {
-            let code = perform(isClosed)
-            return answer(inbox, code, at: address)
+        return withExtendedLifetime(inbox) {
+            guard let body = request.body else { return answer(inbox, perform(isClosed), at: address) }
+            return body.withUnsafeBytes { bytes in
+                post(bytes)
+                return answer(inbox, perform(isClosed), at: address)
+            }
         }
+    }
+
+    private static let nothing: StaticString = ""
+
+    /// - Parameter body: Has to stay where it is until the request is over.
+    private func post(_ body: UnsafeRawBufferPointer) {
+        _ = cdoc_curl_set_number(easy, CURLOPT_POST, 1)
+        _ = cdoc_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+        // Without a place of its bytes a body would be read from the standard input.
+        let start = body.baseAddress ?? UnsafeRawPointer(Self.nothing.utf8Start)
+        _ = cdoc_curl_set_pointer(easy, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: start))
     }
 
     private func prepare(
@@ -102,9 +127,7 @@ final class Transfer: @unchecked Sendable {
                     decoding: UnsafeRawBufferPointer(start: bytes, count: size * count),
                     as: UTF8.self
                 )
-                // Another head follows an interim one.
-                if line.hasPrefix("HTTP/") { inbox.head = [] }
-                inbox.head.append(line)
+                inbox.take(line)
                 return size * count
             },
             Unmanaged.passUnretained(inbox).toOpaque()

@@ -14,6 +14,8 @@ extension ContentStore {
     /// So many bytes of sealed objects are in a request, which the hub makes durable, or are to be in an answer.
     private static let requestByteCount = 2 << 20
     private static let answerByteCount = 2 << 20
+    /// A request ends with the object that makes it this large.
+    private static let requestRoom = requestByteCount + requestByteCount / 8
     /// So many requests are under way at a time, while the next one is made.
     private static let requestCountMax = 2
 
@@ -86,6 +88,8 @@ extension ContentStore {
         }
         try vault.withStored(objects) { object, piece in
             let blob = try sealer.address(of: object.name.bytes)
+            // Room for a whole request at once, if there is more to come than this.
+            if frames.isEmpty, objects.count > 1 { frames.reserveCapacity(Self.requestRoom) }
             try sealer.appendFrame(blob, of: piece, object, to: &frames)
             gathered.insert(blob)
             if frames.count >= Self.requestByteCount { try send() }
