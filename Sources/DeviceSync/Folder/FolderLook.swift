@@ -55,7 +55,7 @@ struct FolderLook {
     }
 
     var outcome = Outcome()
-    private var found: [Found] = []
+    var found: [Found] = []
     var matched: Set<ItemID> = []
     /// All that was found, by what it was when it was seen last.
     private var present: Set<ItemID> = []
@@ -73,6 +73,8 @@ struct FolderLook {
         var isPlaceholder = false
         var isUnreadable = false
         var item: ItemID?
+        /// What it bears, once that was looked at.
+        var mark: Bearing?
     }
 
     init(
@@ -244,7 +246,7 @@ struct FolderLook {
         case .filled:
             // Both are there when nobody could take the placeholder away any more.
             guard !entry.isPlaceholder, let known = table.item(at: place), table[known]?.isDataless == true,
-                try mark(of: entry).map({ ItemID($0) }) == known
+                try mark(of: index).map({ ItemID($0) }) == known
             else { return }
             try settle(index, as: known)
         case .sameInode:
@@ -252,7 +254,7 @@ struct FolderLook {
                 table[known]?.trace.isSameItem(as: entry.trace) == true
             else { return }
             // An inode's number is given again: a look at the mark tells, where anything else is another now.
-            if table[known]?.trace != entry.trace, let mark = try mark(of: entry), ItemID(mark) != known {
+            if table[known]?.trace != entry.trace, let mark = try mark(of: index), ItemID(mark) != known {
                 return
             }
             try settle(index, as: known)
@@ -261,7 +263,7 @@ struct FolderLook {
                 table[known]?.trace.isSameItem(as: entry.trace) == true,
                 try !isMatched(known) || hasLeft(known, for: entry)
             else { return }
-            let mark = try mark(of: entry)
+            let mark = try mark(of: index)
             // What bears no mark can be told by its inode alone, if nothing of it is another.
             guard mark.map({ ItemID($0) == known }) ?? (table[known]?.trace == entry.trace) else { return }
             guard let replaced = document(replacedBy: entry, at: place) else {
@@ -270,13 +272,13 @@ struct FolderLook {
             try give(replaced.mark, to: index)
             try settle(index, as: replaced)
         case .marked:
-            guard let mark = try mark(of: entry), !isMatched(ItemID(mark)) else { return }
+            guard let mark = try mark(of: index), !isMatched(ItemID(mark)) else { return }
             guard try isFree(ItemID(mark), for: entry) else { return }
             if table[ItemID(mark)] == nil { outcome.returning.insert(ItemID(mark)) }
             try settle(index, as: ItemID(mark))
         case .replaced:
             guard !entry.isPlaceholder, let known = table.item(at: place), !isMatched(known),
-                try mark(of: entry) == nil,
+                try mark(of: index) == nil,
                 (table[known]?.trace.kind == .directory) == (entry.trace.kind == .directory)
             else { return }
             try give(known.mark, to: index)
@@ -284,7 +286,7 @@ struct FolderLook {
         case .new:
             // One that was left behind beside its item, or a copy of one.
             guard !entry.isPlaceholder else {
-                if let known = table.item(at: place), try mark(of: entry).map({ ItemID($0) }) == known,
+                if let known = table.item(at: place), try mark(of: index).map({ ItemID($0) }) == known,
                     table[known]?.isDataless == false
                 {
                     outcome.leftovers.append(entry.path)
@@ -324,11 +326,6 @@ struct FolderLook {
         }
     }
 
-    func mark(of entry: Found) throws -> FileMark? {
-        guard entry.trace.kind == .regular || entry.trace.kind == .directory else { return nil }
-        return try FileIdentity.ifPresent(at: entry.path)?.mark
-    }
-
     /// Whether an item that is known by its mark is nowhere else: what else bears the mark is a copy.
     private func isFree(_ item: ItemID, for entry: Found) throws -> Bool {
         guard let known = table[item] else { return true }
@@ -338,20 +335,6 @@ struct FolderLook {
         else { return false }
         guard let there = try FolderScan.status(at: path) else { return true }
         return !ItemTrace(there).isSameItem(as: known.trace)
-    }
-
-    private mutating func give(_ mark: FileMark, to index: Int) throws {
-        guard found[index].trace.kind != .symbolicLink else { return }
-        let path = found[index].path
-        do { _ = try FileIdentity.marking(path, with: mark, isForeign: { _ in true }) } catch {
-            // Gone meanwhile: the next look tells.
-            guard error.isAbsent else { throw error }
-            return
-        }
-        if let status = try FolderScan.status(at: path) {
-            let now = ItemTrace(status)
-            if now.isSameItem(as: found[index].trace) { found[index].trace.changed = now.changed }
-        }
     }
 
     private mutating func settle(_ index: Int, as item: ItemID) throws {

@@ -90,7 +90,8 @@ struct Placer {
                 }
                 try contents.restore(content, as: Arrivals.name(of: number), in: folder, restorer)
                 if try ContentStore.contents(content).kind != .symbolicLink {
-                    try FileIdentity.mark(new: arrivals.place(of: number), with: document.item.mark)
+                    let place = arrivals.place(of: number)
+                    try FileIdentity.give(document.item.mark, toItemAt: place, replacing: true)
                 }
                 return nil
             } catch {

@@ -135,6 +135,39 @@ extension SystemCalls {
         }
     }
 
+    /// lgetxattr(2) of a value that is as long as this; nil when the item has none such.
+    static func lgetxattr(
+        _ path: FilePath,
+        _ name: String,
+        byteCount: Int
+    ) throws(SystemError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        do {
+            let found = try perform("lgetxattr", at: path) {
+                CLinux.lgetxattr(path.string, name, &bytes, byteCount)
+            }
+            return found == byteCount ? bytes : nil
+        } catch {
+            guard [ENODATA, EOPNOTSUPP, ERANGE, EACCES, EPERM].contains(error.errno) else { throw error }
+            return nil
+        }
+    }
+
+    /// lsetxattr(2).
+    ///
+    /// - Parameter isNew: Whether the item must not have it yet; then fails with `EEXIST`.
+    static func lsetxattr(
+        _ path: FilePath,
+        _ name: String,
+        _ value: Data,
+        isNew: Bool
+    ) throws(SystemError) {
+        let (bytes, flags) = ([UInt8](value), isNew ? CInt(XATTR_CREATE) : 0)
+        _ = try perform("lsetxattr", at: path) {
+            CLinux.lsetxattr(path.string, name, bytes, bytes.count, flags)
+        }
+    }
+
     /// fsetxattr(2).
     static func fsetxattr(
         _ file: borrowing FileDescriptor,

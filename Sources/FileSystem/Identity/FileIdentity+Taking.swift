@@ -82,10 +82,26 @@ extension FileIdentity {
         return TakenIdentity(identity: identity, handle: handle)
     }
 
-    /// Gives a file or a folder that nobody else knows yet a mark, whatever it bears. One that cannot be marked stays as it
-    /// is.
-    package static func mark(new path: FilePath, with mark: FileMark) throws(SystemError) {
-        _ = try give(mark, to: try SystemCalls.openPath(path), replacing: true)
+    /// The mark that the item at a path bears; nil when it bears none. A symbolic link bears none.
+    ///
+    /// - Throws: `ENOENT` when nothing is there.
+    package static func mark(at path: FilePath) throws(SystemError) -> FileMark? {
+        try SystemCalls.lgetxattr(path, FileMark.attributeName, byteCount: FileMark.byteCount)
+            .flatMap { FileMark(bytes: Data($0)) }
+    }
+
+    /// Gives the item at a path a mark. One that cannot be marked stays as it is.
+    ///
+    /// - Parameter replacing: Whether instead of a mark that it may bear.
+    /// - Throws: `ENOENT` when nothing is there.
+    package static func give(
+        _ mark: FileMark,
+        toItemAt path: FilePath,
+        replacing: Bool
+    ) throws(SystemError) {
+        do { try SystemCalls.lsetxattr(path, FileMark.attributeName, mark.bytes, isNew: !replacing) } catch {
+            guard Self.unmarkable.contains(error.errno) else { throw error }
+        }
     }
 
     /// - Returns: False when the item cannot be marked, or somebody was faster.
