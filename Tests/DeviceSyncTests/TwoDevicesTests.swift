@@ -287,6 +287,8 @@ struct TwoDevicesTests {
         }
         expectBoth(all)
         let few = all.filter { Int($0.value) ?? 0 < 5 }
+        // One change, however long it takes: nothing of it is done before all of it is there.
+        one.goOffline()
         for name in all.keys where few[name] == nil {
             try FileManager.default.removeItem(at: one.folder.appendingPathComponent(name))
         }
@@ -294,6 +296,8 @@ struct TwoDevicesTests {
             one.wait { one.status?.brakes.first?.waitingCount == 25 },
             "\(String(describing: one.status))"
         )
+        one.goOnline()
+        #expect(one.wait { one.status?.line == .up && one.status?.brakes.first?.waitingCount == 25 })
         #expect(two.contents == all && one.status?.isSettled == false)
         let explanation = try #require(one.explanation("9.txt"))
         #expect(explanation.next.contains("sheaf decide"), "\(explanation)")

@@ -74,6 +74,34 @@ struct SyncBrakeTests {
         )
     }
 
+    @Test("Contents that wait to be written over go on waiting when the other side gains a conflict")
+    func conflicts() {
+        var conflicting = states
+        for item in items.prefix(30) { conflicting[item]?.conflicts = [ContentName("other")] }
+        let gained = conflicting.filter { items.prefix(30).contains($0.key) }
+        // Written over here: what is at the hub waits.
+        var engine = engine()
+        engine.brakeLimits = SyncBrake.Limits(sharePercent: 10, countMin: 1)
+        for item in items.prefix(30) { _ = engine.take(.uploaded(ContentName("new \(item)"))) }
+        _ = engine.take(items.prefix(30).map { .diskChanged($0, document($0, "new \($0)")) })
+        #expect(engine.brake(.leaving)?.waitingCount == 30)
+        let effects = engine.take(.logRead(entries(gained.mapValues { $0 }, from: 40)))
+        #expect(!effects.contains { if case .commit = $0 { true } else { false } }, "\(effects)")
+        #expect(engine.brake(.leaving)?.waitingCount == 30)
+        // Written over there: what is here waits.
+        engine = self.engine()
+        engine.brakeLimits = SyncBrake.Limits(sharePercent: 10, countMin: 1)
+        let theirs = Dictionary(
+            uniqueKeysWithValues: items.prefix(30).map { ($0, document($0, "new \($0)")) }
+        )
+        _ = engine.take(.logRead(entries(theirs, from: 40)))
+        for item in items.prefix(30) { _ = engine.take(.fetched(ContentName("new \(item)"))) }
+        #expect(engine.brake(.arriving)?.waitingCount == 30)
+        let placed = engine.take(gained.map { .diskChanged($0.key, $0.value) })
+        #expect(!placed.contains { if case .place = $0 { true } else { false } }, "\(placed)")
+        #expect(engine.brake(.arriving)?.waitingCount == 30)
+    }
+
     @Test("What is gone and should not be is got back")
     func undone() {
         var engine = engine()

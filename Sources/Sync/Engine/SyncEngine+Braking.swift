@@ -56,8 +56,10 @@ extension SyncEngine {
         // Contents that are not here do not leave.
         if direction == .leaving, disk[item] != nil, dataless.contains(item) { return nil }
         let (changed, kept) = direction == .leaving ? (disk[item], tree[item]) : (tree[item], disk[item])
-        guard let kept, kept.hasContents(of: base) else { return nil }
-        return changed == nil || changed?.content != base.content ? kept : nil
+        guard let kept else { return nil }
+        // What has another conflict by now is not removed any more, but its contents may be written over all the same.
+        guard let changed else { return kept.hasContents(of: base) ? kept : nil }
+        return changed.content != base.content && kept.content == base.content ? kept : nil
     }
 
     private func itemCount(_ direction: SyncBrake.Direction) -> Int {

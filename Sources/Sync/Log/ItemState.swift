@@ -126,3 +126,12 @@ extension ItemState: Hashable {
         hasher.combine(conflicts)
     }
 }
+
+extension ItemState: CustomStringConvertible {
+    /// Short, for people who look at stories.
+    package var description: String {
+        let against = conflicts.isEmpty ? "" : " against \(conflicts.map(\.value).sorted())"
+        let what = kind == .folder ? "folder" : content?.value ?? "unread"
+        return "\(place.name) in \(place.parent): \(what)\(against)"
+    }
+}
