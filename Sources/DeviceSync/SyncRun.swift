@@ -39,7 +39,7 @@ final class SyncRun {
     var events: [Event] = []
     var isTaking = false
     var lineState = SyncStatus.Line.down
-    private var lineFailure: String?
+    var lineFailure: String?
     /// Why the line is not up.
     var lineReason: String { lineFailure ?? "it has not been tried yet." }
     /// What could not be done on the disk; tried again now and then.
@@ -59,6 +59,9 @@ final class SyncRun {
     var unlisted: [ItemID: DiskRefusal] = [:]
     /// What this device cannot write down.
     var unremembered: Unremembered?
+    /// Where the hub's log is still the one that was read, while this device has not gone back there, and why it could not read
+    /// what it remembers of it.
+    var wayBack: (place: LogHead, why: DiskRefusal?)?
     /// Which large changes have been told of.
     var toldBrakes: Set<SyncBrake.Direction> = []
     /// Files that were replaced a moment ago.
@@ -370,8 +373,7 @@ final class SyncRun {
             failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
             endWaits()
             tellFollowers()
-        case .putBack(let place):
-            do { try goBack(to: place) } catch { fail("\(error)") }
+        case .putBack(let place): goBack(to: place)
         case .strange(let what): report(.failed(path: "the hub's log", why: what))
         case .shutOut(let end): endShutOut(end)
         case .hubChanged(let why): fail(why)

@@ -69,6 +69,11 @@ extension SyncRun {
             explanation.next = unremembered.why.remedy ?? explanation.next
             return explanation
         }
+        if let why = wayBack?.why {
+            explanation.causes = ["There is no line to the hub: \(lineReason)"]
+            explanation.next = why.remedy ?? explanation.next
+            return explanation
+        }
         if let (folder, why) = unlistedFolder(above: item) {
             let name = folder == .root ? "The folder" : "“\(path(of: folder))”"
             explanation.causes = ["\(name) cannot be looked at, so nobody can say what is in it: \(why)"]
