@@ -87,7 +87,7 @@ final class SyncRun {
     var followers: [UUID: Follower] = [:]
     var askers: [UUID: Asker] = [:]
     /// How much of contents on their way the hub has got.
-    var uploads: [ContentName: Double] = [:]
+    var uploads = UploadShares()
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
     var dirtyPackages: Set<ItemID> = []
@@ -338,7 +338,10 @@ final class SyncRun {
             take([.logRead(heard.map(\.entry))])
         case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
         case .uploaded(let names):
-            for name in names { (failedContents[name], uploads[name]) = (nil, nil) }
+            for name in names {
+                failedContents[name] = nil
+                uploads.end(name)
+            }
             self.news.formUnion(names.flatMap { engine.waitingItems(for: $0) })
             take(names.map { .uploaded($0) })
         case .fetched(let names):
@@ -347,12 +350,13 @@ final class SyncRun {
             fillDownloaded()
         case .progress(let name, let byteCount): progress(name, byteCount)
         case .sent(let name, let share):
-            uploads[name] = share
+            guard uploads.note(share, of: name) else { return }
             self.news.formUnion(engine.waitingItems(for: name))
             tellFollowers()
         case .failed(let names, let why):
             for name in names {
-                (failedContents[name], uploads[name]) = (why, nil)
+                failedContents[name] = why
+                uploads.end(name)
                 report(.failed(path: path(of: item(needing: name)), why: why.description))
                 self.news.formUnion(engine.waitingItems(for: name))
             }
@@ -367,7 +371,8 @@ final class SyncRun {
             for item in downloads.keys { requestContents(of: item) }
         case .down(let why):
             (lineState, lineFailure) = (.down, why)
-            (wasSettled, uploads) = (false, [:])
+            wasSettled = false
+            uploads.endAll()
             report(.lineDown(why))
             self.news.formUnion(engine.differing)
             failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
