@@ -261,6 +261,14 @@ final class SyncRun {
             && missing.isEmpty && unread.isEmpty
     }
 
+    /// Whether something is being done; what waits for a line, for room or for a person is not.
+    var isAtWork: Bool {
+        guard !isStopped else { return false }
+        if isLookDue || isReadDue { return true }
+        let waits = !stuck.isEmpty || !failedContents.isEmpty || !paused.isEmpty || unremembered != nil
+        return lineState == .up && !engine.isAtRest && !waits && brakes.isEmpty
+    }
+
     private func tellIfSettled() {
         let isSettled = isSettled
         if isSettled, !wasSettled { report(.settled) }
