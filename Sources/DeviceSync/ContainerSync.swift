@@ -97,6 +97,9 @@ package final class ContainerSync: Sendable {
         }
     }
 
+    /// Whether something is being done for it; what waits is not. Not to be asked where it reports.
+    package var isAtWork: Bool { ask({ $0.isAtWork }, or: { _ in false }) }
+
     /// Why an item is as it is.
     ///
     /// - Parameter path: Below the container's folder.

@@ -264,6 +264,7 @@ extension SyncRun {
     /// Tries again what could not be done.
     func retry() {
         rememberAgain()
+        goBackIfPossible()
         attempt("conflicts cannot be looked at") { try lookAtConflicts() }
         for item in unkept.keys {
             dirtyFolders.insert(table[item]?.state.place.parent ?? .root)

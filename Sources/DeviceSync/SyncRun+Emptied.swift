@@ -12,7 +12,6 @@ extension SyncRun {
     ///
     /// - Parameter former: What it held.
     /// - Returns: Why the disk did not let that be kept; nil when it was, or need not or cannot be.
-    @discardableResult
     func keepFormer(_ former: ContentName?, ifEmptied item: ItemID) -> DiskRefusal? {
         guard versions.isOn, let former, let seen = table[item], seen.trace.kind == .regular,
             !seen.isDataless,

@@ -66,7 +66,15 @@ extension SyncRun {
             }
             return
         }
+        let former = table[item]
         table[item] = placed
+        if expected?.content != state.content, let why = keepFormer(expected?.content, ifEmptied: item) {
+            // Not said to be placed before that is kept: a look finds what is there, and tries again.
+            table[item] = former
+            stuck[item] = (.place(item, state, expecting: expected), why)
+            news.insert(item)
+            return
+        }
         if let path = table.path(of: item, in: place.folder) {
             if state.kind == .folder, expected == nil {
                 watchIfPossible(item)
@@ -77,7 +85,6 @@ extension SyncRun {
                 try watch(placedPackage: item, at: path)
             }
         }
-        if expected?.content != state.content { keepFormer(expected?.content, ifEmptied: item) }
         take([.placed(item)])
         refusals[item] = nil
         if placed?.isDataless == true {

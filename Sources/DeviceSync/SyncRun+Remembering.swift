@@ -6,11 +6,13 @@ internal import Sync
 
 // What this device remembers: written durably before anything is done that follows from it.
 extension SyncRun {
-    /// What could not be written down, for want of room or as the disk fails, and what is to be done once it is. Nothing is decided meanwhile: what happens
-    /// in the folder and at the hub waits with the other events.
+    /// What could not be written down, for want of room or as the disk fails, and what is to be done once it is. Nothing is
+    /// decided meanwhile: what happens in the folder and at the hub waits with the other events.
     struct Unremembered {
         var changes: DeviceMemory.Changes
         var effects: [Effect]
+        /// The way back that it is about.
+        var wayBack: WayBack?
         var error: any Error
 
         var why: DiskRefusal { DiskRefusal(error) }
@@ -22,6 +24,14 @@ extension SyncRun {
         }
     }
 
+    /// From where to where this device has gone back in the hub's log.
+    struct WayBack {
+        var former: LogPosition
+        var position: LogPosition
+        /// The devices that the log then does not know any more.
+        var forgotten: [PublicIdentity]
+    }
+
     /// - Returns: False when nothing more can be done now.
     func rememberAndCarryOut(_ effects: [Effect]) -> Bool {
         write(takeChanges(), andDo: effects)
@@ -31,18 +41,31 @@ extension SyncRun {
     func rememberAgain() {
         guard let waiting = unremembered else { return }
         unremembered = nil
+        writeAndGoOn(waiting.changes, andDo: waiting.effects, after: waiting.wayBack)
+    }
+
+    private func writeAndGoOn(
+        _ changes: DeviceMemory.Changes,
+        andDo effects: [Effect],
+        after wayBack: WayBack?
+    ) {
         isTaking = true
-        let isDone = write(waiting.changes, andDo: waiting.effects)
+        let isDone = write(changes, andDo: effects, after: wayBack)
         isTaking = false
         if isDone { take([]) }
     }
 
-    private func write(_ changes: DeviceMemory.Changes, andDo effects: [Effect]) -> Bool {
+    private func write(
+        _ changes: DeviceMemory.Changes,
+        andDo effects: [Effect],
+        after wayBack: WayBack? = nil
+    ) -> Bool {
         do { try memory.write(changes) } catch let error where DiskRefusal.cause(of: error) != .other {
-            let waiting = Unremembered(changes: changes, effects: effects, error: error)
+            let waiting = Unremembered(changes: changes, effects: effects, wayBack: wayBack, error: error)
             unremembered = waiting
             news.formUnion(waiting.items)
-            report(.failed(path: "what this device remembers", why: "\(waiting.why)"))
+            if wayBack != nil { lineFailure = Self.waysBackWait(for: waiting.why) }
+            report(.failed(path: Self.whatItRemembers, why: "\(waiting.why)"))
             tellFollowers()
             return false
         } catch {
@@ -50,26 +73,54 @@ extension SyncRun {
             fail("what this device remembers cannot be written: \(error)")
             return false
         }
+        if let wayBack { report(.hubPutBack(from: wayBack.former, to: wayBack.position)) }
         carryOut(effects)
+        if let wayBack {
+            line?.add(again: wayBack.forgotten)
+            line?.open()
+        }
         return true
     }
 
-    /// Goes on from where the hub's log is still the one that was read, with what is on the disk.
-    func goBack(to place: LogHead) throws {
-        // The next start goes back, too.
-        if let unremembered { throw unremembered.error }
-        let known = try memory.log().filter { $0.entry.position <= place.position }
-        let former = desk.head.position
-        let forgotten = try desk.goBack(to: known)
-        let effects = engine.rewind(to: known.lazy.map(\.entry))
-        var changes = takeChanges()
-        changes.logEnd = place.position
-        try memory.write(changes)
-        report(.hubPutBack(from: former, to: place.position))
-        carryOut(effects)
-        take([])
-        line?.add(again: forgotten)
-        line?.open()
+    private static let whatItRemembers = "what this device remembers"
+
+    private static func waysBackWait(for why: DiskRefusal) -> String {
+        "the hub was put back to an earlier state, and this device's disk does not let it follow: \(why)"
+    }
+
+    // MARK: Back in the hub's log
+
+    /// Goes on from where the hub's log is still the one that was read, with what is on the disk: at once, or when this
+    /// device's disk lets it. A start before that goes back anew.
+    func goBack(to place: LogHead) {
+        wayBack = (place, nil)
+        goBackIfPossible()
+    }
+
+    func goBackIfPossible() {
+        guard let place = wayBack?.place, !isStopped else { return }
+        // What waits to be written down came before.
+        if let unremembered { return lineFailure = Self.waysBackWait(for: unremembered.why) }
+        do {
+            let known = try memory.log().filter { $0.entry.position <= place.position }
+            let former = desk.head.position
+            let forgotten = try desk.goBack(to: known)
+            wayBack = nil
+            let effects = engine.rewind(to: known.lazy.map(\.entry))
+            var changes = takeChanges()
+            changes.logEnd = place.position
+            let way = WayBack(former: former, position: place.position, forgotten: forgotten)
+            writeAndGoOn(changes, andDo: effects, after: way)
+        } catch let error where DiskRefusal.cause(of: error) != .other {
+            let why = DiskRefusal(error)
+            if wayBack?.why?.description != why.description {
+                report(.failed(path: Self.whatItRemembers, why: "\(why)"))
+            }
+            wayBack?.why = why
+            lineFailure = Self.waysBackWait(for: why)
+        } catch {
+            fail("\(error)")
+        }
     }
 
     /// What the memory does not have yet.

@@ -39,7 +39,7 @@ final class SyncRun {
     var events: [Event] = []
     var isTaking = false
     var lineState = SyncStatus.Line.down
-    private var lineFailure: String?
+    var lineFailure: String?
     /// Why the line is not up.
     var lineReason: String { lineFailure ?? "it has not been tried yet." }
     /// What could not be done on the disk; tried again now and then.
@@ -59,6 +59,9 @@ final class SyncRun {
     var unlisted: [ItemID: DiskRefusal] = [:]
     /// What this device cannot write down.
     var unremembered: Unremembered?
+    /// Where the hub's log is still the one that was read, while this device has not gone back there, and why it could not read
+    /// what it remembers of it.
+    var wayBack: (place: LogHead, why: DiskRefusal?)?
     /// Which large changes have been told of.
     var toldBrakes: Set<SyncBrake.Direction> = []
     /// Files that were replaced a moment ago.
@@ -84,7 +87,7 @@ final class SyncRun {
     var followers: [UUID: Follower] = [:]
     var askers: [UUID: Asker] = [:]
     /// How much of contents on their way the hub has got.
-    var uploads: [ContentName: Double] = [:]
+    var uploads = UploadShares()
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
     var dirtyPackages: Set<ItemID> = []
@@ -268,6 +271,14 @@ final class SyncRun {
             && missing.isEmpty && unread.isEmpty
     }
 
+    /// Whether something is being done; what waits for a line, for room or for a person is not.
+    var isAtWork: Bool {
+        guard !isStopped else { return false }
+        if isLookDue || isReadDue { return true }
+        let waits = !stuck.isEmpty || !failedContents.isEmpty || !paused.isEmpty || unremembered != nil
+        return lineState == .up && !engine.isAtRest && !waits && brakes.isEmpty
+    }
+
     private func tellIfSettled() {
         let isSettled = isSettled
         if isSettled, !wasSettled { report(.settled) }
@@ -345,7 +356,10 @@ final class SyncRun {
             take([.logRead(heard.map(\.entry))])
         case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
         case .uploaded(let names):
-            for name in names { (failedContents[name], uploads[name]) = (nil, nil) }
+            for name in names {
+                failedContents[name] = nil
+                uploads.end(name)
+            }
             self.news.formUnion(names.flatMap { engine.waitingItems(for: $0) })
             take(names.map { .uploaded($0) })
         case .fetched(let names):
@@ -354,12 +368,13 @@ final class SyncRun {
             fillDownloaded()
         case .progress(let name, let byteCount): progress(name, byteCount)
         case .sent(let name, let share):
-            uploads[name] = share
+            guard uploads.note(share, of: name) else { return }
             self.news.formUnion(engine.waitingItems(for: name))
             tellFollowers()
         case .failed(let names, let why):
             for name in names {
-                (failedContents[name], uploads[name]) = (why, nil)
+                failedContents[name] = why
+                uploads.end(name)
                 report(.failed(path: path(of: item(needing: name)), why: why.description))
                 self.news.formUnion(engine.waitingItems(for: name))
             }
@@ -374,14 +389,14 @@ final class SyncRun {
             for item in downloads.keys { requestContents(of: item) }
         case .down(let why):
             (lineState, lineFailure) = (.down, why)
-            (wasSettled, uploads) = (false, [:])
+            wasSettled = false
+            uploads.endAll()
             report(.lineDown(why))
             self.news.formUnion(engine.differing)
             failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
             endWaits()
             tellFollowers()
-        case .putBack(let place):
-            do { try goBack(to: place) } catch { fail("\(error)") }
+        case .putBack(let place): goBack(to: place)
         case .strange(let what): report(.failed(path: "the hub's log", why: what))
         case .shutOut(let end): endShutOut(end)
         case .hubChanged(let why): fail(why)

@@ -187,11 +187,9 @@ enum LiveSync {
     private static func up(_ isQuiet: Bool, _ console: Console) throws {
         ProcessMemory.returnLargePieces()
         let runtime = try RuntimeFolder(environment: environment)
-        let memory = MemoryAtRest()
         let service = try SyncService(try DeviceHome(environment: environment), in: runtime) {
             folder,
             report in
-            if report == .settled { memory.noteRest() }
             let (text, isWrong) = (report.text, report.isWrong)
             if isWrong {
                 console.complain("\(folder): \(text)\n")

@@ -155,6 +155,63 @@ struct PutBackTests {
         try end(devices)
     }
 
+    /// What is wrong with a device's disk.
+    enum DiskFault: CaseIterable { case full, unwritable, unreadable }
+
+    @Test(
+        "On a disk that is full or fails a device does not go back and does not stop; it says why, and goes on with it",
+        arguments: DiskFault.allCases,
+        [false, true]
+    )
+    func refused(by fault: DiskFault, isBehind: Bool) throws {
+        try share(with: 1)
+        let devices = [try device(0), try device(1)]
+        try devices[0].write("a", to: "a.txt")
+        expect(["a.txt": "a"], on: devices)
+        let backup = hub.backup()
+        try devices[1].write("b", to: "b.txt")
+        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        // What it has read of the log it has not in memory then.
+        devices[1].stop()
+        try devices[1].start()
+        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        switch fault {
+        case .full: try devices[1].fillDisk()
+        case .unwritable: try devices[1].breakDisk(.writing)
+        case .unreadable: try devices[1].breakDisk(.reading)
+        }
+        var expected = ["a.txt": "a", "b.txt": "b"]
+        if isBehind {
+            // What it hears of before is not written down either.
+            try devices[0].write("c", to: "c.txt")
+            expected["c.txt"] = "c"
+            #expect(
+                devices[1].wait {
+                    devices[1].explanation("a.txt")?.causes.first?.contains("cannot be written") == true
+                }
+            )
+        }
+        hub.restore(backup)
+        #expect(
+            devices[1].wait { devices[1].status?.lineFailure?.contains("does not let it follow") == true }
+        )
+        #expect(devices[1].status?.line == .down)
+        let next = try #require(devices[1].explanation("a.txt")?.next)
+        #expect(next.contains(fault == .full ? "Free some space" : "reports faults"))
+        // Nothing has changed, whatever is tried.
+        devices[1].running?.tryAgain()
+        #expect(devices[1].status?.line == .down)
+        #expect(devices[1].contents["b.txt"] == "b")
+        switch fault {
+        case .full: devices[1].freeDisk()
+        case .unwritable, .unreadable: devices[1].mendDisk()
+        }
+        expect(expected, on: devices)
+        #expect(devices[1].said.contains { if case .hubPutBack = $0 { true } else { false } })
+        #expect(!devices[1].said.contains { if case .stopped = $0 { true } else { false } })
+        try end(devices)
+    }
+
     @Test("A log that forgets that a device was shut out is not gone back to")
     func revocationForgotten() throws {
         try share(with: 1)

@@ -3,6 +3,7 @@ import DocumentFoundation
 import DocumentTesting
 import Foundation
 import Locks
+import Sync
 import SyncMessages
 import Testing
 
@@ -28,24 +29,50 @@ struct TransferTests {
     func pieces() throws {
         let bytes = Data(try RandomBytes.make(20 << 20))
         let sent = try told(of: one)
-        one.slowDown(toSeconds: 0.05)
-        try bytes.write(to: one.folder.appendingPathComponent("a.bin"))
+        one.slowDown(toSeconds: 0.2)
+        // Whole at once: of what is sent before it is written to its end the share would be another's.
+        let source = pair.base.appendingPathComponent("a.bin")
+        try bytes.write(to: source)
+        try FileManager.default.moveItem(at: source, to: one.folder.appendingPathComponent("a.bin"))
         let url = two.folder.appendingPathComponent("a.bin")
-        pair.wait { (try? Data(contentsOf: url)) == bytes && pair.isSettled }
+        pair.wait { pair.isSettled && FileManager.default.fileExists(atPath: url.path) }
+        #expect(try Data(contentsOf: url) == bytes)
         let uploads = sent.withLock { $0 }.compactMap(\.upload?.fraction)
         #expect(uploads.contains { 0 < $0 && $0 < 1 }, "\(uploads)")
         #expect(uploads == uploads.sorted())
         try #require(two.running).evict("a.bin")
         pair.wait { two.said.contains(.freed) }
         let come = try told(of: two)
-        two.slowDown(toSeconds: 0.05)
-        let done = Locked(false)
-        _ = try #require(two.running).download("a.bin") { refusal in done.withLock { $0 = refusal == nil } }
+        two.slowDown(toSeconds: 0.2)
+        let (done, pieces) = (Locked(false), Locked<[Double]>([]))
+        _ = try #require(two.running).download(
+            "a.bin",
+            progress: { share in pieces.withLock { $0.append(share.fraction) } },
+            done: { refusal in done.withLock { $0 = refusal == nil } }
+        )
         pair.wait { done.withLock { $0 } }
-        let downloads = come.withLock { $0 }.compactMap(\.download?.fraction)
+        // Who waits is told of each piece, who follows of some at once.
+        let downloads = pieces.withLock { $0 }
         #expect(Set(downloads.filter { 0 < $0 && $0 < 1 }).count > 1, "\(downloads)")
         #expect(downloads == downloads.sorted())
+        let shown = come.withLock { $0 }.compactMap(\.download?.fraction)
+        #expect(shown.contains { 0 < $0 && $0 < 1 } && shown == shown.sorted(), "\(shown)")
         try pair.end()
+    }
+
+    @Test("What one thread tells late of an upload does not put it back")
+    func shares() throws {
+        var shares = UploadShares()
+        let (name, other) = (ContentName("one"), ContentName("other"))
+        #expect(shares.note(0.5, of: name) && shares[name] == 0.5 && shares[other] == nil)
+        #expect(!shares.note(0.25, of: name) && shares[name] == 0.5)
+        #expect(shares.note(0, of: other) && shares.note(0.75, of: name))
+        shares.end(name)
+        #expect(shares[name] == nil && shares[other] == 0)
+        // Sent anew, as after a line that was down.
+        #expect(shares.note(0.25, of: name) && shares[name] == 0.25)
+        shares.endAll()
+        #expect(shares[name] == nil && shares[other] == nil)
     }
 
     @Test("A hub without room is named, with the remedy, for what it does not take; all else goes on")
@@ -108,10 +135,13 @@ struct TransferTests {
                 for presenter in [presenter, other] { NSFileCoordinator.removeFilePresenter(presenter) }
             }
             // How it stood before may be asked for only now: the first change may be the first that is known.
+            let isHeard = { presenter.all.contains(.ubiquitousItemIsSyncPausedKey) }
             pair.wait {
-                try? #require(two.running).pause("a.txt", by: "a test")
+                // Both stand for a while: who follows is told of many changes at once.
+                try? two.running?.pause("a.txt", by: "a test")
+                let isHeardPaused = two.wait(seconds: 0.5, until: isHeard)
                 _ = try? two.running?.resume("a.txt", .preserveLocal) { _ in }
-                return presenter.all.contains(.ubiquitousItemIsSyncPausedKey)
+                return isHeardPaused || two.wait(seconds: 0.5, until: isHeard)
             }
             two.line.cut()
             pair.wait { two.status?.line == .down }

@@ -71,7 +71,8 @@ struct WorldDiskTests {
             memo.updateChangeCount(.done)
             try phone.fillDisk()
             #expect(await memo.save(to: url, for: .forOverwriting) == false)
-            #expect(memo.failures == [.fileWriteOutOfSpace])
+            // Where all of this takes long the document has tried to save itself, too.
+            #expect(Set(memo.failures) == [.fileWriteOutOfSpace])
             #expect(memo.hasUnsavedChanges)
             #expect(try text(on: phone) == "one\n")
             // The other device's disk is another one.

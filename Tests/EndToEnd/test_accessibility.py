@@ -19,9 +19,13 @@ axe = Axe()
 
 
 def check(page):
-    # What is still fading in has not its colours yet.
-    page.evaluate(
-        "Promise.all(document.getAnimations().map(animation => animation.finished.catch(() => {})))")
+    # What is still fading in has not its colours yet; what fades in after something else has not begun to.
+    page.evaluate("""async () => {
+        const running = () => document.getAnimations().filter((one) => one.playState === 'running');
+        for (let some = running(); some.length > 0; some = running()) {
+            await Promise.allSettled(some.map(({ finished }) => finished));
+        }
+    }""")
     found = axe.run(page).response["violations"]
     assert found == [], "\n".join(
         f"{violation['id']}: {violation['help']}: {[node['target'] for node in violation['nodes']]}"

@@ -319,12 +319,21 @@ def test_no_violations_where_folders_have_signs(two, open_tab, form):
     wait_for(lambda: not here.is_in_step, 20, lambda: here.said)
     (here.folder / "Waiting" / "Slate.color").write_text("1,2,3\n")
     tab = open_tab(two.start_app(), **FORMS[form])
-    expect(symbol(tab, "Waiting")).to_have_accessible_name("Inside: Waiting to sync")
+
+    def expect_signs():
+        # Not while some of them are still to come: each moves what is beside it.
+        for title, state in (("Away", "Not on this device"), ("Disputed", "Versions in conflict"),
+                             ("Waiting", "Waiting to sync")):
+            expect(symbol(tab, title)).to_have_accessible_name(f"Inside: {state}")
+
+    expect_signs()
     seen = looker(tab, f"{form}-folder-signs")
     seen("icons")
     tab.page.keyboard.press("Alt+2")
     tab.page.get_by_role("grid").wait_for()
+    expect_signs()
     seen("list")
     choose(tab, "Disputed", "Sync Status")
+    expect(tab.page.locator(".status-lead")).to_have_text("Inside: Versions in conflict")
     expect(tab.page.locator(".status-causes li").last).to_be_visible()
     seen("status")

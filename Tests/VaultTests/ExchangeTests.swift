@@ -1,6 +1,7 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import SQLite
 import SeededNumbers
 import Testing
 import VaultHarness
@@ -41,6 +42,71 @@ struct ExchangeTests {
         try vault.receive([(contents, item)], origin: { _ in VaultBench.origin() }) { wanted in
             wanted.compactMap { object in stored[object].map { (object, $0) } }
         }
+    }
+
+    /// What the index of a vault says of a document's versions is spoilt at one byte.
+    private func spoil(_ document: FileMark, at byte: Int, in bench: VaultBench) throws {
+        let place = bench.vaultPath.appending(VaultIndex.fileName)
+        let connection = try SQLiteConnection(path: place.string)
+        let rows = try connection.statement("SELECT record FROM versions WHERE item = ?1")
+        rows.bind(1, [UInt8](document.bytes))
+        #expect(try rows.step())
+        var record = rows.blob(0)
+        rows.reset()
+        record[byte] = 0xFF
+        let statement = try connection.statement("UPDATE versions SET record = ?1 WHERE item = ?2")
+        statement.bind(1, record)
+        statement.bind(2, [UInt8](document.bytes))
+        try statement.run()
+    }
+
+    @Test("A version that is not what was written down keeps its own document from being kept, and no other")
+    func damagedVersion() throws {
+        let bench = try VaultBench(key: key)
+        let items = (0..<3).map { _ in FileMark(UUID()) }
+        func keepAll(_ text: String) throws -> [Result<DocumentContents, any Error>] {
+            let documents = try items.enumerated().map { number, item in
+                let path = bench.document("document \(number)")
+                try Data("\(text) \(number)".utf8).write(to: path.url(isDirectory: false))
+                return Vault.Keepable(path, as: item)
+            }
+            return try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }
+        }
+        for result in try keepAll("first") { _ = try result.get() }
+        // Why it was kept: a list shows nothing of that.
+        try spoil(items[1], at: 57, in: bench)
+        let kept = try keepAll("second")
+        #expect(throws: VaultError.self) { try kept[1].get() }
+        for number in [0, 2] {
+            let contents = try kept[number].get()
+            #expect(try bench.vault.has(contents))
+            // It is kept from being collected.
+            #expect(try bench.vault.versions(of: items[number]).count == 2)
+            let copy = bench.document("copy \(number)")
+            try bench.vault.restore(contents, to: copy)
+            #expect(try FileReading.contents(of: copy) == Data("second \(number)".utf8))
+        }
+        #expect(try bench.vault.versions(of: items[1]).count == 1)
+    }
+
+    @Test("An index in which not even a list of versions can be read is made anew, and all are kept")
+    func damagedList() throws {
+        let bench = try VaultBench(key: key)
+        let other = FileMark(UUID())
+        func keepBoth(_ text: String) throws -> [DocumentContents] {
+            let documents = try [item, other].enumerated().map { number, item in
+                let path = bench.document("document \(number)")
+                try Data("\(text) \(number)".utf8).write(to: path.url(isDirectory: false))
+                return Vault.Keepable(path, as: item)
+            }
+            return try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }.map {
+                try $0.get()
+            }
+        }
+        _ = try keepBoth("first")
+        try spoil(item, at: 0, in: bench)
+        for contents in try keepBoth("second") { #expect(try bench.vault.has(contents)) }
+        for item in [item, other] { #expect(try bench.vault.versions(of: item).count == 2) }
     }
 
     @Test("Of a large file in which one byte is another, what leads to that byte is all that goes")

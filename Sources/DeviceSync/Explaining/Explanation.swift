@@ -46,6 +46,14 @@ extension SyncRun {
         return explain(item)
     }
 
+    /// What keeps this device from remembering anything, and so from doing it.
+    private var memoryRefusal: (cause: String, why: DiskRefusal)? {
+        if let why = unremembered?.why {
+            return ("What this device remembers cannot be written: \(why)", why)
+        }
+        return wayBack?.why.map { ("There is no line to the hub: \(lineReason)", $0) }
+    }
+
     /// What a path leads to here, or else at the hub.
     func item(at path: String) -> ItemID? {
         var (here, there): (ItemID?, ItemID?) = (.root, .root)
@@ -64,9 +72,9 @@ extension SyncRun {
             causes: [],
             next: "Nothing is to be done."
         )
-        if let unremembered {
-            explanation.causes = ["What this device remembers cannot be written: \(unremembered.why)"]
-            explanation.next = unremembered.why.remedy ?? explanation.next
+        if let (cause, why) = memoryRefusal {
+            explanation.causes = [cause]
+            explanation.next = why.remedy ?? explanation.next
             return explanation
         }
         if let (folder, why) = unlistedFolder(above: item) {

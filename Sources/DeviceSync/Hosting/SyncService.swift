@@ -43,7 +43,7 @@ package final class SyncService: Sendable {
         in runtime: RuntimeFolder,
         report: @escaping @Sendable (_ folder: String, SyncReport) -> Void
     ) throws {
-        let log = ServiceLog()
+        let (log, memory, service) = (ServiceLog(), MemoryAtRest(), Locked(Unkept()))
         var running: [Running] = []
         for joined in try home.containers() {
             let settings = joined.settings
@@ -52,6 +52,8 @@ package final class SyncService: Sendable {
             let tell: @Sendable (SyncReport) -> Void = {
                 log.note($0, of: settings.folder)
                 report(settings.folder, $0)
+                guard $0 == .settled else { return }
+                memory.noteRest { service.withLock { $0.service }?.isAtWork == true }
             }
             let sync = ContainerSync(
                 ContainerSync.Place(
@@ -74,8 +76,17 @@ package final class SyncService: Sendable {
         }
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
         try self.init(running, in: runtime, log)
+        service.withLock { $0.service = self }
         for container in running { try container.sync.start() }
     }
+
+    /// A service for those whom it keeps.
+    private struct Unkept: Sendable {
+        weak var service: SyncService?
+    }
+
+    /// Whether something is being done for any of them.
+    private var isAtWork: Bool { running.contains { $0.sync.isAtWork } }
 
     /// Goes on with shutting a device out, where a process died at it.
     private static func finish(_ sharing: Sharing, _ note: @escaping @Sendable (SyncReport) -> Void) {

@@ -99,9 +99,9 @@ extension FileWrapper {
     }
 
     func remove(_ child: FileWrapper) {
-        listForChange()
         TreeLock.with {
             requireKind(.directory, "removeFileWrapper(_:)")
+            // Of what has not been listed nobody has a wrapper.
             guard let directory = listed, let key = directory.key(for: child) else { return }
             replace(key, with: nil, in: directory)
         }

@@ -40,10 +40,11 @@ extension FileWrapper {
 
     /// The children by key, listed now if they were not.
     func readChildren() throws -> [String: FileWrapper] {
-        let known = TreeLock.with {
+        let (known, isBlind) = TreeLock.with {
             requireKind(.directory, "fileWrappers")
-            return listed?.children
+            return (listed?.children, listed?.isBlind == true)
         }
+        if isBlind { return try listWhatIsThere() }
         if let known { return known }
         let (location, stamp) = try touch()
         let members = try ListedMember.list(location.path)
@@ -58,40 +59,63 @@ extension FileWrapper {
         }
     }
 
-    /// Lists the children before they are changed.
+    /// Lists the children before one is added.
     ///
     /// Where the directory is no longer the one that was opened, what is there now is taken for its
-    /// children.
+    /// children. Where that cannot be listed, it is tried again before the children are asked for or saved.
     func listForChange() {
         guard TreeLock.with({ isDirectoryUnread }) else { return }
-        do {
-            _ = try readChildren()
-        } catch {
-            let location = TreeLock.with { state.record?.location }
-            // Nothing to be listed is nothing to be kept: the caller's change is then all there is.
-            let members = location.flatMap { try? ListedMember.list($0.path) } ?? []
-            TreeLock.with {
-                guard isDirectoryUnread else { return }
-                if let record = state.record {
-                    let origin = DiskOrigin(
-                        itemPath: record.origin.itemPath,
-                        readAt: Date.now.nanoseconds,
-                        mapsFiles: record.origin.mapsFiles
-                    )
-                    let fresh = DiskRecord(
-                        origin: origin,
-                        folder: record.folder,
-                        name: record.name,
-                        mark: record.mark
-                    )
-                    install(members, of: fresh, listedAs: nil)
-                } else {
-                    state.contents = .directory(WrapperDirectory())
+        do { _ = try readChildren() } catch {
+            // Adding cannot fail: the error comes again for whoever asks for the children or saves.
+            do { _ = try listWhatIsThere() } catch {
+                TreeLock.with {
+                    if isDirectoryUnread { state.contents = .directory(WrapperDirectory(isBlind: true)) }
                 }
-                // Without a record of its own the directory is written whole by the next save.
-                state.record = nil
-                listed?.folder = nil
             }
+        }
+    }
+
+    /// Takes for its children what is in the directory now, beside those that were added while nobody could list it.
+    private func listWhatIsThere() throws(SystemError) -> [String: FileWrapper] {
+        let location = TreeLock.with { state.record?.location }
+        var members: [ListedMember] = []
+        do throws(SystemError) {
+            if let location { members = try ListedMember.list(location.path) }
+        } catch {
+            // Nothing to be listed is nothing to be kept: what is added is then all there is.
+            guard error.isAbsent else { throw error }
+        }
+        return TreeLock.with {
+            guard isDirectoryUnread || listed?.isBlind == true else { return listed?.children ?? [:] }
+            let added = listed?.children.sorted { $0.key < $1.key } ?? []
+            if let record = state.record {
+                let origin = DiskOrigin(
+                    itemPath: record.origin.itemPath,
+                    readAt: Date.now.nanoseconds,
+                    mapsFiles: record.origin.mapsFiles
+                )
+                let fresh = DiskRecord(
+                    origin: origin,
+                    folder: record.folder,
+                    name: record.name,
+                    mark: record.mark
+                )
+                install(members, of: fresh, listedAs: nil)
+            } else {
+                state.contents = .directory(WrapperDirectory())
+            }
+            // Without a record of its own the directory is written whole by the next save.
+            state.record = nil
+            guard let directory = listed else { return [:] }
+            directory.folder = nil
+            for (key, child) in added {
+                replace(
+                    directory.freeKey(for: child.state.preferredFilename ?? key),
+                    with: child,
+                    in: directory
+                )
+            }
+            return directory.children
         }
     }
 

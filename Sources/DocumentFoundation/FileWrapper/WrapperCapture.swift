@@ -27,6 +27,8 @@ enum CapturedContents {
 struct CapturedDirectory {
     let folder: DiskDirectory?
     let hasClashingNames: Bool
+    /// Whether it has members that could not be listed.
+    let isBlind: Bool
     /// What was on disk under the keys that changed since.
     let saved: [String: WrapperDirectory.Saved]
     /// All members, or those under the keys that changed.
@@ -64,6 +66,7 @@ extension FileWrapper {
                 CapturedDirectory(
                     folder: directory.folder,
                     hasClashingNames: directory.hasClashingNames,
+                    isBlind: directory.isBlind,
                     saved: directory.differences.mapValues(\.saved),
                     members: members
                 )

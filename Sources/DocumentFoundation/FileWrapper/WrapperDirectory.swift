@@ -29,9 +29,14 @@ final class WrapperDirectory {
     ///
     /// Their keys are then not their names, and the directory can only be written whole.
     var hasClashingNames = false
+    /// Whether children were added while nobody could say what else is in the directory on disk.
+    ///
+    /// It is not written before that is known: members that were only not seen would be gone.
+    let isBlind: Bool
     private var names = WrapperNames()
 
-    init(folder: DiskDirectory? = nil, capacity: Int = 0) {
+    init(folder: DiskDirectory? = nil, capacity: Int = 0, isBlind: Bool = false) {
+        self.isBlind = isBlind
         self.children = Dictionary(minimumCapacity: capacity)
         self.folder = folder
     }

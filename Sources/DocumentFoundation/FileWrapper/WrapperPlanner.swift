@@ -78,6 +78,7 @@ struct WrapperPlanner {
         in parent: FileWrapper?,
         at path: MemberPath
     ) throws {
+        guard !directory.isBlind else { throw NeedsWholeTree() }
         _ = try known.readChildren()
         let (folder, members, hasClashes) = TreeLock.with {
             (known.listed?.folder, known.listed?.savedMembers ?? [], known.listed?.hasClashingNames ?? true)
@@ -173,16 +174,16 @@ struct WrapperPlanner {
             return .symbolicLink(try text ?? now.wrapper.readLinkText())
         case .file(let data):
             return try file(now, data, at: path)
-        case .directory(nil):
-            _ = try now.wrapper.readChildren()
-            written.removeLast()
-            return try tree(of: TreeLock.with { now.wrapper.captured(isWhole: true) }, in: parent, at: path)
-        case .directory(let directory?):
+        case .directory(let directory?) where !directory.isBlind:
             var members: [String: MemberTree] = [:]
             for (key, child) in directory.members {
                 members[key] = try tree(of: child, in: now.wrapper, at: try path.appendingKey(key))
             }
             return .directory(members, now.attributes ?? carriedAttributes(of: now))
+        case .directory:
+            _ = try now.wrapper.readChildren()
+            written.removeLast()
+            return try tree(of: TreeLock.with { now.wrapper.captured(isWhole: true) }, in: parent, at: path)
         }
     }
 

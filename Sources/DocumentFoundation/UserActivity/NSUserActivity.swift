@@ -72,10 +72,14 @@ open class NSUserActivity: NSObject {
     }
 
     /// Lets the delegate bring the activity up to date, if it is to.
-    package func saveIfNeeded() {
-        guard needsSave else { return }
+    ///
+    /// - Returns: Whether it was to.
+    @discardableResult
+    package func saveIfNeeded() -> Bool {
+        guard needsSave else { return false }
         needsSave = false
         delegate?.userActivityWillSave(self)
+        return true
     }
 
     /// Whether this is what the person is doing now.

@@ -144,6 +144,9 @@ public protocol UISceneDelegate: NSObjectProtocol {
     ///
     /// Called often, shortly after anything was done in the tab: a process can be killed at any time.
     func stateRestorationActivity(for scene: UIScene) -> NSUserActivity?
+    /// That activity was brought up to date, as its `needsSave` was set, and is about to be kept: put into it what else there
+    /// is. Called after its own delegate's `userActivityWillSave(_:)`.
+    func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity)
     /// The scene has connected after the process was started anew: show what it showed.
     func scene(_ scene: UIScene, restoreInteractionStateWith stateRestorationActivity: NSUserActivity)
     /// Open documents from outside. A scene that connects for it has them in its connection options instead.
@@ -169,6 +172,8 @@ extension UISceneDelegate {
     public func sceneDidEnterBackground(_ scene: UIScene) {}
     /// Does nothing.
     public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
+    /// Does nothing.
+    public func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity) {}
     /// Nothing.
     public func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? { nil }
     /// Does nothing.

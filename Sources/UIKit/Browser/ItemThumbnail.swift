@@ -12,8 +12,6 @@ internal import UniformTypeIdentifiers
 struct ItemThumbnail: Sendable {
     /// Larger pictures are none: nobody is to wait for them, or to have the memory for them.
     static let byteCountMax = 2 << 20
-    /// Small files can hold vast pictures. A page needs four bytes of memory for each point.
-    static let pointCountMax = 40_000_000
 
     var contents: Data
     var type: PictureType
@@ -54,7 +52,7 @@ struct ItemThumbnail: Sendable {
         guard let place = try? location.place(of: id), place != location.root,
             let found = try? Self.contents(of: place, in: location, shared),
             found.count <= Self.byteCountMax, let type = PictureType(of: found),
-            let size = PictureSize(of: found, type), size.hasAtMost(Self.pointCountMax)
+            let size = PictureSize(of: found, type), size.hasAtMost(PictureSize.pointCountMax)
         else { return nil }
         (contents, self.type) = (found, type)
     }

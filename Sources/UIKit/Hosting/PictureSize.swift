@@ -5,6 +5,9 @@ internal import Foundation
 /// PNG: https://www.w3.org/TR/png-3/#11IHDR, JPEG: ITU-T T.81 B.2, GIF: https://www.w3.org/Graphics/GIF/spec-gif89a.txt,
 /// WebP: RFC 9649.
 struct PictureSize: Hashable, Sendable {
+    /// Small files can hold vast pictures. A page needs four bytes of memory for each point.
+    static let pointCountMax = 40_000_000
+
     var width: Int
     var height: Int
 

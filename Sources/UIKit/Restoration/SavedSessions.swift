@@ -35,13 +35,18 @@ struct SavedSessions: Codable, Hashable, Sendable {
     /// Whether anything is known of a tab.
     func knows(_ identifier: String) -> Bool { entries.contains { $0.identifier == identifier } }
 
+    /// What is known of a tab.
+    func state(of identifier: String) -> RestorationState? {
+        entries.first { $0.identifier == identifier }?.state
+    }
+
     /// The tab whose state changed last.
     var latest: String? { entries.last?.identifier }
 
     /// Notes a tab's state.
     mutating func put(_ state: RestorationState, for identifier: String) {
         let known = entries.first { $0.identifier == identifier }
-        guard known?.state != state else { return }
+        guard known?.state.holdsSame(as: state) != true else { return }
         entries.removeAll { $0.identifier == identifier }
         entries.append(
             Entry(identifier: identifier, state: state, isRestoring: known?.isRestoring ?? false)

@@ -12,18 +12,33 @@ enum SceneRestoration {
     }
 
     /// What a scene shows now; nil when it has none, or its activity cannot be kept.
-    static func capture(_ session: UISceneSession) -> RestorationState? {
+    ///
+    /// - Parameters:
+    ///   - known: What was kept of it last.
+    ///   - now: When it is kept if it is another than that.
+    static func capture(
+        _ session: UISceneSession,
+        after known: RestorationState?,
+        at now: Date
+    ) -> RestorationState? {
         guard let scene = session.scene else { return nil }
         let activity = scene.delegate?.stateRestorationActivity(for: scene)
-        activity?.saveIfNeeded()
+        if let activity, activity.saveIfNeeded() { scene.delegate?.scene(scene, didUpdate: activity) }
         session.stateRestorationActivity = activity
         do {
             let folder = browser(of: session)?.model.folder
-            return RestorationState(
+            var state = RestorationState(
                 activity: try activity?.archived(),
-                archive: try ViewArchiver.archive(rootViewController(of: session)),
+                archive: try ViewArchiver.archive(
+                    rootViewController(of: session),
+                    keptAt: known?.archive?.keptAt ?? now
+                ),
                 folder: folder.flatMap { $0.isEmpty ? nil : $0 }
             )
+            if let archive = state.archive, archive.keptAt != now, known?.holdsSame(as: state) != true {
+                state.archive = ViewArchiver.archive(archive, keptAt: now)
+            }
+            return state
         } catch {
             Diagnostics.report("What a tab shows cannot be kept for the next start: \(error)")
             return nil

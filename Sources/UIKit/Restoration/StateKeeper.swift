@@ -15,11 +15,12 @@ final class StateKeeper {
     static let settlingSeconds: TimeInterval = 2
 
     private let file: StateFile
+    private let now: @MainActor () -> Date
     private var sessions: SavedSessions
     private var isLookingSoon = false
 
-    init(_ file: StateFile) {
-        self.file = file
+    init(_ file: StateFile, now: @escaping @MainActor () -> Date = { Date() }) {
+        (self.file, self.now) = (file, now)
         sessions = file.load()
         sessions.dropInterrupted()
     }
@@ -40,8 +41,10 @@ final class StateKeeper {
     func look() {
         let before = sessions
         for session in SceneSessions.all where session.restoring == nil {
-            guard let state = SceneRestoration.capture(session) else { continue }
-            sessions.put(state, for: session.persistentIdentifier)
+            let identifier = session.persistentIdentifier
+            let known = sessions.state(of: identifier)
+            guard let state = SceneRestoration.capture(session, after: known, at: now()) else { continue }
+            sessions.put(state, for: identifier)
         }
         if sessions != before { file.save(sessions) }
     }

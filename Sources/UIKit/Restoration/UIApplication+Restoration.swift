@@ -7,6 +7,9 @@ extension UIApplication {
     /// In the delegate's coder: the system's version when the state was kept.
     public nonisolated static let stateRestorationSystemVersionKey =
         "UIApplicationStateRestorationSystemVersionKey"
+    /// In the delegate's coder: when the state was kept, an `NSDate`. A state that stays the same is kept once.
+    public nonisolated static let stateRestorationTimestampKey =
+        "UIApplicationStateRestorationTimestampKey"
 
     /// Lets an object that is no view controller take part in keeping state. It is held weakly.
     public class func registerObject(

@@ -4,6 +4,8 @@ internal import Foundation
 struct ViewArchive: Codable, Hashable, Sendable {
     /// What the delegate encoded: a keyed archive.
     var application: Data
+    /// When it was kept, which the delegate's archive says, too; nil in one of an earlier version of this program.
+    var keptAt: Date?
     /// Each before what is below it.
     var objects: [Object] = []
 

@@ -3,8 +3,24 @@ internal import Foundation
 /// Lets the delegate and the objects of a tab encode their state.
 @MainActor
 enum ViewArchiver {
+    /// - Parameter date: When it is kept.
     /// - Returns: Nil when the app's delegate does not want its state kept.
-    static func archive(_ root: UIViewController?) throws -> ViewArchive? {
+    static func archive(_ root: UIViewController?, keptAt date: Date) throws -> ViewArchive? {
+        guard let data = application(keptAt: date) else { return nil }
+        var archive = ViewArchive(application: data, keptAt: date)
+        archive.objects += RestorableControllers.all(below: root).map(object)
+        archive.objects += RestorableObjects.all.map { object($0.path, $0.object) }
+        return archive
+    }
+
+    /// The same, kept at another time: the delegate encodes once more.
+    static func archive(_ former: ViewArchive, keptAt date: Date) -> ViewArchive? {
+        application(keptAt: date).map {
+            ViewArchive(application: $0, keptAt: date, objects: former.objects)
+        }
+    }
+
+    private static func application(keptAt date: Date) -> Data? {
         let application = UIApplication.shared
         guard let delegate = application.delegate else { return nil }
         let coder = NSKeyedArchiver(requiringSecureCoding: false)
@@ -16,11 +32,9 @@ enum ViewArchiver {
             ProcessInfo.processInfo.operatingSystemVersionString,
             forKey: UIApplication.stateRestorationSystemVersionKey
         )
+        coder.encode(date as NSDate, forKey: UIApplication.stateRestorationTimestampKey)
         coder.finishEncoding()
-        var archive = ViewArchive(application: coder.encodedData)
-        archive.objects += RestorableControllers.all(below: root).map(object)
-        archive.objects += RestorableObjects.all.map { object($0.path, $0.object) }
-        return archive
+        return coder.encodedData
     }
 
     private static func object(_ found: RestorableControllers.Found) -> ViewArchive.Object {

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Testing
 
@@ -96,6 +97,64 @@ struct FileWrapperReadingTests {
         sub.addRegularFile(withContents: Data("mine".utf8), preferredFilename: "z")
         #expect(sub.fileWrappers?.keys.sorted() == ["deep", "y", "z", "z 2"])
         #expect(sub.fileWrappers?["z"]?.regularFileContents == Data("new".utf8))
+    }
+
+    @Test("A folder that could not be listed when something was added to it is not saved, until it can be")
+    func addingToUnlisted() throws {
+        let folder = try WrapperFolder()
+        try Self.sample.write(to: folder["doc"])
+        let wrapper = try FileWrapper(url: folder["doc"])
+        let sub = try #require(wrapper.fileWrappers?["sub"])
+        SystemCallObservation.withObserver(LockedFolder(name: "sub")) {
+            #expect(sub.addRegularFile(withContents: Data("mine".utf8), preferredFilename: "y") == "y")
+            #expect(sub.fileWrappers == nil)
+            for original in [folder["doc"], nil] {
+                let error = #expect(throws: CocoaError.self) {
+                    try wrapper.write(to: folder["doc"], originalContentsURL: original)
+                }
+                #expect(error?.code == .fileReadNoPermission)
+                #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == Int(EACCES))
+            }
+            #expect(throws: CocoaError.self) {
+                try wrapper.write(to: folder["copy"], originalContentsURL: folder["doc"])
+            }
+        }
+        #expect(try WrapperTree(at: folder.url) == .folder(["doc": Self.sample]))
+        try wrapper.write(to: folder["doc"], originalContentsURL: folder["doc"])
+        let deep = WrapperTree.folder(["x": .file("1")])
+        let saved = WrapperTree.folder([
+            "text.txt": .file("text"), "link": .link("text.txt"),
+            "sub": .folder(["deep": deep, "y": .file("2"), "y 2": .file("mine")]),
+        ])
+        #expect(try WrapperTree(at: folder["doc"]) == saved)
+        #expect(WrapperTree(wrapper) == saved)
+    }
+
+    @Test("A folder with what no wrapper can stand for is not saved without it", arguments: [true, false])
+    func addingToUnsupported(_ isCompared: Bool) throws {
+        let folder = try WrapperFolder()
+        try Self.sample.write(to: folder["doc"])
+        let wrapper = try FileWrapper(url: folder["doc"])
+        #expect(mkfifo(folder["doc/sub/pipe"].path, 0o600) == 0)
+        let sub = try #require(wrapper.fileWrappers?["sub"])
+        sub.addRegularFile(withContents: Data("mine".utf8), preferredFilename: "z")
+        let known = try FileWrapper(url: folder["doc"])
+        let path = try #require(FilePath(folder["doc"]))
+        #expect(throws: CocoaError.self) {
+            _ = try wrapper.captureForSave(comparedTo: isCompared ? known : nil).plan(over: path)
+        }
+        try FileManager.default.removeItem(at: folder["doc/sub/pipe"])
+        #expect(sub.fileWrappers?.keys.sorted() == ["deep", "y", "z"])
+    }
+
+    /// A disk that lets nobody list a folder of this name.
+    private struct LockedFolder: SystemCallObserver {
+        let name: String
+
+        func willMake(_ call: SystemCall) -> CInt {
+            call.name == "openat" && call.path.name == name ? EACCES : 0
+        }
+        func didMake(_ call: SystemCall) {}
     }
 
     @Test("A snapshot read at once outlives the files", arguments: [4, 1 << 20])

@@ -6,13 +6,14 @@ import Testing
 /// What a person sees of versions in conflict.
 @Suite("ConflictDescription")
 struct ConflictDescriptionTests {
-    private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3])
+    private static let png = PictureHeader.png(3, 2)
 
     @Test(
         "A picture is told by its first bytes",
         arguments: [
-            (png, "image/png"), (Data([0xFF, 0xD8, 0xFF, 0xE0, 9]), "image/jpeg"),
-            (Data("GIF89a".utf8), "image/gif"), (Data("RIFF1234WEBPVP8 ".utf8), "image/webp"),
+            (png, "image/png"), (PictureHeader.jpeg(3, 2), "image/jpeg"),
+            (PictureHeader.gif(3, 2, image: [0, 0, 3, 2]), "image/gif"),
+            (PictureHeader.lossyWebP(3, 2), "image/webp"),
         ]
     )
     func kinds(contents: Data, type: String) {
@@ -31,6 +32,21 @@ struct ConflictDescriptionTests {
         #expect(pictures.address(of: large + Data([0])) == nil)
         for _ in 0..<4 { #expect(pictures.address(of: large) != nil) }
         #expect(pictures.address(of: Self.png) == nil)
+    }
+
+    @Test(
+        "A small file with a vast picture in it has no address, nor has one that does not say how vast it is"
+    )
+    func vast() {
+        var pictures = ConflictPictures()
+        #expect(pictures.address(of: PictureHeader.png(40_000, 40_000)) == nil)
+        #expect(pictures.address(of: PictureHeader.png(.max, .max)) == nil)
+        #expect(pictures.address(of: PictureHeader.webP("VP8 ", Data(count: 100))) == nil)
+        #expect(pictures.address(of: Self.png.prefix(12)) == nil)
+        // Small enough each, but not all together: the page draws them at the same time.
+        let large = PictureHeader.png(8_000, 5_000)
+        for _ in 0..<3 { #expect(pictures.address(of: large) != nil) }
+        #expect(pictures.address(of: large) == nil && pictures.address(of: Self.png) == nil)
     }
 
     @Test("A file that is a picture, and members that are, show it; others show what they are")

@@ -110,7 +110,7 @@ struct PictureSizeTests {
         }
         #expect(size(Data("GIF89a".utf8) + Data([44, 1, 200, 0, 0, 0, 0, 0x3B])) == nil)
         let vast = try #require(size(PictureHeader.png(.max, .max)))
-        #expect(!vast.hasAtMost(ItemThumbnail.pointCountMax) && !vast.hasAtMost(.max))
+        #expect(!vast.hasAtMost(PictureSize.pointCountMax) && !vast.hasAtMost(.max))
     }
 
     @Test("Any bytes behind a known beginning are read without harm")

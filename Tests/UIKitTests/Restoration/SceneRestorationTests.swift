@@ -10,6 +10,11 @@ private enum Story {
     /// What the scenes show now, for the next look.
     static var shown: String?
     static var asksForTime = false
+    /// Whether view controllers are asked for their state.
+    static var savesViews = false
+    /// The activity that scenes give, instead of what is shown.
+    static var activity: NSUserActivity?
+    static var now = Date(timeIntervalSince1970: 1_700_000_000)
 }
 
 private final class StoryDelegate: UIResponder, UIApplicationDelegate {
@@ -21,6 +26,17 @@ private final class StoryDelegate: UIResponder, UIApplicationDelegate {
         let configuration = UISceneConfiguration(name: nil, sessionRole: session.role)
         configuration.delegateClass = StoryScene.self
         return configuration
+    }
+    func application(_ application: UIApplication, shouldSaveApplicationState coder: NSCoder) -> Bool {
+        Story.savesViews
+    }
+}
+
+/// Brings an activity up to date.
+private final class StoryActivities: NSObject, NSUserActivityDelegate {
+    func userActivityWillSave(_ userActivity: NSUserActivity) {
+        MainActor.assumeIsolated { Story.journal.note("will save") }
+        userActivity.title = "land"
     }
 }
 
@@ -43,7 +59,12 @@ private final class StoryScene: UIResponder, UIWindowSceneDelegate {
     }
     func sceneWillEnterForeground(_ scene: UIScene) { Story.journal.note("comes") }
     func sceneDidDisconnect(_ scene: UIScene) { Story.journal.note("ends") }
+    func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity) {
+        Story.journal.note("updated \(userActivity.title ?? "nothing")")
+        userActivity.addUserInfoEntries(from: ["line": 7])
+    }
     func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? {
+        if let activity = Story.activity { return activity }
         guard let shown = Story.shown else { return nil }
         return SceneRestorationTests.activity(shown)
     }
@@ -76,7 +97,7 @@ struct SceneRestorationTests {
         }
         if let interrupted { _ = sessions.beginRestoring(interrupted) }
         file.saveNow(sessions)
-        StateKeeper.current = StateKeeper(file)
+        StateKeeper.current = StateKeeper(file) { Story.now }
         return file
     }
 
@@ -200,6 +221,53 @@ struct SceneRestorationTests {
             StateKeeper.current?.finish()
             #expect(kept() == ["sky"])
             #expect(StateKeeper.current == nil)
+            try Self.end(file)
+        }
+    }
+
+    @Test(
+        "An activity that is to be saved is brought up to date by its delegate, then by the scene's, and kept so"
+    )
+    func updated() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let file = try Self.start()
+            try Self.connect()
+            let activities = StoryActivities()
+            let activity = Self.activity("sea")
+            activity.delegate = activities
+            Story.activity = activity
+            _ = Story.journal.take()
+            StateKeeper.current?.look()
+            #expect(Story.journal.take() == [])
+            activity.needsSave = true
+            for _ in 0..<2 { StateKeeper.current?.look() }
+            #expect(Story.journal.take() == ["will save", "updated land"])
+            file.flush()
+            let kept = file.load().entries.first?.state.activity.flatMap(NSUserActivity.unarchived)
+            #expect(kept?.title == "land" && kept?.userInfo?["line"] as? Int == 7)
+            try Self.end(file)
+        }
+    }
+
+    @Test("A state says when it was kept: when it became what it is, not when it was looked at last")
+    func keptAt() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            Story.savesViews = true
+            let file = try Self.start()
+            try Self.connect()
+            let begin = Story.now
+            Story.shown = "sea"
+            var dates: [Date?] = []
+            for (seconds, shown) in [(1.0, "sea"), (2, "sea"), (3, "sky")] {
+                (Story.now, Story.shown) = (begin + seconds, shown)
+                StateKeeper.current?.look()
+                file.flush()
+                let data = try #require(file.load().entries.first?.state.archive?.application)
+                let coder = try NSKeyedUnarchiver(forReadingFrom: data)
+                let key = UIApplication.stateRestorationTimestampKey
+                dates.append(coder.decodeObject(of: NSDate.self, forKey: key) as Date?)
+            }
+            #expect(dates == [begin + 1, begin + 1, begin + 3])
             try Self.end(file)
         }
     }

@@ -8,6 +8,8 @@ private enum Story {
     static let journal = Journal()
     static var saves = true
     static var restores = true
+    static let date = Date(timeIntervalSince1970: 1_700_000_000.25)
+    static var keptAt: Date?
 }
 
 private final class OldDelegate: UIResponder, UIApplicationDelegate {
@@ -22,6 +24,8 @@ private final class OldDelegate: UIResponder, UIApplicationDelegate {
         coder.encode("waves", forKey: "app")
     }
     func application(_ application: UIApplication, didDecodeRestorableStateWith coder: NSCoder) {
+        Story.keptAt =
+            coder.decodeObject(of: NSDate.self, forKey: UIApplication.stateRestorationTimestampKey) as Date?
         Story.journal.note("app \(coder.decodeObject(forKey: "app") as? String ?? "nothing")")
     }
     func application(
@@ -120,7 +124,9 @@ struct ViewRestorationTests {
                 restorationIdentifier: "settings"
             )
             Self.settings.volume = 7
-            let archive = try #require(try ViewArchiver.archive(stage.window.rootViewController))
+            let archive = try #require(
+                try ViewArchiver.archive(stage.window.rootViewController, keptAt: Story.date)
+            )
             Self.settings.volume = 0
             let again = try Stage(RestoredNamed("root"))
             ViewUnarchiver(archive).restore(below: again.window.rootViewController)
@@ -131,6 +137,7 @@ struct ViewRestorationTests {
                 ]
             )
             #expect(Self.titles(again) == ["root", "root/editor", "root/editor/note"])
+            #expect(Story.keptAt == Story.date)
         }
     }
 
@@ -139,7 +146,9 @@ struct ViewRestorationTests {
         await #expect(processExitsWith: .success) { @MainActor in
             let stage = try Self.begin()
             try Self.show(stage, "secret")
-            let archive = try #require(try ViewArchiver.archive(stage.window.rootViewController))
+            let archive = try #require(
+                try ViewArchiver.archive(stage.window.rootViewController, keptAt: Story.date)
+            )
             let again = try Stage(RestoredNamed("root"))
             ViewUnarchiver(archive).restore(below: again.window.rootViewController)
             #expect(Self.titles(again) == ["root"])
@@ -153,7 +162,9 @@ struct ViewRestorationTests {
             let stage = try Self.begin()
             try Self.show(stage, "sea")
             stage.window.rootViewController?.presentedViewController?.restorationIdentifier = nil
-            let archive = try #require(try ViewArchiver.archive(stage.window.rootViewController))
+            let archive = try #require(
+                try ViewArchiver.archive(stage.window.rootViewController, keptAt: Story.date)
+            )
             #expect(archive.objects.map(\.path) == [["root"]])
         }
     }
@@ -162,12 +173,14 @@ struct ViewRestorationTests {
     func delegateDecides() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let stage = try Self.begin()
-            let archive = try #require(try ViewArchiver.archive(stage.window.rootViewController))
+            let archive = try #require(
+                try ViewArchiver.archive(stage.window.rootViewController, keptAt: Story.date)
+            )
             Story.restores = false
             ViewUnarchiver(archive).restore(below: stage.window.rootViewController)
             #expect(Story.journal.take() == ["may restore waves"])
             Story.saves = false
-            #expect(try ViewArchiver.archive(stage.window.rootViewController) == nil)
+            #expect(try ViewArchiver.archive(stage.window.rootViewController, keptAt: Story.date) == nil)
         }
     }
 
@@ -175,7 +188,9 @@ struct ViewRestorationTests {
     func damaged() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let stage = try Self.begin()
-            var archive = try #require(try ViewArchiver.archive(stage.window.rootViewController))
+            var archive = try #require(
+                try ViewArchiver.archive(stage.window.rootViewController, keptAt: Story.date)
+            )
             archive.objects[0].data = Data("no archive".utf8)
             ViewUnarchiver(archive).restore(below: stage.window.rootViewController)
             #expect(Story.journal.take() == ["may restore waves", "app waves"])

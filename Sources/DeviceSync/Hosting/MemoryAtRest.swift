@@ -1,0 +1,42 @@
+internal import Dispatch
+internal import LocalSockets
+internal import Locks
+
+/// Has a process that has come to rest give its free memory back to the system: a start, and many changes at once, leave more
+/// of it than what is kept.
+///
+/// Sendable; all calls may come from any thread.
+final class MemoryAtRest: Sendable {
+    private static let delay = DispatchTimeInterval.seconds(2)
+
+    private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let giveBack: @Sendable () -> Void
+    private let restCount = Locked(0)
+
+    /// - Parameters:
+    ///   - later: Does something in a while, on a thread on which nobody is waited for.
+    ///   - giveBack: Gives it back.
+    init(
+        later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { body in
+            DispatchQueue.global(qos: .background).asyncAfter(deadline: .now() + delay, execute: body)
+        },
+        giveBack: @escaping @Sendable () -> Void = { ProcessMemory.returnFreePages() }
+    ) {
+        (self.later, self.giveBack) = (later, giveBack)
+    }
+
+    /// Something has come to rest. Should nothing else do so soon, and nothing be at work then, all is at rest. What is at
+    /// work then comes to rest, too, and says so.
+    ///
+    /// - Parameter isAtWork: Whether anything is; asked later.
+    func noteRest(unless isAtWork: @escaping @Sendable () -> Bool) {
+        let count = restCount.withLock { count in
+            count += 1
+            return count
+        }
+        later { [self] in
+            guard restCount.withLock({ $0 }) == count, !isAtWork() else { return }
+            giveBack()
+        }
+    }
+}

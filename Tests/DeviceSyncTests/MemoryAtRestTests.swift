@@ -1,0 +1,86 @@
+import DocumentTesting
+import Locks
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// When a process gives its free memory back.
+@Suite("Memory at rest", .timeLimit(.minutes(2)))
+struct MemoryAtRestTests {
+    /// A while that ends when a test says so.
+    private final class While: Sendable {
+        private let waiting = Locked<[@Sendable () -> Void]>([])
+
+        func later(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(body) } }
+
+        func end() {
+            let all = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for body in all { body() }
+        }
+    }
+
+    private let pause = While()
+    private let givenBack = Locked(0)
+    private let isAtWork = Locked(false)
+    private let memory: MemoryAtRest
+
+    init() {
+        memory = MemoryAtRest(later: { [pause] in pause.later($0) }) { [givenBack] in
+            givenBack.withLock { $0 += 1 }
+        }
+    }
+
+    private func noteRest() { memory.noteRest { [isAtWork] in isAtWork.withLock { $0 } } }
+    private var count: Int { givenBack.withLock { $0 } }
+
+    @Test("It is given back a while after all has come to rest, once, and again after the next time")
+    func rest() {
+        noteRest()
+        #expect(count == 0)
+        pause.end()
+        pause.end()
+        #expect(count == 1)
+        // Of several that come to rest one after another the last one counts.
+        for _ in 0..<3 { noteRest() }
+        pause.end()
+        #expect(count == 2)
+    }
+
+    @Test("It is not given back while something is at work, but when that has come to rest")
+    func work() {
+        noteRest()
+        isAtWork.withLock { $0 = true }
+        pause.end()
+        #expect(count == 0)
+        isAtWork.withLock { $0 = false }
+        pause.end()
+        #expect(count == 0)
+        noteRest()
+        pause.end()
+        #expect(count == 1)
+    }
+
+    @Test("A container is at work while it sends, and not while it waits or all is in step")
+    func container() throws {
+        let pair = try DevicePair()
+        let one = pair.one
+        pair.wait { pair.isSettled && one.running?.isAtWork == false }
+        // Longer than the test takes.
+        one.slowDown(toSeconds: 3600)
+        try one.write("text", to: "a.txt")
+        pair.wait { one.running?.item("a.txt")?.isUploaded == false && one.running?.isAtWork == true }
+        #expect(one.running?.isAtWork == true)
+        one.line.cut()
+        pair.wait { one.status?.line == .down }
+        #expect(one.status?.isSettled == false && one.running?.isAtWork == false)
+        one.slowDown(toSeconds: 0)
+        one.line.mend()
+        pair.wait { pair.two.text("a.txt") == "text" && pair.isSettled }
+        #expect(one.running?.isAtWork == false)
+        try pair.end()
+    }
+}
