@@ -55,6 +55,11 @@ struct JoiningState: Sendable {
     /// and nobody is known to wait for it.
     mutating func mayTellLater(theEndOf id: AccessID) -> Bool { awaited.remove(id) == nil && !isObserved }
 
+    /// Whether the agent has still to say something that it was asked for.
+    var isWaitingForAgent: Bool {
+        connection != nil && (!quietWaits.isEmpty || records.contains { !$0.value.isHeld })
+    }
+
     var connection: AgentConnection? { if case .joined(let connection) = mode { connection } else { nil } }
     var isLinked: Bool { if case .unlinked = mode { false } else { true } }
 
@@ -83,6 +88,7 @@ struct JoiningState: Sendable {
         }
         let all = Set(items).union(earlier.flatMap(\.items)).sorted { $0.string < $1.string }
         quietWaits[quietCount] = QuietWait(items: all, body: body)
+        pulse.isNeeded = true
         return quietCount
     }
 
