@@ -214,7 +214,9 @@ struct BadAgentTests {
         }
     }
 
-    @Test("What others do who coordinate nothing is told although the agent says nothing")
+    @Test(
+        "What others do who coordinate nothing is told although the agent says nothing, and again when it does"
+    )
     func newsInSilence() throws {
         try withAgent(pulseSeconds: 0.05, hearsOutsiders: true) { scene, registry, agent, url in
             let presenter = NotingPresenter(url)
@@ -222,12 +224,10 @@ struct BadAgentTests {
             try "outside".write(to: url, atomically: false, encoding: .utf8)
             let number = try agent.nextQuietWanted()
             #expect(presenter.wait(for: "changed"))
-            // The agent goes on, and answers what nobody waits for any longer.
+            // Who was told could not read it. The agent goes on.
             agent.send(.quiet(number))
-            try "again".write(to: url, atomically: false, encoding: .utf8)
-            agent.send(.quiet(try agent.nextQuietWanted()))
             while presenter.noted.count(where: { $0 == "changed" }) < 2 {
-                #expect(presenter.waitForNote())
+                try #require(presenter.waitForNote())
             }
         }
     }

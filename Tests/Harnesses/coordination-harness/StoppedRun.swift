@@ -56,6 +56,9 @@ enum StoppedRun {
             throw HarnessFailure("a presenter was not told of a change while the agent was stopped")
         }
         _ = kill(agent, SIGCONT)
+        guard listener.changed.wait(timeout: .now() + 10) == .success else {
+            throw HarnessFailure("a presenter was not told again when the agent went on")
+        }
         try write(item, joined)
         try write(item, try registry(runtime.path))
         print(

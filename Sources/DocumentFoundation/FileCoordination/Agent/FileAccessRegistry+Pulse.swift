@@ -9,8 +9,8 @@ internal import Foundation
 /// behind its request: an agent that goes on reads both in order; if it grants the access first, the grant finds nobody
 /// who waits and is answered with the access's end. So nothing is let in twice, and nothing is left behind.
 ///
-/// What was seen from outside is told to presenters then, although it may have been done in a coordinated access and be
-/// told again: to hear of it twice is better than not at all.
+/// What was seen from outside is told to presenters then, although it may have been done in a coordinated access: to hear
+/// of it twice is better than not at all. It is told once more when an agent answers, as nobody could read it before.
 extension FileAccessRegistry {
     /// Looks after an interval whether the agent lives.
     func feelPulse() {
@@ -53,8 +53,23 @@ extension FileAccessRegistry {
                 let error = FileCoordinationError(agentSilent: process, isStarting: isStarting, url: url)
                 state.outbox.append(.verdict(.refused(error), waiter))
             }
-            return ([], state.joining.takeQuietWaits())
+            return ([], state.joining.takeOverdueQuietWaits { [weak self] in self?.tellAgain(of: $0) })
         }
         for body in news { body() }
+    }
+
+    private func tellAgain(of items: [ItemPath]) {
+        change { state in
+            for id in state.presenterOrder {
+                guard let handle = state.presenters[id], let path = state.joining.presenterPaths[id] else {
+                    continue
+                }
+                for item in items where item.holds(path) || path.holds(item) {
+                    let notice = item.holds(path) ? PresenterNotice.itemDidChange : .subitemDidChange(item)
+                    state.outbox.append(.notice(notice, handle))
+                }
+            }
+            return ([], ())
+        }
     }
 }
