@@ -45,7 +45,10 @@ package final class AgentServer {
     private var isFull = false
     /// Whether an access has been granted since it last waited: its end, or another request, may come at once.
     private var hasGranted = false
-    private var wakefulness = Wakefulness()
+    /// Whether a presenter has been asked since it last waited: its answer may come at once.
+    private var hasAsked = false
+    private var wakefulnessAfterGrants = Wakefulness()
+    private var wakefulnessAfterQuestions = Wakefulness()
     /// Ends `run()`, from any thread.
     package let stopper: Stopper
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: receiveByteCount, alignment: 16)
@@ -115,11 +118,11 @@ package final class AgentServer {
     // MARK: Steps
 
     private func wait(milliseconds: Int32) throws -> [SocketPoll.Event] {
-        defer { hasGranted = false }
-        if hasGranted, wakefulness.isToBeTried() {
-            let events = try poll.waitAwake(nanoseconds: Wakefulness.limitNanoseconds)
-            wakefulness.tried(events != nil)
-            if let events { return events }
+        defer { (hasGranted, hasAsked) = (false, false) }
+        if hasGranted {
+            if let events = try wakefulnessAfterGrants.wait(for: poll.look) { return events }
+        } else if hasAsked {
+            if let events = try wakefulnessAfterQuestions.wait(for: poll.look) { return events }
         }
         return try poll.wait(milliseconds: milliseconds)
     }
@@ -184,8 +187,12 @@ package final class AgentServer {
             switch action {
             case .send(let message, let id):
                 guard let connection = connections[id] else { continue }
-                if case .welcome = message { connection.writer.own = core.client(of: id) }
-                if case .granted = message { hasGranted = true }
+                switch message {
+                case .welcome: connection.writer.own = core.client(of: id)
+                case .granted: hasGranted = true
+                case .asked: hasAsked = true
+                default: break
+                }
                 // Every message is made of parts of one that a client sent, and shorter than the longest frame.
                 message.write(to: &connection.writer)
                 if !connection.isDirty { dirty.append(connection) }

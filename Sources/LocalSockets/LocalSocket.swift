@@ -51,21 +51,6 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// Receives what is there or comes soon, without sleeping.
-    ///
-    /// - Parameter nanoseconds: How long it may take to come.
-    package func receiveAwake(
-        into buffer: UnsafeMutableRawBufferPointer,
-        nanoseconds: UInt64
-    ) -> Receipt {
-        let end = MonotonicClock.now + nanoseconds
-        repeat {
-            let receipt = receive(into: buffer)
-            if receipt != .nothing { return receipt }
-        } while MonotonicClock.now < end
-        return .nothing
-    }
-
     /// Sets how long `receiveAsleep` waits.
     ///
     /// The kernel counts in ticks of its own, of up to ten milliseconds.

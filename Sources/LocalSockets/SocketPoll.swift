@@ -69,16 +69,10 @@ package final class SocketPoll: Sendable {
         try look(milliseconds: milliseconds) ?? []
     }
 
-    /// Waits like `wait`, but without sleeping.
+    /// What is the matter now.
     ///
-    /// - Returns: Nil when nothing came in time, and the bell did not ring.
-    package func waitAwake(nanoseconds: UInt64) throws(SocketError) -> [Event]? {
-        let end = MonotonicClock.now + nanoseconds
-        repeat {
-            if let events = try look(milliseconds: 0) { return events }
-        } while MonotonicClock.now < end
-        return nil
-    }
+    /// - Returns: Nil when nothing is, and the bell has not rung.
+    package func look() throws(SocketError) -> [Event]? { try look(milliseconds: 0) }
 
     /// - Returns: Nil when the time is over.
     private func look(milliseconds: Int32) throws(SocketError) -> [Event]? {

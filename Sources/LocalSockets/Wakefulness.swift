@@ -2,13 +2,14 @@ internal import Foundation
 
 /// Whether a thread that waits for an answer is to wait awake for a moment before it sleeps.
 ///
-/// A state machine without effects. Between two cores it takes the kernel longer to wake a thread than to carry an
+/// A state machine, without effects but for what `wait` does. Between two cores it takes the kernel longer to wake a thread than to carry an
 /// answer, so that waiting awake is several times as fast; on one core it keeps the one that is to answer from running.
 /// Which it is cannot be known beforehand, so it is tried: each time in vain doubles the number of waits until the
 /// next time, each success halves it. Who waits for nothing is never awake.
 package struct Wakefulness: Sendable {
-    /// How long one who waits is awake at most, in nanoseconds: about as long as waking it takes.
-    package static let limitNanoseconds: UInt64 = 50_000
+    /// How long one who waits is awake at most, in nanoseconds: about as long as it takes to wake it and the one that
+    /// is to answer, where cores are virtual and sleep when nothing runs on them.
+    static let limitNanoseconds: UInt64 = 100_000
     /// So many waits are asleep at most before one is tried awake: it costs a wait less than a thousandth of the limit.
     static let sleptCountMax = 1024
 
@@ -16,16 +17,43 @@ package struct Wakefulness: Sendable {
     private var remaining = 0
     private var sleptCount = 0
     private let isPossible: Bool
+    private let limitNanoseconds: UInt64
 
-    /// - Parameter isPossible: Whether another core could answer meanwhile.
-    package init(isPossible: Bool = Wakefulness.hasSeveralCores) {
+    package init() { self.init(isPossible: Self.hasSeveralCores) }
+
+    /// - Parameters:
+    ///   - isPossible: Whether another core could answer meanwhile.
+    ///   - limitNanoseconds: How long one who waits is awake at most.
+    init(isPossible: Bool, limitNanoseconds: UInt64 = Self.limitNanoseconds) {
         self.isPossible = isPossible
+        self.limitNanoseconds = limitNanoseconds
+    }
+
+    /// Waits awake, if that pays.
+    ///
+    /// - Parameter look: What has come; nil for nothing yet.
+    /// - Returns: What has come; nil when the thread is to sleep now.
+    package mutating func wait<Found, Failure: Error>(
+        for look: () throws(Failure) -> Found?
+    ) throws(Failure) -> Found? {
+        guard isToBeTried() else { return nil }
+        // What is there at once was not waited for: on one core the other has run before this thread went on, and it
+        // would be taken for a reason to be awake when it has not.
+        if let found = try look() { return found }
+        let end = MonotonicClock.now + limitNanoseconds
+        repeat {
+            guard let found = try look() else { continue }
+            tried(true)
+            return found
+        } while MonotonicClock.now < end
+        tried(false)
+        return nil
     }
 
     /// A wait begins.
     ///
     /// - Returns: Whether it is to be awake at first; then `tried` is called with how it went.
-    package mutating func isToBeTried() -> Bool {
+    mutating func isToBeTried() -> Bool {
         guard isPossible else { return false }
         guard remaining == 0 else {
             remaining -= 1
@@ -37,13 +65,13 @@ package struct Wakefulness: Sendable {
     /// A wait was awake.
     ///
     /// - Parameter hasFound: Whether what was waited for came in time.
-    package mutating func tried(_ hasFound: Bool) {
+    mutating func tried(_ hasFound: Bool) {
         sleptCount = hasFound ? sleptCount / 2 : min(max(sleptCount * 2, 1), Self.sleptCountMax)
         remaining = sleptCount
     }
 
     /// Whether this machine has more than one core.
-    package static let hasSeveralCores = sysconf(CInt(_SC_NPROCESSORS_ONLN)) > 1
+    private static let hasSeveralCores = sysconf(CInt(_SC_NPROCESSORS_ONLN)) > 1
 }
 
 /// A clock for short waits.

@@ -49,14 +49,14 @@ final class AgentScene: @unchecked Sendable {
     func registry(
         limitSeconds: Double = 5,
         hearsOutsiders: Bool = false,
-        pulseSeconds: Double? = nil
+        patience: AgentPatience = AgentPatience()
     ) throws -> FileAccessRegistry {
         let registry = try FileAccessRegistry(
             presenterTimeLimitSeconds: limitSeconds,
             runtimeFolder: runtime.path,
             agentProgram: nil,
             hearsOutsiders: hearsOutsiders,
-            pulseSeconds: pulseSeconds
+            patience: patience
         )
         registries.append(registry)
         return registry

@@ -214,14 +214,35 @@ struct BadAgentTests {
         }
     }
 
+    @Test(
+        "What others do who coordinate nothing is told although the agent says nothing, and again when it does"
+    )
+    func newsInSilence() throws {
+        try withAgent(pulseSeconds: 0.05, hearsOutsiders: true) { scene, registry, agent, url in
+            let presenter = NotingPresenter(url)
+            registry.add(presenter)
+            try "outside".write(to: url, atomically: false, encoding: .utf8)
+            let number = try agent.nextQuietWanted()
+            #expect(presenter.wait(for: "changed"))
+            // Who was told could not read it. The agent goes on.
+            agent.send(.quiet(number))
+            while presenter.noted.count(where: { $0 == "changed" }) < 2 {
+                try #require(presenter.waitForNote())
+            }
+        }
+    }
+
     // MARK: Steps
 
     private func withAgent(
         pulseSeconds: Double? = nil,
+        hearsOutsiders: Bool = false,
         _ body: (AgentScene, FileAccessRegistry, ScriptedAgent, URL) throws -> Void
     ) throws {
         try withScene { scene in
-            let registry = try scene.registry(pulseSeconds: pulseSeconds)
+            var patience = AgentPatience()
+            if let pulseSeconds { patience.pulseSeconds = pulseSeconds }
+            let registry = try scene.registry(hearsOutsiders: hearsOutsiders, patience: patience)
             let joiner = NotingPresenter(scene.root.appendingPathComponent("nothing"))
             let agent = try ScriptedAgent(in: scene.runtime) { registry.add(joiner) }
             while !registry.isJoined {}

@@ -10,11 +10,22 @@ final class ScriptedAgent {
     private var writer = WireWriter()
 
     /// Waits for the first client that connects, and welcomes it.
-    init(in runtime: RuntimeFolder, afterListening: () -> Void) throws {
+    convenience init(in runtime: RuntimeFolder, afterListening: () -> Void) throws {
+        let lock = try Self.takePlace(in: runtime)
+        try self.init(in: runtime, holding: lock, afterListening: afterListening)
+    }
+
+    /// What an agent does before it listens.
+    static func takePlace(in runtime: RuntimeFolder) throws -> LockFile {
         guard let lock = try LockFile(ifFree: runtime.place(of: AgentPlace.lockName)) else {
             throw CocoaError(.fileLocking)
         }
         try lock.write("\(getpid())\n")
+        return lock
+    }
+
+    /// Listens, waits for the first client that connects, and welcomes it.
+    init(in runtime: RuntimeFolder, holding lock: LockFile, afterListening: () -> Void = {}) throws {
         self.lock = lock
         let listener = try LocalListener(at: runtime.place(of: AgentPlace.socketName))
         let poll = try SocketPoll()
@@ -53,6 +64,15 @@ final class ScriptedAgent {
     func next<Value>(_ find: (ArbiterEvent) -> Value?) throws -> Value {
         while true {
             if case .event(let event) = try next(), let value = find(event) { return value }
+        }
+    }
+
+    /// Waits until it is asked when some items are not written any longer.
+    ///
+    /// - Returns: The number of the question.
+    func nextQuietWanted() throws -> UInt64 {
+        while true {
+            if case .quietWanted(let number, let items) = try next(), !items.isEmpty { return number }
         }
     }
 

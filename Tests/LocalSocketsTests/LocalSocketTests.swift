@@ -81,22 +81,6 @@ struct LocalSocketTests {
         }
     }
 
-    @Test("Who waits awake gets what comes, and gives up in time")
-    func awake() throws {
-        try withFolder { folder in
-            let listener = try LocalListener(at: folder.place(of: "test.sock"))
-            let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
-            let server = try #require(try listener.accept())
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
-            defer { buffer.deallocate() }
-            #expect(client.receiveAwake(into: buffer, nanoseconds: 1000) == .nothing)
-            Thread.detachNewThread { _ = server.send("soon") }
-            #expect(client.receiveAwake(into: buffer, nanoseconds: 20_000_000_000) == .bytes(4))
-            server.shutDown()
-            #expect(client.receiveAwake(into: buffer, nanoseconds: 20_000_000_000) == .end)
-        }
-    }
-
     @Test("Who waits asleep gets what comes, and gives up in time; all other calls still do not block")
     func asleep() throws {
         try withFolder { folder in
@@ -118,19 +102,19 @@ struct LocalSocketTests {
         }
     }
 
-    @Test("A poll that waits awake sees what comes and hears the bell, and gives up in time")
-    func awakePoll() throws {
+    @Test("A look at a poll does not wait, and sees what is there and the bell")
+    func look() throws {
         try withFolder { folder in
             let listener = try LocalListener(at: folder.place(of: "test.sock"))
             let client = try LocalSocket(connectingTo: folder.place(of: "test.sock"))
             let server = try #require(try listener.accept())
             let poll = try SocketPoll()
             try poll.add(server, id: 7, .reading)
-            #expect(try poll.waitAwake(nanoseconds: 1000) == nil)
-            Thread.detachNewThread { poll.wake() }
-            #expect(try poll.waitAwake(nanoseconds: 20_000_000_000)?.isEmpty == true)
-            Thread.detachNewThread { _ = client.send("soon") }
-            #expect(try poll.waitAwake(nanoseconds: 20_000_000_000)?.map(\.id) == [7])
+            #expect(try poll.look() == nil)
+            poll.wake()
+            #expect(try poll.look()?.isEmpty == true)
+            #expect(client.send("soon") == 4)
+            #expect(try poll.look()?.map(\.id) == [7])
         }
     }
 

@@ -35,6 +35,43 @@ struct WakefulnessTests {
         }
     }
 
+    @Test("What is there at once is no reason to be awake the next time, and none against it")
+    func atOnce() {
+        var wakefulness = Wakefulness(isPossible: true)
+        for _ in 0..<3 {
+            _ = sleeps(&wakefulness)
+            wakefulness.tried(false)
+        }
+        while !wakefulness.isToBeTried() {}
+        #expect(wakefulness.wait { 1 } == 1)
+        #expect(wakefulness.wait { 2 } == 2)
+        wakefulness.tried(false)
+        #expect(sleeps(&wakefulness) == 8)
+    }
+
+    @Test("A wait that is awake gets what comes meanwhile")
+    func meanwhile() {
+        var wakefulness = Wakefulness(isPossible: true, limitNanoseconds: 20_000_000_000)
+        wakefulness.tried(false)
+        // The next one sleeps.
+        #expect(wakefulness.wait { 1 } == nil)
+        var looks = 0
+        let found = wakefulness.wait { () -> Int? in
+            looks += 1
+            return looks == 3 ? looks : nil
+        }
+        #expect(found == 3)
+        #expect(sleeps(&wakefulness) == 0)
+    }
+
+    @Test("A wait that is awake gives up in time")
+    func givesUp() {
+        var wakefulness = Wakefulness(isPossible: true, limitNanoseconds: 1000)
+        let nothing = wakefulness.wait { () -> Int? in nil }
+        #expect(nothing == nil)
+        #expect(sleeps(&wakefulness) == 1)
+    }
+
     @Test("With one core nobody waits awake")
     func oneCore() {
         var wakefulness = Wakefulness(isPossible: false)

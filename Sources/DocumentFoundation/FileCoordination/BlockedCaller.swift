@@ -23,8 +23,7 @@ final class BlockedCaller: Sendable {
 
     init() {
         let queue = OperationQueue.current
-        let isSerial = queue === OperationQueue.main || queue?.maxConcurrentOperationCount == 1
-        self.queueID = isSerial ? queue.map { ObjectIdentifier($0) } : nil
+        queueID = queue?.isSerial == true ? queue.map { ObjectIdentifier($0) } : nil
     }
 
     func resume(_ verdict: AccessVerdict) {
@@ -51,7 +50,7 @@ final class BlockedCaller: Sendable {
     /// - Parameters:
     ///   - connection: To the agent that decides, if one does.
     ///   - isLeading: Whether this thread has begun to lead at the connection: then there are no messages yet.
-    ///   - isAlert: Whether there may be messages for the queue before there is a verdict.
+    ///   - isAlert: Whether there may be messages for the queue before there is a verdict, or others are asked for it.
     ///   - take: Takes what the agent says; may call back with the verdict.
     ///   - handleMessages: Handles what there is for the queue.
     func wait(
@@ -107,4 +106,9 @@ final class BlockedCaller: Sendable {
             return !state.hasNews
         }
     }
+}
+
+extension OperationQueue {
+    /// Whether no two operations run on it at once.
+    var isSerial: Bool { self === OperationQueue.main || maxConcurrentOperationCount == 1 }
 }

@@ -185,7 +185,7 @@ extension FileAccessRegistry {
             let isLeading =
                 !hasMessages
                 && connection?.lead(mayLinger: isAlone && state.waiters.count == 1) == true
-            let isAlert = blocked.queueID != nil && !isAlone
+            let isAlert = blocked.queueID != nil && !isAlone || state.joining.isObserved
             return (effects, .waiting(blocked, connection, isLeading: isLeading, isAlert: isAlert))
         }
         switch submission {

@@ -89,9 +89,16 @@ extension FileAccessRegistry {
             return blocked
         }
         for caller in blocked { caller.wake() }
-        for message in mail {
-            let queueID = message.queueID
-            message.queue.addOperation { _ = self.handleNextMessage(for: queueID) }
+        var rest = mail[...]
+        while let first = rest.first {
+            // What follows on one serial queue is one operation: each further one costs another hand-over to a thread.
+            let isSerial = first.queue.isSerial
+            let count = isSerial ? rest.prefix { $0.queue === first.queue }.count : 1
+            let queueID = first.queueID
+            first.queue.addOperation {
+                for _ in 0..<count { guard self.handleNextMessage(for: queueID) else { return } }
+            }
+            rest = rest.dropFirst(count)
         }
     }
 

@@ -24,7 +24,8 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
 
         /// The agent that keeps accesses of several processes apart lives, but does not answer.
         ///
-        /// It is stopped, or hangs. The access was not granted, and will not be.
+        /// It is stopped, or hangs, maybe before it has begun to serve anybody. The access was not granted, and will
+        /// not be.
         public static var agentSilent: Code { Code(kind: .agentSilent) }
 
         /// The code's name.
@@ -83,8 +84,10 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
         )
     }
 
-    /// - Parameter process: The agent's; nil or 0 when it is not known.
-    init(agentSilent process: Int32?, url: URL) {
+    /// - Parameters:
+    ///   - process: The agent's; nil or 0 when it is not known.
+    ///   - isStarting: Whether it serves nobody yet.
+    init(agentSilent process: Int32?, isStarting: Bool, url: URL) {
         let (name, remedy): (String, String) =
             if let process, process != 0 {
                 (
@@ -99,7 +102,8 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
             url: url,
             detail: """
                 “\(url.lastPathComponent)” was not accessed: the agent that keeps the accesses of all processes \
-                apart (\(name)) does not answer. \(remedy), then try again.
+                apart (\(name)) \(isStarting ? "has begun and serves nobody yet" : "does not answer"). \
+                \(remedy), then try again.
                 """
         )
     }

@@ -31,6 +31,26 @@ struct NSFilePresenterTests {
         #expect(scene.story.suffix(5) == ["p toWriter", "p save", "merge", "p changed", "p reacquire"])
     }
 
+    @Test(
+        "Messages that come together for a serial queue are one operation, those for another can run at once",
+        arguments: [(1, 1), (OperationQueue.defaultMaxConcurrentOperationCount, 2)]
+    )
+    func operations(width: Int, count: Int) throws {
+        let scene = try CoordinationScene()
+        let url = try scene.write("a")
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = width
+        queue.isSuspended = true
+        let presenters = ["p", "q"].map { scene.presenter($0, of: url, queue: queue) }
+        let writing = scene.inBackground { scene.write(at: url) }
+        #expect(scene.until { queue.operationCount > 0 && !scene.registry.isDelivering })
+        #expect(queue.operationCount == count)
+        queue.isSuspended = false
+        #expect(writing.pass())
+        for presenter in presenters { presenter.settle() }
+        #expect(Set(scene.story.prefix(2)) == ["p toWriter", "q toWriter"])
+    }
+
     @Test("The presenter that an access is done for gets no messages about it")
     func ownerHearsNothing() throws {
         let scene = try CoordinationScene()

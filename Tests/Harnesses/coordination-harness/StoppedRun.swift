@@ -35,8 +35,13 @@ enum StoppedRun {
     private static func expectAgentNamed(_ agent: pid_t, _ item: URL, _ runtime: URL) throws {
         let joined = try registry(runtime.path)
         try write(item, joined)
+        let (watcher, listener) = (try registry(runtime.path, hearsOutsiders: true), Listener(item))
+        watcher.add(listener)
+        // No write: of that it would be told.
+        try read(item, watcher)
         _ = kill(agent, SIGSTOP)
         let began = Date()
+        try "outside".write(to: item, atomically: false, encoding: .utf8)
         for registry in [joined, try registry(runtime.path)] {
             do {
                 try write(item, registry)
@@ -47,7 +52,13 @@ enum StoppedRun {
         }
         let seconds = Date().timeIntervalSince(began)
         guard seconds < 20 else { throw HarnessFailure("a stopped agent held two up for \(seconds) s") }
+        guard listener.changed.wait(timeout: .now() + 10) == .success else {
+            throw HarnessFailure("a presenter was not told of a change while the agent was stopped")
+        }
         _ = kill(agent, SIGCONT)
+        guard listener.changed.wait(timeout: .now() + 10) == .success else {
+            throw HarnessFailure("a presenter was not told again when the agent went on")
+        }
         try write(item, joined)
         try write(item, try registry(runtime.path))
         print(
@@ -63,8 +74,21 @@ enum StoppedRun {
         guard isWritten else { throw HarnessFailure("neither access nor an error") }
     }
 
-    private static func registry(_ runtime: String) throws -> FileAccessRegistry {
-        try FileAccessRegistry(presenterTimeLimitSeconds: 5, runtimeFolder: runtime, agentProgram: nil)
+    private static func read(_ item: URL, _ registry: FileAccessRegistry) throws {
+        var error: NSError?
+        NSFileCoordinator(filePresenter: nil, registry: registry)
+            .coordinate(readingItemAt: item, options: .withoutChanges, error: &error) { _ in }
+        if let error { throw error }
+    }
+
+    private static func registry(_ runtime: String, hearsOutsiders: Bool = false) throws -> FileAccessRegistry
+    {
+        try FileAccessRegistry(
+            presenterTimeLimitSeconds: 5,
+            runtimeFolder: runtime,
+            agentProgram: nil,
+            hearsOutsiders: hearsOutsiders
+        )
     }
 
     private static func expectNamed(_ child: pid_t, _ item: URL, _ runtime: URL) throws {
@@ -111,4 +135,15 @@ private final class Sitter: NSObject, NSFilePresenter {
     let presentedItemOperationQueue = OperationQueue()
 
     init(_ url: URL) { presentedItemURL = url }
+}
+
+/// A presenter that says when it has been told of a change.
+private final class Listener: NSObject, NSFilePresenter {
+    let presentedItemURL: URL?
+    let presentedItemOperationQueue = OperationQueue()
+    let changed = DispatchSemaphore(value: 0)
+
+    init(_ url: URL) { presentedItemURL = url }
+
+    func presentedItemDidChange() { changed.signal() }
 }

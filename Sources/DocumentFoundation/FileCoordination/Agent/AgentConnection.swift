@@ -221,8 +221,8 @@ final class AgentConnection: Sendable {
     ///
     /// Only the thread that leads.
     ///
-    /// - Parameter isAlert: Whether the bell is heard at once; else it may go unheard for as long as most answers
-    ///   take to come.
+    /// - Parameter isAlert: Whether the bell is heard at once, and an answer may take as long as others take to make
+    ///   way; else the bell may go unheard for as long as most answers take to come.
     /// - Returns: Nil when the connection has ended.
     func waitForMessages(isAlert: Bool) -> [AgentMessage]? {
         var messages = receive(isAlert ? .awake : .asleep)
@@ -262,7 +262,10 @@ final class AgentConnection: Sendable {
         case much
         /// What is there of an answer.
         case little
-        /// An answer, for which it waits awake if that pays.
+        /// An answer, for which it waits awake if that pays, and no longer.
+        ///
+        /// A thread that sleeps in `recv` is woken once too often when the agent has to ask others first: also when
+        /// the agent reads what was sent. One that waits in `poll` is not.
         case awake
         /// An answer, for which it waits for as long as most take.
         case asleep
@@ -314,12 +317,12 @@ final class AgentConnection: Sendable {
         _ demand: Demand,
         _ wakefulness: inout Wakefulness
     ) -> LocalSocket.Receipt {
-        if demand != .little, wakefulness.isToBeTried() {
-            let receipt = socket.receiveAwake(into: buffer, nanoseconds: Wakefulness.limitNanoseconds)
-            wakefulness.tried(receipt != .nothing)
-            if receipt != .nothing { return receipt }
+        if demand == .little { return socket.receive(into: buffer) }
+        let receipt = wakefulness.wait { () -> LocalSocket.Receipt? in
+            let receipt = socket.receive(into: buffer)
+            return receipt == .nothing ? nil : receipt
         }
-        return demand == .asleep ? socket.receiveAsleep(into: buffer) : socket.receive(into: buffer)
+        return receipt ?? (demand == .asleep ? socket.receiveAsleep(into: buffer) : .nothing)
     }
 
     private func note(_ messages: [AgentMessage], _ hasEnded: Bool) {

@@ -15,29 +15,44 @@ struct AgentFinder: Sendable {
     enum Absence: Error {
         /// No agent, and no way to start one.
         case nobody
+        /// An agent that holds its lock and does not answer, or does not listen yet.
+        case silent(isStarting: Bool)
         /// An agent that does not want this process, for this reason.
         case refused(String)
     }
 
+    /// How an attempt to connect came out.
+    enum Attempt {
+        case connected(AgentConnection)
+        /// An agent listens, and does not answer in time.
+        case unanswered
+        /// None listens, or it went before it could answer.
+        case unheard
+
+        var isUnanswered: Bool { if case .unanswered = self { true } else { false } }
+    }
+
     /// Connects to the agent, starting one if there is none.
     ///
-    /// - Parameters:
-    ///   - deadline: When to give up.
-    ///   - isExpected: Whether there was an agent just now, so that one is waited for although none can be started.
-    func find(until deadline: DispatchTime, isExpected: Bool, isOver: () -> Bool) throws -> AgentConnection {
+    /// - Parameter isExpected: Whether there was an agent just now, so that one is waited for although none can be
+    ///   started.
+    func find(isExpected: Bool, isOver: () -> Bool) throws -> AgentConnection {
         let watch = try watchFolder()
         defer { watch.cancel() }
+        let searchEnd = DispatchTime.now() + policy.patience.searchSeconds
+        let startEnd = DispatchTime.now() + policy.patience.startSeconds
         var startLock: LockFile?
         var hasStarted = false
         while true {
-            if let connection = try connect() { return connection }
+            let attempt = try connect()
+            if case .connected(let connection) = attempt { return connection }
             if policy.program == nil, !isExpected, agentProcess == nil { throw Absence.nobody }
             if startLock == nil, policy.program != nil {
-                // Others that find no agent wait here, and then find ours.
-                startLock = try LockFile(waitingFor: policy.folder.place(of: AgentPlace.startLockName))
-                continue
+                // One process at a time starts an agent. The others look on, and are not held up by one that is stopped.
+                startLock = try LockFile(ifFree: policy.folder.place(of: AgentPlace.startLockName))
+                if startLock != nil { continue }
             }
-            if let program = policy.program, !hasStarted,
+            if let program = policy.program, startLock != nil, !hasStarted,
                 try !LockFile.isHeld(policy.folder.place(of: AgentPlace.lockName))
             {
                 hasStarted = true
@@ -45,22 +60,27 @@ struct AgentFinder: Sendable {
                 environment["SHEAF_RUNTIME_DIR"] = policy.folder.path
                 try DetachedProgram.start(program, ["agent", "--on-demand"], environment: environment)
             }
-            let next = min(deadline, .now() + Self.pause)
-            if bell.wait(timeout: next) == .timedOut, .now() >= deadline { throw Absence.nobody }
-            if isOver() { throw Absence.nobody }
+            let isRung = bell.wait(timeout: .now() + Self.pause) == .success
+            guard isOver() || !isRung && .now() >= searchEnd else { continue }
+            // One look, on which all depends: an agent may take its place at any time.
+            guard agentProcess != nil else { throw Absence.nobody }
+            if isOver() || attempt.isUnanswered || .now() >= startEnd {
+                throw Absence.silent(isStarting: !attempt.isUnanswered)
+            }
         }
     }
 
     /// Connects to the agent that listens.
     ///
-    /// - Returns: Nil when none does, or when it went before it could answer.
-    func connect() throws -> AgentConnection? {
+    /// - Throws: `Absence.refused`; else what the kernel refused.
+    func connect() throws -> Attempt {
         let socket: LocalSocket
         do {
             socket = try LocalSocket(connectingTo: policy.folder.place(of: AgentPlace.socketName))
         } catch {
-            // EAGAIN: it listens, and is behind.
-            if error.isNobodyThere || error.errno == 11 { return nil }
+            if error.isNobodyThere { return .unheard }
+            // It listens, and is behind.
+            if error.errno == EAGAIN { return .unanswered }
             throw error
         }
         let connection = try AgentConnection(socket)
@@ -72,13 +92,13 @@ struct AgentFinder: Sendable {
             let isOpen = try connection.takeMessages(milliseconds: 100) {
                 isWelcome = $0.contains(.welcome(version: ClientHello.version))
             }
-            if isWelcome { return connection }
+            if isWelcome { return .connected(connection) }
             if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
                 throw Absence.refused(farewell.reason)
             }
-            if !isOpen { return nil }
+            if !isOpen { return .unheard }
         }
-        return nil
+        return .unanswered
     }
 
     /// The process of the agent that holds its lock, by what it has written there; nil when nobody holds it.

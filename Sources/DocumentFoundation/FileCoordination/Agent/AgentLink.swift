@@ -64,12 +64,11 @@ final class AgentLink: Sendable {
             while !isOver, registry.needsAgent {
                 do {
                     try enroll()
-                    let limit = DispatchTime.now() + Self.searchLimit
-                    try stayJoined(registry, try find(until: limit, isExpected))
+                    try stayJoined(registry, try finder.find(isExpected: isExpected) { isOver })
                     isExpected = true
-                } catch AgentFinder.Absence.nobody where finder.agentProcess != nil {
-                    // It is stopped, or hangs: nobody can know what it has granted.
-                    registry.giveUpOnAgent()
+                } catch AgentFinder.Absence.silent(let isStarting) {
+                    // It is stopped, or hangs, or takes too long to start: nobody can know what it has granted.
+                    registry.giveUpOnAgent(isStarting: isStarting)
                     isExpected = true
                 } catch {
                     registry.workAlone(because: error)
@@ -79,10 +78,6 @@ final class AgentLink: Sendable {
             }
         }
         state.withLock { $0.presence = nil }
-    }
-
-    private func find(until limit: DispatchTime, _ isExpected: Bool) throws -> AgentConnection {
-        try finder.find(until: limit, isExpected: isExpected) { isOver }
     }
 
     /// Says by a lock that this process lives.
@@ -110,7 +105,9 @@ final class AgentLink: Sendable {
         defer { if case .success(let watch) = watch { watch.cancel() } }
         while !isOver {
             do {
-                if let connection = try finder.connect() { return try stayJoined(registry, connection) }
+                if case .connected(let connection) = try finder.connect() {
+                    return try stayJoined(registry, connection)
+                }
             } catch {
                 // It is for another version, or broken: the next chance is the next one that appears.
                 registry.workAlone(because: error)
@@ -124,7 +121,5 @@ final class AgentLink: Sendable {
         }
     }
 
-    /// So long others wait, while it is not known whether there will be an agent.
-    private static let searchLimit = DispatchTimeInterval.seconds(5)
     private static let unwatchedPause = DispatchTimeInterval.seconds(1)
 }

@@ -7,8 +7,7 @@ struct AgentPolicy: Sendable {
     /// The program to start when there is no agent; nil when none is to be started.
     let program: String?
     let environment: [String: String]
-    /// How often an agent that is waited for is asked for a sign of life.
-    var pulseSeconds = AgentPulse.intervalSeconds
+    var patience = AgentPatience()
 
     init(folder: RuntimeFolder, program: String?, environment: [String: String] = [:]) {
         self.folder = folder

@@ -143,20 +143,20 @@ extension FileAccessRegistry {
     /// - Parameters:
     ///   - agentProgram: What is started when there is no agent; nil when none is to be started.
     ///   - hearsOutsiders: Whether presenters are also told what is done by those who coordinate nothing.
-    ///   - pulseSeconds: How often an agent that is waited for is asked for a sign of life; nil for as usual.
+    ///   - patience: How long the agent is waited for.
     package convenience init(
         presenterTimeLimitSeconds: Double,
         runtimeFolder: String,
         agentProgram: String?,
         hearsOutsiders: Bool = false,
-        pulseSeconds: Double? = nil
+        patience: AgentPatience = AgentPatience()
     ) throws {
         var policy = AgentPolicy(
             folder: try RuntimeFolder(path: runtimeFolder),
             program: agentProgram,
             environment: ProcessInfo.processInfo.environment
         )
-        if let pulseSeconds { policy.pulseSeconds = pulseSeconds }
+        policy.patience = patience
         self.init(
             presenterTimeLimitSeconds: presenterTimeLimitSeconds,
             hearsOutsiders: hearsOutsiders,
@@ -201,7 +201,7 @@ extension FileAccessRegistry {
                 if case .ended = event { state.joining.note(event) }
                 if !connection.put(.event(event)) { effects += state.refuse(event) }
             }
-            state.joining.pulse.isNeeded = !wanted.isEmpty
+            state.joining.pulse.isNeeded = !wanted.isEmpty || !state.joining.quietWaits.isEmpty
             for number in state.joining.quietWaits.keys.sorted() {
                 // Too many items for a message were not waited for in the first place.
                 _ = state.joining.askForQuiet(number, at: connection)

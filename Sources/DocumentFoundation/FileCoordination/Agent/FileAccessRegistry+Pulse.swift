@@ -8,10 +8,13 @@ internal import Foundation
 /// what it has granted to others goes on, and only it knows of all. An access that failed is taken back by a message
 /// behind its request: an agent that goes on reads both in order; if it grants the access first, the grant finds nobody
 /// who waits and is answered with the access's end. So nothing is let in twice, and nothing is left behind.
+///
+/// What was seen from outside is told to presenters then, although it may have been done in a coordinated access: to hear
+/// of it twice is better than not at all. It is told once more when an agent answers, as nobody could read it before.
 extension FileAccessRegistry {
     /// Looks after an interval whether the agent lives.
     func feelPulse() {
-        let seconds = link?.finder.policy.pulseSeconds ?? AgentPulse.intervalSeconds
+        let seconds = link?.finder.policy.patience.pulseSeconds ?? AgentPulse.intervalSeconds
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
             self?.endInterval()
         }
@@ -20,8 +23,7 @@ extension FileAccessRegistry {
     private func endInterval() {
         let step = change { state -> ([AccessArbiter.Effect], AgentPulse.Step) in
             let connection = state.joining.connection
-            let isWaiting = connection != nil && state.joining.records.contains { !$0.value.isHeld }
-            let step = state.joining.pulse.tick(isWaiting: isWaiting)
+            let step = state.joining.pulse.tick(isWaiting: state.joining.isWaitingForAgent)
             // Whatever it says is a sign of life; number 0 stands for no items and nothing to do.
             if step == .ask { connection?.put(.quietWanted(0, [])) }
             return ([], step)
@@ -34,10 +36,12 @@ extension FileAccessRegistry {
         feelPulse()
     }
 
-    /// Fails what waits for an agent that holds its lock and does not answer.
-    func giveUpOnAgent() {
+    /// Fails what waits for an agent that holds its lock and does not answer, and tells what was seen meanwhile.
+    ///
+    /// - Parameter isStarting: Whether it serves nobody yet.
+    func giveUpOnAgent(isStarting: Bool = false) {
         let process = link?.finder.agentProcess
-        change { state in
+        let news = change { state -> ([AccessArbiter.Effect], [@Sendable () -> Void]) in
             let waiting = state.joining.records.filter { !$0.value.isHeld }.sorted {
                 $0.key.number < $1.key.number
             }
@@ -46,8 +50,24 @@ extension FileAccessRegistry {
                 state.joining.forget(id)
                 guard let waiter = state.waiters.removeValue(forKey: id) else { continue }
                 let url = record.request.claims[0].item.fileURL
-                let error = FileCoordinationError(agentSilent: process, url: url)
+                let error = FileCoordinationError(agentSilent: process, isStarting: isStarting, url: url)
                 state.outbox.append(.verdict(.refused(error), waiter))
+            }
+            return ([], state.joining.takeOverdueQuietWaits { [weak self] in self?.tellAgain(of: $0) })
+        }
+        for body in news { body() }
+    }
+
+    private func tellAgain(of items: [ItemPath]) {
+        change { state in
+            for id in state.presenterOrder {
+                guard let handle = state.presenters[id], let path = state.joining.presenterPaths[id] else {
+                    continue
+                }
+                for item in items where item.holds(path) || path.holds(item) {
+                    let notice = item.holds(path) ? PresenterNotice.itemDidChange : .subitemDidChange(item)
+                    state.outbox.append(.notice(notice, handle))
+                }
             }
             return ([], ())
         }

@@ -49,11 +49,19 @@ struct JoiningState: Sendable {
     struct QuietWait: Sendable {
         let items: [ItemPath]
         let body: @Sendable () -> Void
+        /// Whether the agent has been given up before it answered; `body` is what is left to be done if it does.
+        var isOverdue = false
     }
 
     /// Whether the end of an access may be told a little later, with what is said next: nobody hears of what it did,
     /// and nobody is known to wait for it.
     mutating func mayTellLater(theEndOf id: AccessID) -> Bool { awaited.remove(id) == nil && !isObserved }
+
+    /// Whether the agent has still to say something that it was asked for.
+    var isWaitingForAgent: Bool {
+        connection != nil
+            && (quietWaits.values.contains { !$0.isOverdue } || records.values.contains { !$0.isHeld })
+    }
 
     var connection: AgentConnection? { if case .joined(let connection) = mode { connection } else { nil } }
     var isLinked: Bool { if case .unlinked = mode { false } else { true } }
@@ -83,6 +91,7 @@ struct JoiningState: Sendable {
         }
         let all = Set(items).union(earlier.flatMap(\.items)).sorted { $0.string < $1.string }
         quietWaits[quietCount] = QuietWait(items: all, body: body)
+        pulse.isNeeded = true
         return quietCount
     }
 
@@ -95,6 +104,19 @@ struct JoiningState: Sendable {
     mutating func takeQuietWaits() -> [@Sendable () -> Void] {
         defer { quietWaits = [:] }
         return quietWaits.sorted { $0.key < $1.key }.map(\.value.body)
+    }
+
+    /// What waited for others to finish and is done without the agent's word, in the order it came.
+    ///
+    /// - Parameter again: What is left to be done once the agent, or another one, says that they have.
+    mutating func takeOverdueQuietWaits(
+        _ again: @escaping @Sendable ([ItemPath]) -> Void
+    ) -> [@Sendable () -> Void] {
+        let waits = quietWaits.filter { !$0.value.isOverdue }.sorted { $0.key < $1.key }
+        for (number, wait) in waits {
+            quietWaits[number] = QuietWait(items: wait.items, body: { again(wait.items) }, isOverdue: true)
+        }
+        return waits.map(\.value.body)
     }
 
     mutating func granted(_ id: AccessID) {
