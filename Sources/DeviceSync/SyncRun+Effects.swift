@@ -1,0 +1,71 @@
+internal import Sync
+internal import SyncMessages
+
+// What the engine says is to be done: what goes over the line is queued, the rest is done at once.
+extension SyncRun {
+    /// From how many on new documents are put in place together: one sync of the whole volume costs as much as some of
+    /// single files.
+    private static let arrivalCountMin = 16
+    /// A full hub is asked again each so many times.
+    private static let fullHubAttempts = 6
+
+    func carryOut(_ effects: [Effect]) {
+        var uploads: Set<ContentName> = []
+        var fetches: [HubLine.Fetch] = []
+        var commits: [Commit] = []
+        var others: [Effect] = []
+        for effect in effects {
+            switch effect {
+            case .upload(let content): uploads.insert(content)
+            case .fetch(let content):
+                fetches.append(HubLine.Fetch(name: content, item: item(needing: content)))
+            case .commit(let commit): commits.append(commit)
+            case .place, .remove, .merge: others.append(effect)
+            }
+        }
+        if lineState == .up {
+            line?.queue(uploads: uploads.sorted().map(upload))
+            line?.queue(fetches: fetches)
+            line?.queue(commits: commits)
+        }
+        // Contents that are here need no line; what cannot be looked for is asked for when there is one.
+        for fetch in fetches where lineState != .up && (try? contents.has(fetch.name)) == true {
+            events.append(.fetched(fetch.name))
+        }
+        let isNew: (Effect) -> Bool = { effect in
+            if case .place(_, let state, expecting: nil) = effect { state.content != nil } else { false }
+        }
+        let arriving = others.filter(isNew)
+        if arriving.count >= Self.arrivalCountMin {
+            placeNew(arriving)
+            others.removeAll(where: isNew)
+        }
+        for effect in others where !isStopped { carryOut(effect) }
+    }
+
+    /// Asks for contents again that could not be sent or had.
+    func askAgain() {
+        attemptCount += 1
+        for (name, failure) in failedContents where lineState == .up {
+            if failure.code == .quota, attemptCount % Self.fullHubAttempts != 0 { continue }
+            if engine.isSending(name) {
+                // Should the hub have lost what it had of them, all of it is looked for.
+                line?.queue(uploads: [ContentStore.Upload(name)])
+            } else if engine.waitingItem(for: name) != nil {
+                line?.queue(fetches: [HubLine.Fetch(name: name, item: item(needing: name))])
+            } else {
+                failedContents[name] = nil
+            }
+        }
+    }
+
+    /// Contents that are to be sent, on top of what the log has of their item: the hub has that.
+    private func upload(_ name: ContentName) -> ContentStore.Upload {
+        ContentStore.Upload(name, on: engine.waitingItem(for: name).flatMap { engine.tree[$0]?.content })
+    }
+
+    /// An item that contents are for: whose version keeps them from being collected.
+    func item(needing content: ContentName) -> ItemID {
+        engine.waitingItem(for: content) ?? .root
+    }
+}
