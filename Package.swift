@@ -189,6 +189,11 @@ let package = Package(
         ),
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(
+            name: "HTTPClientTests",
+            dependencies: ["HTTPClient", "HTTPService", "Locks"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "FileSystemTests",
             dependencies: ["CLinux", "CrashHarness", "FileSystem", "Locks", "save-harness"],
             swiftSettings: strict

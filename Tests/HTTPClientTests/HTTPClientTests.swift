@@ -1,0 +1,59 @@
+import Foundation
+import HTTPClient
+import Testing
+
+@Suite("HTTP client", .timeLimit(.minutes(1)))
+struct HTTPClientTests {
+    private let server: EchoServer
+    private let client: HTTPClient
+
+    init() throws {
+        server = try EchoServer()
+        client = try HTTPClient(try #require(URL(string: "http://127.0.0.1:\(server.port)")))
+    }
+
+    /// Sends off the pool of threads that the server's tasks may need.
+    private func send(_ request: HTTPRequest) async throws -> HTTPAnswer {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { [client] in
+                continuation.resume(with: Result { try client.send(request) })
+            }
+        }
+    }
+
+    @Test(
+        "A body goes and comes as it is, none of it too, over one connection after another request",
+        arguments: [0, 1, 4096, 3 << 20]
+    )
+    func bodies(byteCount: Int) async throws {
+        // A piece of something larger: it does not begin where its memory does.
+        let body = Data((0..<byteCount + 7).map { UInt8(truncatingIfNeeded: $0 &* 31) }).dropFirst(7)
+        for _ in 0..<2 {
+            let answer = try await send(HTTPRequest("POST", "/", body: body))
+            #expect(answer.status == 200 && answer.headers["x-length"] == "\(byteCount)")
+            #expect(answer.body.elementsEqual(body))
+            // What the request before had for a body is nothing to this one.
+            #expect(try await send(HTTPRequest("GET", "/")).body == Data("GET".utf8))
+        }
+        await server.stop()
+    }
+
+    @Test("An answer over its limit is refused, whatever it says of its length; the next is had")
+    func limit() async throws {
+        let body = Data(count: 5000)
+        let error = await #expect(throws: HTTPClientError.self) {
+            try await send(HTTPRequest("POST", "/", body: body, answerByteCountMax: 4999))
+        }
+        #expect(error?.description.contains("too long") == true && error?.isClosed == false)
+        #expect(try await send(HTTPRequest("POST", "/", body: body, answerByteCountMax: 5000)).body == body)
+        await server.stop()
+    }
+
+    @Test("A closed client sends nothing")
+    func closed() async throws {
+        client.close()
+        let error = await #expect(throws: HTTPClientError.self) { try await send(HTTPRequest("GET", "/")) }
+        #expect(error?.isClosed == true)
+        await server.stop()
+    }
+}
