@@ -78,26 +78,8 @@ struct Placer {
         in table: FolderTable
     ) throws -> [Result<Outcome, any Error>] {
         let arrivals = try Arrivals(in: root)
-        let (restorer, folder) = (try ContentRestorer(contents.vault), try StorageFolder(at: arrivals.folder))
-        var results: [Result<Outcome, any Error>?] = documents.enumerated().map { number, document in
-            guard table[document.item] == nil, let target = table.path(of: document.state.place, in: root),
-                let content = document.state.content
-            else { return .success(.another("it is there already, or its folder is not")) }
-            do {
-                // Spares what could not be put in place anyway.
-                guard try FolderScan.status(at: target) == nil else {
-                    return .success(.another("something is at its place"))
-                }
-                try contents.restore(content, as: Arrivals.name(of: number), in: folder, restorer)
-                if try ContentStore.contents(content).kind != .symbolicLink {
-                    let place = arrivals.place(of: number)
-                    try FileIdentity.give(document.item.mark, toItemAt: place, replacing: true)
-                }
-                return nil
-            } catch {
-                return .failure(error)
-            }
-        }
+        var results = try Making(contents: contents, root: root, table: table, place: arrivals.folder)
+            .make(documents)
         try arrivals.settle()
         for (number, document) in documents.enumerated() where results[number] == nil {
             results[number] = Result { try arrive(number, document.item, document.state, arrivals, table) }
