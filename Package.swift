@@ -285,7 +285,7 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
+                "CLinux", "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
                 "HubProtocol",
                 "LocalSockets", "Locks", "Sealing",
                 "SeededNumbers", "Sync", "SyncMessages", "Vault",

@@ -56,12 +56,21 @@ struct MemoryAtRestTests {
         isAtWork.withLock { $0 = true }
         pause.end()
         #expect(count == 0)
-        isAtWork.withLock { $0 = false }
         pause.end()
         #expect(count == 0)
-        noteRest()
+        // It need not say that it has ended.
+        isAtWork.withLock { $0 = false }
+        pause.end()
         pause.end()
         #expect(count == 1)
+        // What comes to rest meanwhile is waited for instead.
+        noteRest()
+        isAtWork.withLock { $0 = true }
+        pause.end()
+        noteRest()
+        isAtWork.withLock { $0 = false }
+        pause.end()
+        #expect(count == 2)
     }
 
     @Test("A container is at work while it sends, and not while it waits or all is in step")

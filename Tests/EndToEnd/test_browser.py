@@ -139,6 +139,21 @@ def test_a_document_is_moved_by_cut_and_paste(filled):
     assert (filled.app.documents / "Old" / "Ash.color").exists()
 
 
+def test_what_was_cut_is_pasted_under_the_name_that_it_has_got_since(filled):
+    filled.item("Ash").click()
+    filled.page.keyboard.press("Control+x")
+    filled.page.keyboard.press("F2")
+    field = filled.page.get_by_role("textbox", name="New name")
+    field.fill("Birch")
+    field.press("Enter")
+    filled.item("Birch").wait_for()
+    filled.item("Old").dblclick()
+    expect(filled.title).to_have_text("Old")
+    filled.page.keyboard.press("Control+v")
+    filled.item("Birch").wait_for()
+    assert (filled.app.documents / "Old" / "Birch.color").exists()
+
+
 def test_chosen_files_are_imported(filled, tmp_path):
     source = tmp_path / "From Elsewhere.color"
     shutil.copy(filled.app.documents / "Ash.color", source)

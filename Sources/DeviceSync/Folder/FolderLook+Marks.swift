@@ -1,4 +1,5 @@
 internal import FileSystem
+internal import Sync
 
 // The marks that items bear. Of ten thousand new documents each call counts, so each is asked once, and by its place.
 extension FolderLook {
@@ -24,20 +25,41 @@ extension FolderLook {
         }
     }
 
+    /// Gives something the mark of the item that it is, whatever it bears.
     mutating func give(_ mark: FileMark, to index: Int) throws {
-        guard found[index].trace.kind != .symbolicLink else { return }
+        try give(mark, to: index, replacing: true)
+    }
+
+    /// Gives something new a mark. One that somebody has given it since it was looked at stays, if it is no known item's: who
+    /// marks a document knows it by that.
+    ///
+    /// - Returns: What it is known by.
+    mutating func giveFresh(_ fresh: FileMark, to index: Int) throws -> ItemID {
+        let isForeign = try mark(of: index) != nil
+        if try give(fresh, to: index, replacing: isForeign) { return ItemID(fresh) }
+        found[index].mark = nil
+        guard let given = try mark(of: index) else { return ItemID(fresh) }
+        if table[ItemID(given)] == nil, !matched.contains(ItemID(given)) { return ItemID(given) }
+        try give(fresh, to: index)
+        return ItemID(fresh)
+    }
+
+    /// - Returns: False when it cannot bear one, or bears one that was not replaced.
+    @discardableResult
+    private mutating func give(_ mark: FileMark, to index: Int, replacing: Bool) throws -> Bool {
+        guard found[index].trace.kind != .symbolicLink else { return false }
         let path = found[index].path
-        let isForeign = try self.mark(of: index) != nil
-        // Somebody who marks it at the same time is left alone: the next look finds that mark.
-        do { try FileIdentity.give(mark, toItemAt: path, replacing: isForeign) } catch {
+        let isGiven: Bool
+        do { isGiven = try FileIdentity.give(mark, toItemAt: path, replacing: replacing) } catch {
             // Gone meanwhile: the next look tells.
             guard error.isAbsent else { throw error }
-            return
+            return true
         }
-        found[index].mark = .mark(mark)
+        if isGiven { found[index].mark = .mark(mark) }
         if let status = try FolderScan.status(at: path) {
             let now = ItemTrace(status)
             if now.isSameItem(as: found[index].trace) { found[index].trace.changed = now.changed }
         }
+        return isGiven
     }
 }

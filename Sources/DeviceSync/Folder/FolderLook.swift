@@ -293,9 +293,7 @@ struct FolderLook {
                 }
                 return
             }
-            let mark = fresh()
-            try give(mark, to: index)
-            try settle(index, as: ItemID(mark))
+            try settle(index, as: try giveFresh(fresh(), to: index))
         }
     }
 

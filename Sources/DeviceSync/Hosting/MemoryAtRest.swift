@@ -26,7 +26,7 @@ final class MemoryAtRest: Sendable {
     }
 
     /// Something has come to rest. Should nothing else do so soon, and nothing be at work then, all is at rest. What is at
-    /// work then comes to rest, too, and says so.
+    /// work then may say nothing when it has ended: it is asked again.
     ///
     /// - Parameter isAtWork: Whether anything is; asked later.
     func noteRest(unless isAtWork: @escaping @Sendable () -> Bool) {
@@ -34,9 +34,13 @@ final class MemoryAtRest: Sendable {
             count += 1
             return count
         }
+        giveBackLater(count, unless: isAtWork)
+    }
+
+    private func giveBackLater(_ count: Int, unless isAtWork: @escaping @Sendable () -> Bool) {
         later { [self] in
-            guard restCount.withLock({ $0 }) == count, !isAtWork() else { return }
-            giveBack()
+            guard restCount.withLock({ $0 }) == count else { return }
+            if isAtWork() { giveBackLater(count, unless: isAtWork) } else { giveBack() }
         }
     }
 }

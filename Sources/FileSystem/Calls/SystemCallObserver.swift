@@ -17,8 +17,8 @@ package enum SystemCallEffect: Sendable {
     case copy(file: CInt)
     /// Bytes of this file are cut off, or written elsewhere than at its end.
     case change(file: CInt)
-    /// Permissions, owner, times or extended attributes.
-    case setAttributes(file: CInt)
+    /// Permissions, owner, times or extended attributes; of no open file where only the item's place was given.
+    case setAttributes(file: CInt?)
     case sync(file: CInt)
     case syncVolume(file: CInt)
 

@@ -163,7 +163,7 @@ extension SystemCalls {
         isNew: Bool
     ) throws(SystemError) {
         let (bytes, flags) = ([UInt8](value), isNew ? CInt(XATTR_CREATE) : 0)
-        _ = try perform("lsetxattr", at: path) {
+        _ = try perform("lsetxattr", at: path, effect: .setAttributes(file: nil)) {
             CLinux.lsetxattr(path.string, name, bytes, bytes.count, flags)
         }
     }

@@ -90,17 +90,23 @@ extension FileIdentity {
             .flatMap { FileMark(bytes: Data($0)) }
     }
 
-    /// Gives the item at a path a mark. One that cannot be marked stays as it is.
+    /// Gives the item at a path a mark.
     ///
     /// - Parameter replacing: Whether instead of a mark that it may bear.
+    /// - Returns: False when the item cannot be marked, or bears a mark that is not to be replaced.
     /// - Throws: `ENOENT` when nothing is there.
+    @discardableResult
     package static func give(
         _ mark: FileMark,
         toItemAt path: FilePath,
         replacing: Bool
-    ) throws(SystemError) {
-        do { try SystemCalls.lsetxattr(path, FileMark.attributeName, mark.bytes, isNew: !replacing) } catch {
+    ) throws(SystemError) -> Bool {
+        do {
+            try SystemCalls.lsetxattr(path, FileMark.attributeName, mark.bytes, isNew: !replacing)
+            return true
+        } catch {
             guard Self.unmarkable.contains(error.errno) else { throw error }
+            return false
         }
     }
 

@@ -97,11 +97,15 @@ final class VaultStore: Sendable {
         return value
     }
 
-    /// Has the next process that opens the index find all of it in one place. Nothing is lost without.
+    /// Has the next process that opens the index find all of it in one place, unless somebody is at it or it is not there any
+    /// more. Nothing is lost without.
     func settleIndex() throws {
         try state.withLock { state in
-            try VaultLock.index.hold(in: folder) {
-                try use(&state, isLocked: true) { try $0.connection.checkpoint(empties: true) }
+            guard let index = state.index,
+                try folder.status(of: VaultIndex.fileName)?.stamp.inode == index.inode
+            else { return }
+            _ = try VaultLock.index.holdIfFree(in: folder) {
+                try index.connection.checkpoint(empties: true)
             }
         }
     }

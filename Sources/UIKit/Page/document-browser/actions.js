@@ -48,7 +48,8 @@ export class ItemActions {
   /** Shows how far contents have come that are opened then, and lets the person call it off. */
   async #showFetching(items, act) {
     const { store } = this.#scene;
-    const ids = items.map((item) => item.id);
+    let ids = items.map((item) => item.id);
+    Promise.all(ids.map((id) => this.#nameOf(id))).then((names) => { ids = names; });
     const text = items.length === 1
       ? strings.downloading(items[0].title) : strings.downloadingMany(items.length);
     const cancel = () => this.#do('browser.cancel', { items: ids });
@@ -95,13 +96,27 @@ export class ItemActions {
 
   async rename(id, title) {
     const settle = this.#scene.store.guessTitle(id, title);
+    const former = this.#nameOf(id);
     const act = this.#do('browser.rename', { item: id, name: title });
-    const renamed = act.then((answer) => answer?.item ?? id);
+    const renamed = act.then((answer) => answer?.item ?? former);
     this.#renamings.set(id, renamed);
     const answer = await act;
-    if (this.#renamings.get(id) === renamed) this.#renamings.delete(id);
     settle(answer !== undefined);
+    this.#forgetRenaming(id, renamed, answer?.item ?? id);
+    if (this.#cutIds.includes(id)) this.#setCut(this.#cutIds.map((cut) => (cut === id ? answer?.item ?? id : cut)));
     if (answer?.item !== undefined) this.#list.chooseWhenThere([answer.item]);
+  }
+
+  /** The list hears of a new name after the answer does; what is chosen in it until then bears the former one. */
+  #forgetRenaming(id, renamed, name) {
+    const { store } = this.#scene;
+    const forget = () => {
+      if (name !== id && store.items.has(id)) return;
+      stop();
+      if (this.#renamings.get(id) === renamed) this.#renamings.delete(id);
+    };
+    const stop = store.listen(forget);
+    forget();
   }
 
   async duplicate(items) {
