@@ -43,6 +43,33 @@ struct ArchiveContentsTests {
         #expect(!ArchiveContents.areSame(archive([("map", here)]), archive([("map", there)])))
     }
 
+    @Test(
+        "Numbers, which lie among an archive's keys and not among its objects, are told apart under every key"
+    )
+    func numbers() {
+        let number = { (value: Int, key: String) in
+            let coder = NSKeyedArchiver(requiringSecureCoding: false)
+            coder.encode(value, forKey: key)
+            coder.finishEncoding()
+            return coder.encodedData
+        }
+        for key in ["reference", "$reference", "$0", "CF$UID", "NS.keys"] {
+            #expect(!ArchiveContents.areSame(number(5, key), number(6, key)), "\(key)")
+            #expect(!ArchiveContents.areSame(number(5, key), number(5, "other")), "\(key)")
+        }
+    }
+
+    @Test("Archives of many objects hold the same in every order, though they do not take the same room")
+    func many() {
+        let numbers = ("numbers", (0..<300).map { NSNumber(value: $0) } as NSArray)
+        let shared = ("shared", Array(repeating: "sea" as NSString, count: 20) as NSArray)
+        let (first, second) = (archive([numbers, shared]), archive([shared, numbers]))
+        #expect(first.count != second.count)
+        #expect(ArchiveContents.areSame(first, second))
+        let longer = ("shared", Array(repeating: "sea" as NSString, count: 21) as NSArray)
+        #expect(!ArchiveContents.areSame(first, archive([longer, numbers])))
+    }
+
     @Test("What is no archive is the same as nothing but itself")
     func malformed() {
         #expect(ArchiveContents.areSame(Data("abc".utf8), Data("abc".utf8)))
