@@ -27,7 +27,9 @@ struct ArchiveContents {
     }
 
     /// Whether two archives hold the same. What cannot be read is not known to be.
-    static func areSame(_ one: Data, _ other: Data) -> Bool {
+    ///
+    /// - Parameter ignored: What is under this key does not count.
+    static func areSame(_ one: Data, _ other: Data, besides ignored: String? = nil) -> Bool {
         if one == other { return true }
         // Bytes are not counted: a reference takes more room the later its object comes.
         guard let contents = ArchiveContents(one), let others = ArchiveContents(other),
@@ -35,8 +37,8 @@ struct ArchiveContents {
         else { return false }
         var names = Names()
         var (reading, otherReading) = (Reading(contents.objects), Reading(others.objects))
-        return reading.names(in: contents.top, &names)
-            == otherReading.names(in: others.top, &names)
+        return reading.names(in: contents.top, besides: ignored, &names)
+            == otherReading.names(in: others.top, besides: ignored, &names)
     }
 
     /// A number for each thing that is not the same as one before: what is in many places is compared once.
@@ -60,9 +62,13 @@ struct ArchiveContents {
         init(_ objects: [Any]) { self.objects = objects }
 
         /// By the keys that the archive's owner gave. Beside references, numbers and bytes are values here.
-        mutating func names(in top: [String: Any], _ names: inout Names) -> [String: Data] {
+        mutating func names(
+            in top: [String: Any],
+            besides ignored: String?,
+            _ names: inout Names
+        ) -> [String: Data] {
             var found: [String: Data] = [:]
-            for (key, value) in top { found[key] = name(of: value, &names) }
+            for (key, value) in top where key != ignored { found[key] = name(of: value, &names) }
             return found
         }
 
@@ -137,10 +143,14 @@ extension RestorationState {
 }
 
 extension ViewArchive {
-    /// Whether both hold the same, kept at the same time.
+    /// Whether both hold the same, whenever they were kept.
     fileprivate func holdsSame(as other: ViewArchive) -> Bool {
-        keptAt == other.keptAt && objects.count == other.objects.count
-            && ArchiveContents.areSame(application, other.application)
+        objects.count == other.objects.count
+            && ArchiveContents.areSame(
+                application,
+                other.application,
+                besides: UIApplication.stateRestorationTimestampKey
+            )
             && zip(objects, other.objects).allSatisfy { own, other in
                 var same = other
                 same.data = own.data
