@@ -3,6 +3,9 @@ internal import Foundation
 
 /// A file that says, by its lock, that its process lives: flock(2). The lock goes with the process, however it ends.
 package final class LockFile: Sendable {
+    /// Far more than there are looks in the way; one that was stopped halfway is not waited for.
+    private static let lookCountMax = 10_000
+
     package let path: String
     private let descriptor: SocketDescriptor
 
@@ -15,9 +18,16 @@ package final class LockFile: Sendable {
     }
 
     /// Takes the lock if nobody has it; nil if somebody does.
+    ///
+    /// Who looks whether somebody does has it for an instant, shared with others who look; that is waited out.
     package init?(ifFree path: String) throws(SocketError) {
         let descriptor = try SocketCalls.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
-        guard try Self.takes(descriptor, path) else { return nil }
+        var lookCount = 0
+        while try !Self.takes(descriptor, path, LOCK_EX) {
+            lookCount += 1
+            guard lookCount < Self.lookCountMax, try !Self.isHeld(path) else { return nil }
+            sched_yield()
+        }
         self.path = path
         self.descriptor = descriptor
     }
@@ -27,16 +37,21 @@ package final class LockFile: Sendable {
     /// One that is not there has no lock.
     package static func isHeld(_ path: String) throws(SocketError) -> Bool {
         do {
-            return try !takes(try SocketCalls.open(path, O_RDWR | O_NOFOLLOW), path)
+            return try !takes(try SocketCalls.open(path, O_RDWR | O_NOFOLLOW), path, LOCK_SH)
         } catch {
             if error.errno == ENOENT { return false }
             throw error
         }
     }
 
-    private static func takes(_ descriptor: SocketDescriptor, _ path: String) throws(SocketError) -> Bool {
+    /// Takes the lock now, to hold it alone (`LOCK_EX`) or with others (`LOCK_SH`).
+    private static func takes(
+        _ descriptor: SocketDescriptor,
+        _ path: String,
+        _ kind: Int32
+    ) throws(SocketError) -> Bool {
         do {
-            _ = try SocketCalls.check("flock", path) { cdoc_flock(descriptor.number, LOCK_EX | LOCK_NB) }
+            _ = try SocketCalls.check("flock", path) { cdoc_flock(descriptor.number, kind | LOCK_NB) }
             return true
         } catch {
             if error.errno == EWOULDBLOCK { return false }

@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import Testing
 
 @testable import LocalSockets
@@ -50,6 +51,36 @@ struct RuntimeFolderTests {
             #expect(lock == nil)
             #expect(try LockFile.isHeld(path) == false)
             withExtendedLifetime(try LockFile(waitingFor: path)) {}
+        }
+    }
+
+    @Test("Who looks at a lock keeps nobody from taking it, and is not taken for its holder")
+    func looks() throws {
+        try withFolder { folder in
+            let path = folder.place(of: "agent.lock")
+            _ = try LockFile(waitingFor: path)
+            let (isOver, failure) = (Locked(false), Locked<(any Error)?>(nil))
+            let looks = DispatchSemaphore(value: 0)
+            for _ in 0..<2 {
+                Thread.detachNewThread {
+                    do {
+                        _ = try LockFile.isHeld(path)
+                        looks.signal()
+                        while !isOver.withLock({ $0 }) { _ = try LockFile.isHeld(path) }
+                    } catch {
+                        failure.withLock { $0 = error }
+                    }
+                    looks.signal()
+                }
+            }
+            for _ in 0..<2 { looks.wait() }
+            let heldCount = try (0..<2000).count { _ in try LockFile.isHeld(path) }
+            let refusalCount = try (0..<2000).count { _ in try LockFile(ifFree: path) == nil }
+            isOver.withLock { $0 = true }
+            for _ in 0..<2 { looks.wait() }
+            #expect(heldCount == 0)
+            #expect(refusalCount == 0)
+            #expect(failure.withLock { $0 } == nil)
         }
     }
 

@@ -189,7 +189,9 @@ open class FileWrapper: NSObject, NSSecureCoding {
     /// Adding what is a child already changes nothing. If the directory on disk changed before its children
     /// were ever asked for, the ones that are there now become the others.
     ///
-    /// - Returns: The key.
+    /// - Returns: The key. It may later be another's: when this child's preferred name changes, and when the directory
+    ///   could not be listed now and can be later, with a member of that name. `keyForChildFileWrapper(_:)` says
+    ///   which one it is then.
     @discardableResult
     open func addFileWrapper(_ child: FileWrapper) -> String {
         add(child)
@@ -197,7 +199,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     /// Adds a new regular file with these bytes.
     ///
-    /// - Returns: The key.
+    /// - Returns: The key, which may later be another's, as that of `addFileWrapper(_:)`.
     @discardableResult
     open func addRegularFile(withContents data: Data, preferredFilename fileName: String) -> String {
         let child = FileWrapper(regularFileWithContents: data)

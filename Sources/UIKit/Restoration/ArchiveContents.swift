@@ -3,7 +3,8 @@ internal import Foundation
 /// What keyed archives hold. Archives of the same objects are not the same bytes: dictionaries, that of an archive's keys among
 /// them, are written in an order of their own each time.
 struct ArchiveContents {
-    private static let reference = "reference"
+    /// A key that no app has: an archiver puts another `$` before those that begin with one.
+    private static let reference = "$reference"
 
     private let objects: [Any]
     private let top: [String: Any]
@@ -26,15 +27,18 @@ struct ArchiveContents {
     }
 
     /// Whether two archives hold the same. What cannot be read is not known to be.
-    static func areSame(_ one: Data, _ other: Data) -> Bool {
+    ///
+    /// - Parameter ignored: What is under this key does not count.
+    static func areSame(_ one: Data, _ other: Data, besides ignored: String? = nil) -> Bool {
         if one == other { return true }
-        // The same objects take the same room in every order.
-        guard one.count == other.count, let contents = ArchiveContents(one),
-            let others = ArchiveContents(other)
+        // Bytes are not counted: a reference takes more room the later its object comes.
+        guard let contents = ArchiveContents(one), let others = ArchiveContents(other),
+            contents.objects.count == others.objects.count
         else { return false }
         var names = Names()
         var (reading, otherReading) = (Reading(contents.objects), Reading(others.objects))
-        return reading.name(of: contents.top, &names) == otherReading.name(of: others.top, &names)
+        return reading.names(in: contents.top, besides: ignored, &names)
+            == otherReading.names(in: others.top, besides: ignored, &names)
     }
 
     /// A number for each thing that is not the same as one before: what is in many places is compared once.
@@ -56,6 +60,17 @@ struct ArchiveContents {
         private var open: [Int] = []
 
         init(_ objects: [Any]) { self.objects = objects }
+
+        /// By the keys that the archive's owner gave. Beside references, numbers and bytes are values here.
+        mutating func names(
+            in top: [String: Any],
+            besides ignored: String?,
+            _ names: inout Names
+        ) -> [String: Data] {
+            var found: [String: Data] = [:]
+            for (key, value) in top where key != ignored { found[key] = name(of: value, &names) }
+            return found
+        }
 
         mutating func name(of value: Any, _ names: inout Names) -> Data {
             switch value {
@@ -128,10 +143,14 @@ extension RestorationState {
 }
 
 extension ViewArchive {
-    /// Whether both hold the same, kept at the same time.
+    /// Whether both hold the same, whenever they were kept.
     fileprivate func holdsSame(as other: ViewArchive) -> Bool {
-        keptAt == other.keptAt && objects.count == other.objects.count
-            && ArchiveContents.areSame(application, other.application)
+        objects.count == other.objects.count
+            && ArchiveContents.areSame(
+                application,
+                other.application,
+                besides: UIApplication.stateRestorationTimestampKey
+            )
             && zip(objects, other.objects).allSatisfy { own, other in
                 var same = other
                 same.data = own.data

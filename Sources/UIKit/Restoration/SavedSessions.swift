@@ -46,7 +46,7 @@ struct SavedSessions: Codable, Hashable, Sendable {
     /// Notes a tab's state.
     mutating func put(_ state: RestorationState, for identifier: String) {
         let known = entries.first { $0.identifier == identifier }
-        guard known?.state.holdsSame(as: state) != true else { return }
+        guard known?.state != state else { return }
         entries.removeAll { $0.identifier == identifier }
         entries.append(
             Entry(identifier: identifier, state: state, isRestoring: known?.isRestoring ?? false)

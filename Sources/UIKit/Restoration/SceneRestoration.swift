@@ -14,7 +14,7 @@ enum SceneRestoration {
     /// What a scene shows now; nil when it has none, or its activity cannot be kept.
     ///
     /// - Parameters:
-    ///   - known: What was kept of it last.
+    ///   - known: What was kept of it last. It is given back, as it is, when that is what the scene shows.
     ///   - now: When it is kept if it is another than that.
     static func capture(
         _ session: UISceneSession,
@@ -27,17 +27,12 @@ enum SceneRestoration {
         session.stateRestorationActivity = activity
         do {
             let folder = browser(of: session)?.model.folder
-            var state = RestorationState(
+            let state = RestorationState(
                 activity: try activity?.archived(),
-                archive: try ViewArchiver.archive(
-                    rootViewController(of: session),
-                    keptAt: known?.archive?.keptAt ?? now
-                ),
+                archive: try ViewArchiver.archive(rootViewController(of: session), keptAt: now),
                 folder: folder.flatMap { $0.isEmpty ? nil : $0 }
             )
-            if let archive = state.archive, archive.keptAt != now, known?.holdsSame(as: state) != true {
-                state.archive = ViewArchiver.archive(archive, keptAt: now)
-            }
+            if let known, known.holdsSame(as: state) { return known }
             return state
         } catch {
             Diagnostics.report("What a tab shows cannot be kept for the next start: \(error)")

@@ -2,10 +2,8 @@ internal import Foundation
 
 /// What view controllers, registered objects and the app's delegate encoded of one tab.
 struct ViewArchive: Codable, Hashable, Sendable {
-    /// What the delegate encoded: a keyed archive.
+    /// What the delegate encoded, and when it was kept: a keyed archive.
     var application: Data
-    /// When it was kept, which the delegate's archive says, too; nil in one of an earlier version of this program.
-    var keptAt: Date?
     /// Each before what is below it.
     var objects: [Object] = []
 

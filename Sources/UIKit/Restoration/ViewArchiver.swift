@@ -7,17 +7,10 @@ enum ViewArchiver {
     /// - Returns: Nil when the app's delegate does not want its state kept.
     static func archive(_ root: UIViewController?, keptAt date: Date) throws -> ViewArchive? {
         guard let data = application(keptAt: date) else { return nil }
-        var archive = ViewArchive(application: data, keptAt: date)
+        var archive = ViewArchive(application: data)
         archive.objects += RestorableControllers.all(below: root).map(object)
         archive.objects += RestorableObjects.all.map { object($0.path, $0.object) }
         return archive
-    }
-
-    /// The same, kept at another time: the delegate encodes once more.
-    static func archive(_ former: ViewArchive, keptAt date: Date) -> ViewArchive? {
-        application(keptAt: date).map {
-            ViewArchive(application: $0, keptAt: date, objects: former.objects)
-        }
     }
 
     private static func application(keptAt date: Date) -> Data? {

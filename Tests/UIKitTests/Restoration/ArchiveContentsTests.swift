@@ -43,6 +43,42 @@ struct ArchiveContentsTests {
         #expect(!ArchiveContents.areSame(archive([("map", here)]), archive([("map", there)])))
     }
 
+    @Test(
+        "Numbers, which lie among an archive's keys and not among its objects, are told apart under every key"
+    )
+    func numbers() {
+        let number = { (value: Int, key: String) in
+            let coder = NSKeyedArchiver(requiringSecureCoding: false)
+            coder.encode(value, forKey: key)
+            coder.finishEncoding()
+            return coder.encodedData
+        }
+        for key in ["reference", "$reference", "$0", "CF$UID", "NS.keys"] {
+            #expect(!ArchiveContents.areSame(number(5, key), number(6, key)), "\(key)")
+            #expect(!ArchiveContents.areSame(number(5, key), number(5, "other")), "\(key)")
+        }
+    }
+
+    @Test("Archives of many objects hold the same in every order, though they do not take the same room")
+    func many() {
+        let numbers = ("numbers", (0..<300).map { NSNumber(value: $0) } as NSArray)
+        let shared = ("shared", Array(repeating: "sea" as NSString, count: 20) as NSArray)
+        let (first, second) = (archive([numbers, shared]), archive([shared, numbers]))
+        #expect(first.count != second.count)
+        #expect(ArchiveContents.areSame(first, second))
+        let longer = ("shared", Array(repeating: "sea" as NSString, count: 21) as NSArray)
+        #expect(!ArchiveContents.areSame(first, archive([longer, numbers])))
+    }
+
+    @Test("What is under a key that does not count may be another")
+    func besides() {
+        let entry = { (text: String) in ("time", text as NSString) }
+        let (first, second) = (archive(entries() + [entry("now")]), archive(entries() + [entry("then")]))
+        #expect(!ArchiveContents.areSame(first, second))
+        #expect(ArchiveContents.areSame(first, second, besides: "time"))
+        #expect(!ArchiveContents.areSame(first, archive(entries(8) + [entry("now")]), besides: "time"))
+    }
+
     @Test("What is no archive is the same as nothing but itself")
     func malformed() {
         #expect(ArchiveContents.areSame(Data("abc".utf8), Data("abc".utf8)))
@@ -54,28 +90,25 @@ struct ArchiveContentsTests {
         let object = { (text: String) in
             ViewArchive.Object(path: ["root"], data: archive(entries(7, text)))
         }
-        let state = { (text: String, seconds: Double) in
-            let date = Date(timeIntervalSince1970: seconds)
-            let archive = ViewArchive(application: archive(entries()), keptAt: date, objects: [object(text)])
+        let application = { (number: Int, seconds: Double) in
+            let date = Date(timeIntervalSince1970: seconds) as NSDate
+            return archive(entries(number) + [(UIApplication.stateRestorationTimestampKey, date)])
+        }
+        let state = { (text: String, number: Int, seconds: Double) in
+            let archive = ViewArchive(application: application(number, seconds), objects: [object(text)])
             let activity = NSUserActivity(activityType: "org.sheaf.test")
             activity.userInfo = Dictionary(uniqueKeysWithValues: (0..<20).map { ("key \($0)", $0) })
             return RestorationState(activity: try activity.archived(), archive: archive, folder: "Trips")
         }
-        let first = try state("sea", 1)
-        for _ in 0..<10 { #expect(try first.holdsSame(as: state("sea", 1))) }
-        #expect(try !first.holdsSame(as: state("sky", 1)))
-        #expect(try !first.holdsSame(as: state("sea", 2)))
+        let first = try state("sea", 7, 1)
+        for seconds in 1...10 { #expect(try first.holdsSame(as: state("sea", 7, Double(seconds)))) }
+        #expect(try !first.holdsSame(as: state("sky", 7, 1)))
+        #expect(try !first.holdsSame(as: state("sea", 8, 1)))
         var other = first
         other.folder = nil
         #expect(!first.holdsSame(as: other))
         other = first
         other.archive = nil
         #expect(!first.holdsSame(as: other) && !other.holdsSame(as: first))
-        // The one that is known stays, bytes and all.
-        var sessions = SavedSessions()
-        sessions.put(first, for: "a")
-        sessions.put(first, for: "b")
-        sessions.put(try state("sea", 1), for: "a")
-        #expect(sessions.latest == "b" && sessions.state(of: "a") == first)
     }
 }

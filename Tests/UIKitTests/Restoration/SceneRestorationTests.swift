@@ -12,6 +12,7 @@ private enum Story {
     static var asksForTime = false
     /// Whether view controllers are asked for their state.
     static var savesViews = false
+    static var saveQuestionCount = 0
     /// The activity that scenes give, instead of what is shown.
     static var activity: NSUserActivity?
     static var now = Date(timeIntervalSince1970: 1_700_000_000)
@@ -28,7 +29,8 @@ private final class StoryDelegate: UIResponder, UIApplicationDelegate {
         return configuration
     }
     func application(_ application: UIApplication, shouldSaveApplicationState coder: NSCoder) -> Bool {
-        Story.savesViews
+        Story.saveQuestionCount += 1
+        return Story.savesViews
     }
 }
 
@@ -245,6 +247,38 @@ struct SceneRestorationTests {
             file.flush()
             let kept = file.load().entries.first?.state.activity.flatMap(NSUserActivity.unarchived)
             #expect(kept?.title == "land" && kept?.userInfo?["line"] as? Int == 7)
+            try Self.end(file)
+        }
+    }
+
+    @Test("A scene that shows what it showed keeps the state that is known, bytes and all")
+    func unchanged() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            Story.savesViews = true
+            let file = try Self.start()
+            try Self.connect()
+            let session = try #require(UIApplication.shared.openSessions.first)
+            let known = try #require(SceneRestoration.capture(session, after: nil, at: Story.now))
+            for seconds in 1...10 {
+                let now = Story.now + Double(seconds)
+                #expect(SceneRestoration.capture(session, after: known, at: now) == known)
+                #expect(SceneRestoration.capture(session, after: nil, at: now) != known)
+            }
+            try Self.end(file)
+        }
+    }
+
+    @Test("At each look the app's delegate is asked once, whether the state is another or not")
+    func askedOnce() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            Story.savesViews = true
+            let file = try Self.start()
+            try Self.connect()
+            for shown in ["sea", "sea", "sky"] {
+                (Story.now, Story.shown, Story.saveQuestionCount) = (Story.now + 1, shown, 0)
+                StateKeeper.current?.look()
+                #expect(Story.saveQuestionCount == 1, "\(shown)")
+            }
             try Self.end(file)
         }
     }
