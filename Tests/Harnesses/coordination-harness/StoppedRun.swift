@@ -41,7 +41,10 @@ enum StoppedRun {
         try read(item, watcher)
         _ = kill(agent, SIGSTOP)
         let began = Date()
-        try "outside".write(to: item, atomically: false, encoding: .utf8)
+        // In one step: to empty the file first could be a change of its own.
+        let file = try FileHandle(forWritingTo: item)
+        try file.write(contentsOf: Data("outside".utf8))
+        try file.close()
         for registry in [joined, try registry(runtime.path)] {
             do {
                 try write(item, registry)
@@ -55,6 +58,7 @@ enum StoppedRun {
         guard listener.changed.wait(timeout: .now() + 10) == .success else {
             throw HarnessFailure("a presenter was not told of a change while the agent was stopped")
         }
+        while listener.changed.wait(timeout: .now()) == .success {}
         _ = kill(agent, SIGCONT)
         guard listener.changed.wait(timeout: .now() + 10) == .success else {
             throw HarnessFailure("a presenter was not told again when the agent went on")
