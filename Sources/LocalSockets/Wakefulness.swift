@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Whether a thread that waits for an answer is to wait awake for a moment before it sleeps.
 ///
-/// A state machine, without effects but for what `wait` does. Between two cores it takes the kernel longer to wake a thread than to carry an
+/// `wait` spins: it looks again and again until something has come or a tenth of a millisecond is over. The rest decides
+/// whether it does, and has no effects. Between two cores it takes the kernel longer to wake a thread than to carry an
 /// answer, so that waiting awake is several times as fast; on one core it keeps the one that is to answer from running.
 /// Which it is cannot be known beforehand, so it is tried: each time in vain doubles the number of waits until the
 /// next time, each success halves it. Who waits for nothing is never awake.

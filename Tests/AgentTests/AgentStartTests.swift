@@ -40,18 +40,19 @@ struct AgentStartTests {
     }
 
     @Test(
-        "Where another process takes too long to start an agent, this one works alone, and joins the one that comes"
+        "Where a process is stopped while it starts an agent, another starts one; alone is who finds none even then"
     )
     func stoppedStarter() throws {
         try withScene { scene in
             // Never let go, as by a process that is stopped.
             let startLock = try LockFile(waitingFor: scene.runtime.place(of: AgentPlace.startLockName))
+            let program = try StartedProgram(in: scene)
             var patience = AgentPatience()
             patience.searchSeconds = 0.05
             let registry = try FileAccessRegistry(
                 presenterTimeLimitSeconds: 5,
                 runtimeFolder: scene.runtime.path,
-                agentProgram: "/nothing/there",
+                agentProgram: program.path,
                 patience: patience
             )
             defer { registry.leaveAgent() }
@@ -60,6 +61,7 @@ struct AgentStartTests {
                 #expect(error == nil)
                 done.signal()
             }
+            #expect(program.waitForStart() == "agent --on-demand\n")
             #expect(done.wait(timeout: .now() + 20) == .success)
             #expect(!registry.isJoined)
             let agent = try ScriptedAgent(in: scene.runtime) {}
@@ -97,5 +99,34 @@ struct AgentStartTests {
     ) {
         NSFileCoordinator(filePresenter: nil, registry: registry)
             .coordinate(with: [.readingIntent(with: url)], queue: OperationQueue(), byAccessor: done)
+    }
+}
+
+/// A program that says how it was started, and ends.
+private final class StartedProgram {
+    let path: String
+    private let said: Int32
+
+    init(in scene: AgentScene) throws {
+        let fifo = scene.root.appendingPathComponent("said").path
+        let url = scene.root.appendingPathComponent("program")
+        try "#!/bin/sh\necho \"$@\" > '\(fifo)'\n".write(to: url, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: url.path)
+        path = url.path
+        try #require(mkfifo(fifo, 0o600) == 0)
+        // For writing too, so that it is open before the program opens it.
+        said = open(fifo, O_RDWR | O_CLOEXEC)
+        try #require(said >= 0)
+    }
+
+    deinit { close(said) }
+
+    /// - Returns: What it was started with; nil when it has not been started in time.
+    func waitForStart() -> String? {
+        var wanted = pollfd(fd: said, events: Int16(POLLIN), revents: 0)
+        guard poll(&wanted, 1, 20_000) > 0 else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = read(said, &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
     }
 }

@@ -94,11 +94,20 @@ extension FileAccessRegistry {
             // What follows on one serial queue is one operation: each further one costs another hand-over to a thread.
             let isSerial = first.queue.isSerial
             let count = isSerial ? rest.prefix { $0.queue === first.queue }.count : 1
-            let queueID = first.queueID
-            first.queue.addOperation {
-                for _ in 0..<count { guard self.handleNextMessage(for: queueID) else { return } }
-            }
+            addOperation(for: count, on: first.queue)
             rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Has so many messages handled by one operation of a queue.
+    ///
+    /// What is left when one of them suspends the queue waits with it.
+    private func addOperation(for count: Int, on queue: OperationQueue) {
+        queue.addOperation {
+            for index in 0..<count {
+                if index > 0, queue.isSuspended { return self.addOperation(for: count - index, on: queue) }
+                guard self.handleNextMessage(for: ObjectIdentifier(queue)) else { return }
+            }
         }
     }
 

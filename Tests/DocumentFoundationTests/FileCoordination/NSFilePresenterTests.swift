@@ -51,6 +51,28 @@ struct NSFilePresenterTests {
         #expect(Set(scene.story.prefix(2)) == ["p toWriter", "q toWriter"])
     }
 
+    @Test("What has come together for a serial queue waits when one of its messages suspends the queue")
+    func suspension() throws {
+        let scene = try CoordinationScene()
+        let url = try scene.write("a")
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let presenters = ["p", "q", "r"].map { scene.presenter($0, of: url, queue: queue) }
+        for presenter in presenters {
+            presenter.onRelinquishToWriter = { [unowned scene] writer in
+                if scene.story.count == 1 { queue.isSuspended = true }
+                writer(nil)
+            }
+        }
+        let writing = scene.inBackground { scene.write(at: url) }
+        #expect(scene.until { queue.isSuspended && !queue.operations.contains(where: \.isExecuting) })
+        #expect(scene.story.count == 1)
+        queue.isSuspended = false
+        #expect(writing.pass())
+        for presenter in presenters { presenter.settle() }
+        #expect(Set(scene.story.prefix(3)) == ["p toWriter", "q toWriter", "r toWriter"])
+    }
+
     @Test("The presenter that an access is done for gets no messages about it")
     func ownerHearsNothing() throws {
         let scene = try CoordinationScene()

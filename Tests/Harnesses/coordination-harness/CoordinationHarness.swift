@@ -4,7 +4,7 @@ import Foundation
 /// Real processes that coordinate through an agent while they and the agent are killed.
 ///
 ///     coordination-harness kill [SEED]       50 processes, 10,000 operations, random SIGKILLs
-///     coordination-harness stopped           a stopped presenter is named, and bounds no one for long
+///     coordination-harness stopped           who is stopped is named, and holds no one up for long
 @main
 enum CoordinationHarness {
     static func main() {
@@ -16,6 +16,7 @@ enum CoordinationHarness {
             case "client": try HarnessClient(arguments: Array(arguments.dropFirst())).run()
             case "presenter":
                 try StoppedRun.present(arguments[1], arguments[2])
+            case "starter": try StoppedRun.start(arguments[1])
             case "agent":
                 var options = AgentProcess.Options()
                 options.isOnDemand = arguments.contains("--on-demand")

@@ -28,6 +28,49 @@ enum StoppedRun {
         try expectNamed(child.id, item, runtime)
         try expectFreed(child, item, runtime)
         try expectAgentNamed(agent.id, item, runtime)
+        try expectStarted(item, folder.appendingPathComponent("starter"), pipe)
+    }
+
+    /// Where a process is stopped that was to start the agent, all others meet at one agent all the same.
+    private static func expectStarted(_ item: URL, _ runtime: URL, _ pipe: LinePipe) throws {
+        let starter = try ChildProcess(["starter", runtime.path], output: pipe.output)
+        defer {
+            starter.kill()
+            starter.wait()
+        }
+        guard pipe.lines() == ["starts"] else { throw HarnessFailure("the starter did not begin") }
+        _ = kill(starter.id, SIGSTOP)
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let began = Date()
+        for _ in 0..<2 {
+            let registry = try registry(runtime.path, agentProgram: program)
+            try write(item, registry)
+            guard registry.isJoined else { throw HarnessFailure("one works alone beside a stopped starter") }
+        }
+        let seconds = Date().timeIntervalSince(began)
+        try endAgent(try RuntimeFolder(path: runtime.path))
+        print(
+            "coordination: states 1, an agent is started beside a stopped starter after \(String(format: "%.1f", seconds)) s"
+        )
+    }
+
+    private static func endAgent(_ runtime: RuntimeFolder) throws {
+        let lock = runtime.place(of: AgentPlace.lockName)
+        let text = try String(contentsOfFile: lock, encoding: .utf8)
+        guard let agent = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)),
+            kill(agent, SIGTERM) == 0
+        else { throw HarnessFailure("the agent cannot be ended") }
+        // Its lock is free once it is gone.
+        withExtendedLifetime(try LockFile(waitingFor: lock)) {}
+    }
+
+    /// The other process: is about to start an agent, until it is killed.
+    static func start(_ runtime: String) throws {
+        let folder = try RuntimeFolder(path: runtime)
+        let lock = try LockFile(waitingFor: folder.place(of: AgentPlace.startLockName))
+        print("starts")
+        fflush(nil)
+        withExtendedLifetime(lock) { while true { pause() } }
     }
 
     /// A stopped agent holds up nobody for long, neither who has joined it nor who comes later; and when it goes on,
@@ -41,7 +84,10 @@ enum StoppedRun {
         try read(item, watcher)
         _ = kill(agent, SIGSTOP)
         let began = Date()
-        try "outside".write(to: item, atomically: false, encoding: .utf8)
+        // In one step: to empty the file first could be a change of its own.
+        let file = try FileHandle(forWritingTo: item)
+        try file.write(contentsOf: Data("outside".utf8))
+        try file.close()
         for registry in [joined, try registry(runtime.path)] {
             do {
                 try write(item, registry)
@@ -55,6 +101,7 @@ enum StoppedRun {
         guard listener.changed.wait(timeout: .now() + 10) == .success else {
             throw HarnessFailure("a presenter was not told of a change while the agent was stopped")
         }
+        while listener.changed.wait(timeout: .now()) == .success {}
         _ = kill(agent, SIGCONT)
         guard listener.changed.wait(timeout: .now() + 10) == .success else {
             throw HarnessFailure("a presenter was not told again when the agent went on")
@@ -81,12 +128,15 @@ enum StoppedRun {
         if let error { throw error }
     }
 
-    private static func registry(_ runtime: String, hearsOutsiders: Bool = false) throws -> FileAccessRegistry
-    {
+    private static func registry(
+        _ runtime: String,
+        agentProgram: String? = nil,
+        hearsOutsiders: Bool = false
+    ) throws -> FileAccessRegistry {
         try FileAccessRegistry(
             presenterTimeLimitSeconds: 5,
             runtimeFolder: runtime,
-            agentProgram: nil,
+            agentProgram: agentProgram,
             hearsOutsiders: hearsOutsiders
         )
     }

@@ -39,7 +39,7 @@ struct AgentFinder: Sendable {
     func find(isExpected: Bool, isOver: () -> Bool) throws -> AgentConnection {
         let watch = try watchFolder()
         defer { watch.cancel() }
-        let searchEnd = DispatchTime.now() + policy.patience.searchSeconds
+        var searchEnd = DispatchTime.now() + policy.patience.searchSeconds
         let startEnd = DispatchTime.now() + policy.patience.startSeconds
         var startLock: LockFile?
         var hasStarted = false
@@ -52,22 +52,37 @@ struct AgentFinder: Sendable {
                 startLock = try LockFile(ifFree: policy.folder.place(of: AgentPlace.startLockName))
                 if startLock != nil { continue }
             }
-            if let program = policy.program, startLock != nil, !hasStarted,
-                try !LockFile.isHeld(policy.folder.place(of: AgentPlace.lockName))
-            {
-                hasStarted = true
-                var environment = policy.environment
-                environment["SHEAF_RUNTIME_DIR"] = policy.folder.path
-                try DetachedProgram.start(program, ["agent", "--on-demand"], environment: environment)
-            }
+            if startLock != nil, !hasStarted { hasStarted = try startAgent() }
             let isRung = bell.wait(timeout: .now() + Self.pause) == .success
             guard isOver() || !isRung && .now() >= searchEnd else { continue }
             // One look, on which all depends: an agent may take its place at any time.
-            guard agentProcess != nil else { throw Absence.nobody }
+            guard agentProcess != nil else {
+                // Whoever has the start lock may be stopped, and all others would be alone, each by itself, as long as it
+                // is. Should both start one, only one agent takes its place.
+                guard policy.program != nil, !hasStarted, !isOver() else { throw Absence.nobody }
+                // One that has taken its place since it was looked for is searched for as well.
+                _ = try startAgent()
+                hasStarted = true
+                searchEnd = .now() + policy.patience.searchSeconds
+                continue
+            }
             if isOver() || attempt.isUnanswered || .now() >= startEnd {
                 throw Absence.silent(isStarting: !attempt.isUnanswered)
             }
         }
+    }
+
+    /// Starts an agent, unless there is one or no program for it.
+    ///
+    /// - Returns: Whether it was started.
+    private func startAgent() throws -> Bool {
+        guard let program = policy.program,
+            try !LockFile.isHeld(policy.folder.place(of: AgentPlace.lockName))
+        else { return false }
+        var environment = policy.environment
+        environment["SHEAF_RUNTIME_DIR"] = policy.folder.path
+        try DetachedProgram.start(program, ["agent", "--on-demand"], environment: environment)
+        return true
     }
 
     /// Connects to the agent that listens.

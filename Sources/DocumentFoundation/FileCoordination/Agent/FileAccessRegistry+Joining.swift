@@ -206,6 +206,7 @@ extension FileAccessRegistry {
                 // Too many items for a message were not waited for in the first place.
                 _ = state.joining.askForQuiet(number, at: connection)
             }
+            state.tellAgain()
             return (effects, ())
         }
     }
@@ -234,6 +235,7 @@ extension FileAccessRegistry {
                 if case .ended = event { state.joining.note(event) }
                 effects += state.decideAlone(event)
             }
+            state.tellAgain()
             return (effects, state.joining.takeQuietWaits())
         }
         for body in waiting { body() }
@@ -248,6 +250,7 @@ extension FileAccessRegistry {
         }
         let news = change { state in
             state.joining.pulse.heard()
+            state.tellAgain()
             var (effects, news): ([AccessArbiter.Effect], [State.News]) = ([], [])
             for message in messages {
                 if let found = state.news(in: message) { news.append(found) }
@@ -267,10 +270,10 @@ extension FileAccessRegistry {
 
     /// Lets an access run whose caller waits: what comes most often, in fewer steps.
     ///
-    /// - Returns: Whether it runs; not when nobody waits for it any longer.
+    /// - Returns: Whether it runs; not when nobody waits for it any longer, or something is to be told first.
     private func resume(_ access: AccessID, _ items: [ItemPath], _ isObserved: Bool) -> Bool {
         let resumed = state.withLock { state -> (AccessWaiter, [ItemPath])? in
-            guard let request = state.joining.records[access]?.request,
+            guard state.joining.toldInSilence.isEmpty, let request = state.joining.records[access]?.request,
                 let waiter = state.waiters.removeValue(forKey: access)
             else { return nil }
             state.joining.isObserved = isObserved

@@ -10,7 +10,8 @@ internal import Foundation
 /// who waits and is answered with the access's end. So nothing is let in twice, and nothing is left behind.
 ///
 /// What was seen from outside is told to presenters then, although it may have been done in a coordinated access: to hear
-/// of it twice is better than not at all. It is told once more when an agent answers, as nobody could read it before.
+/// of it twice is better than not at all. However much it was, it is told once more when an agent says anything, or when there
+/// is none, as nobody could read it before. That asks for no word about the items: the agent tells of what is written then.
 extension FileAccessRegistry {
     /// Looks after an interval whether the agent lives.
     func feelPulse() {
@@ -53,23 +54,23 @@ extension FileAccessRegistry {
                 let error = FileCoordinationError(agentSilent: process, isStarting: isStarting, url: url)
                 state.outbox.append(.verdict(.refused(error), waiter))
             }
-            return ([], state.joining.takeOverdueQuietWaits { [weak self] in self?.tellAgain(of: $0) })
+            return ([], state.joining.takeOverdueQuietWaits())
         }
         for body in news { body() }
     }
+}
 
-    private func tellAgain(of items: [ItemPath]) {
-        change { state in
-            for id in state.presenterOrder {
-                guard let handle = state.presenters[id], let path = state.joining.presenterPaths[id] else {
-                    continue
-                }
-                for item in items where item.holds(path) || path.holds(item) {
-                    let notice = item.holds(path) ? PresenterNotice.itemDidChange : .subitemDidChange(item)
-                    state.outbox.append(.notice(notice, handle))
-                }
+extension FileAccessRegistry.State {
+    /// Tells presenters again what they were told of while nobody could read it.
+    mutating func tellAgain() {
+        guard !joining.toldInSilence.isEmpty else { return }
+        let items = joining.takeToldInSilence()
+        for id in presenterOrder {
+            guard let handle = presenters[id], let path = joining.presenterPaths[id] else { continue }
+            if items.contains(where: { $0.holds(path) }) { outbox.append(.notice(.itemDidChange, handle)) }
+            for item in items where path.holds(item) && item != path {
+                outbox.append(.notice(.subitemDidChange(item), handle))
             }
-            return ([], ())
         }
     }
 }

@@ -44,13 +44,13 @@ struct JoiningState: Sendable {
     /// What is to be done once others have written what they write, by the numbers under which the agent is asked.
     var quietWaits: [UInt64: QuietWait] = [:]
     private var quietCount: UInt64 = 0
+    /// What presenters here were told of while the agent said nothing, and could not read.
+    private(set) var toldInSilence: Set<ItemPath> = []
     var pulse = AgentPulse()
 
     struct QuietWait: Sendable {
         let items: [ItemPath]
         let body: @Sendable () -> Void
-        /// Whether the agent has been given up before it answered; `body` is what is left to be done if it does.
-        var isOverdue = false
     }
 
     /// Whether the end of an access may be told a little later, with what is said next: nobody hears of what it did,
@@ -59,8 +59,7 @@ struct JoiningState: Sendable {
 
     /// Whether the agent has still to say something that it was asked for.
     var isWaitingForAgent: Bool {
-        connection != nil
-            && (quietWaits.values.contains { !$0.isOverdue } || records.values.contains { !$0.isHeld })
+        connection != nil && (!quietWaits.isEmpty || records.values.contains { !$0.isHeld })
     }
 
     var connection: AgentConnection? { if case .joined(let connection) = mode { connection } else { nil } }
@@ -108,15 +107,16 @@ struct JoiningState: Sendable {
 
     /// What waited for others to finish and is done without the agent's word, in the order it came.
     ///
-    /// - Parameter again: What is left to be done once the agent, or another one, says that they have.
-    mutating func takeOverdueQuietWaits(
-        _ again: @escaping @Sendable ([ItemPath]) -> Void
-    ) -> [@Sendable () -> Void] {
-        let waits = quietWaits.filter { !$0.value.isOverdue }.sorted { $0.key < $1.key }
-        for (number, wait) in waits {
-            quietWaits[number] = QuietWait(items: wait.items, body: { again(wait.items) }, isOverdue: true)
-        }
-        return waits.map(\.value.body)
+    /// Its items are to be told again once an agent answers.
+    mutating func takeOverdueQuietWaits() -> [@Sendable () -> Void] {
+        toldInSilence.formUnion(quietWaits.values.flatMap(\.items))
+        return takeQuietWaits()
+    }
+
+    /// What is to be told again, now that an agent answers or none is needed.
+    mutating func takeToldInSilence() -> [ItemPath] {
+        defer { toldInSilence = [] }
+        return toldInSilence.sorted { $0.string < $1.string }
     }
 
     mutating func granted(_ id: AccessID) {
