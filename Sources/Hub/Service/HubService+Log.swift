@@ -83,7 +83,18 @@ extension HubService {
             throw HubRefusal.tooMany("requests of this device that wait", retrySeconds: 5)
         }
         return wait { service in
-            try await service.log(container, caller, after: UInt64(after), limit: limit, waitSeconds: seconds)
+            let ticket = service.room.enter(.log(container), device: caller.device)
+            defer { service.room.leave(ticket) }
+            // Who was revoked before entering would not be told so.
+            _ = try service.caller(of: request)
+            return try await service.log(
+                container,
+                caller,
+                ticket,
+                after: UInt64(after),
+                limit: limit,
+                waitSeconds: seconds
+            )
         }
     }
 
@@ -100,12 +111,11 @@ extension HubService {
     private func log(
         _ container: ContainerName,
         _ caller: HubCaller,
+        _ ticket: WaitingRoom.Ticket,
         after: UInt64,
         limit: Int,
         waitSeconds: Int
     ) async throws -> WebResponse {
-        let ticket = room.enter(.log(container), device: caller.device)
-        defer { room.leave(ticket) }
         let deadline = Int(clock.uptime()) + waitSeconds
         while true {
             guard let head = records.head(of: container, for: caller.account) else {

@@ -86,7 +86,7 @@ package final class HubService: HTTPRequestHandler {
         }
     }
 
-    private func caller(of request: WebRequest) throws -> HubCaller {
+    func caller(of request: WebRequest) throws -> HubCaller {
         if let value = request.header("Authorization"), value.hasPrefix("Bearer ") {
             let hash = try Secrets.hash(String(value.dropFirst("Bearer ".count)))
             if let caller = records.caller(tokenHash: hash) { return caller }
