@@ -69,6 +69,26 @@ def test_undo_while_typing_is_the_documents(scrapbook):
     expect(text(scrapbook)).to_have_value("Hello")
 
 
+def test_redo_right_behind_undo_is_not_lost(scrapbook):
+    """The page hears that there is something to do again a moment after it was undone."""
+    scrapbook.create()
+    text(scrapbook).press_sequentially("Hello")
+    expect(scrapbook.page.get_by_role("button", name=re.compile("^Undo")).first).to_be_enabled()
+    title = scrapbook.title.inner_text()
+    scrapbook.done.focus()
+    # In one go, so that nothing is heard in between.
+    scrapbook.done.evaluate(
+        """(button) => {
+            for (const key of ['z', 'Z']) {
+                button.dispatchEvent(new KeyboardEvent('keydown', {
+                    key, ctrlKey: true, shiftKey: key === 'Z', bubbles: true, cancelable: true,
+                }));
+            }
+        }""")
+    scrapbook.close_document()
+    assert (scrapbook.app.documents / f"{title}.scrapbook" / "text.txt").read_text() == "Hello"
+
+
 def test_a_picture_is_removed(scrapbook):
     scrapbook.create()
     give_picture(scrapbook)

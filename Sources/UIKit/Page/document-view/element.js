@@ -54,9 +54,12 @@ export class DocumentView extends HTMLElement {
     this.inert = !isFront;
   }
 
-  /** Carries out undo, redo or save, as a key asks; nothing where it is not possible. */
+  /**
+   * Carries out undo, redo or save, as a key asks. Whether there is something to undo the process knows: it may
+   * be what was typed or undone a moment ago.
+   */
   command(name) {
-    if (name !== 'save' && !this.#entry[name].enabled) return;
+    if (name !== 'save' && this.#entry.kind !== 'document') return;
     this.#scene.perform(`document.${name}`, { document: this.#entry.id });
   }
 
