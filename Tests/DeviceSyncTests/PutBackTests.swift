@@ -58,6 +58,18 @@ struct PutBackTests {
         try FileManager.default.removeItem(at: base)
     }
 
+    /// Two devices with two files, and a backup of the hub from when there was one.
+    private func devicesAheadOfBackup() throws -> ([TestDevice], HubInMemory.Backup) {
+        try share(with: 1)
+        let devices = [try device(0), try device(1)]
+        try devices[0].write("a", to: "a.txt")
+        expect(["a.txt": "a"], on: devices)
+        let backup = hub.backup()
+        try devices[1].write("b", to: "b.txt")
+        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        return (devices, backup)
+    }
+
     @Test("What it has lost it gets again from the devices, each edit once")
     func healed() throws {
         try share(with: 1)
@@ -94,13 +106,7 @@ struct PutBackTests {
 
     @Test("A device that was away meets another log than it left, and gives and takes")
     func metLater() throws {
-        try share(with: 1)
-        let devices = [try device(0), try device(1)]
-        try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
-        let backup = hub.backup()
-        try devices[1].write("b", to: "b.txt")
-        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        let (devices, backup) = try devicesAheadOfBackup()
         devices[1].stop()
         devices[0].stop()
         hub.restore(backup)
@@ -164,13 +170,7 @@ struct PutBackTests {
         [false, true]
     )
     func refused(by fault: DiskFault, isBehind: Bool) throws {
-        try share(with: 1)
-        let devices = [try device(0), try device(1)]
-        try devices[0].write("a", to: "a.txt")
-        expect(["a.txt": "a"], on: devices)
-        let backup = hub.backup()
-        try devices[1].write("b", to: "b.txt")
-        expect(["a.txt": "a", "b.txt": "b"], on: devices)
+        let (devices, backup) = try devicesAheadOfBackup()
         // What it has read of the log it has not in memory then.
         devices[1].stop()
         try devices[1].start()

@@ -102,9 +102,10 @@ export class ItemActions {
     this.#renamings.set(id, renamed);
     const answer = await act;
     settle(answer !== undefined);
-    this.#forgetRenaming(id, renamed, answer?.item ?? id);
-    if (this.#cutIds.includes(id)) this.#setCut(this.#cutIds.map((cut) => (cut === id ? answer?.item ?? id : cut)));
-    if (answer?.item !== undefined) this.#list.chooseWhenThere([answer.item]);
+    const name = answer?.item ?? id;
+    this.#forgetRenaming(id, renamed, name);
+    if (this.#cutIds.includes(id)) this.#setCut(this.#cutIds.map((cut) => (cut === id ? name : cut)));
+    if (answer?.item !== undefined) this.#list.chooseWhenThere([name]);
   }
 
   /** The list hears of a new name after the answer does; what is chosen in it until then bears the former one. */
