@@ -127,6 +127,8 @@ def test_an_editor_in_a_spare_frame_is_as_if_it_had_been_loaded(start_app, open_
         styles: document.styleSheets.length, text: document.body.innerText.trim() !== '',
         left: Object.keys(window).length, title: document.title, length: history.length,
     })"""
+    # A frame that is not shown yet has no text, however much is in it.
+    expect(tab.page.locator("iframe.is-shown.is-loaded")).to_have_count(1)
     loaded = tab.editor.locator("body").evaluate(look)
     tab.close_document()
     create_in_spare_frame(tab)
