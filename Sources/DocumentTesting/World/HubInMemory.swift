@@ -102,6 +102,8 @@ package final class HubInMemory: Sendable {
         private struct State {
             var isCut = false
             var isClosed = false
+            /// How often it has been cut or closed: what is on its way then does not arrive, however soon it is mended.
+            var breakCount = 0
             /// How long contents take.
             var seconds = 0.0
             /// How many calls get through yet; nil for all.
@@ -117,21 +119,36 @@ package final class HubInMemory: Sendable {
         /// Lets so many calls through, and no more: as when the process of the device dies then. Nil for all.
         package func end(afterCalls count: Int?) { set { $0.callCount = count } }
 
-        package func cut() { set { $0.isCut = true } }
+        package func cut() {
+            set { state in
+                state.isCut = true
+                state.breakCount += 1
+            }
+        }
         package func mend() { set { $0.isCut = false } }
         package var isCut: Bool { state.withLock { $0.isCut } }
         package func slowDown(to seconds: Double) { set { $0.seconds = seconds } }
 
         /// Lets the time go by that contents take; a line that is cut meanwhile is noticed at once.
         private func carry() throws {
-            let end = Date().addingTimeInterval(state.withLock { $0.seconds })
+            let begun = state.withLock { state in
+                state.isCut || state.isClosed ? nil : (seconds: state.seconds, breakCount: state.breakCount)
+            }
+            guard let (seconds, breakCount) = begun else { throw LineFailure("the line is cut") }
+            let end = Date().addingTimeInterval(seconds)
             hub.news.lock()
-            while end > Date(), !state.withLock({ $0.isCut || $0.isClosed }) { _ = hub.news.wait(until: end) }
+            while end > Date(), state.withLock({ $0.breakCount }) == breakCount { _ = hub.news.wait(until: end) }
             hub.news.unlock()
+            guard state.withLock({ $0.breakCount }) == breakCount else { throw LineFailure("the line is cut") }
             try check()
         }
         package func open() { set { $0.isClosed = false } }
-        package func close() { set { $0.isClosed = true } }
+        package func close() {
+            set { state in
+                state.isClosed = true
+                state.breakCount += 1
+            }
+        }
 
         private func set(_ body: (inout State) -> Void) {
             state.withLock { body(&$0) }
