@@ -74,14 +74,15 @@ extension AgentCore {
     }
 
     private mutating func checkReply(_ ticket: Ticket, _ reply: PresenterReply, of client: ClientID) throws {
-        guard let asked = tickets[ticket], asked.isOpen, asked.client == client else {
+        guard let place = tickets.index(forKey: ticket), tickets.values[place].isOpen,
+            tickets.values[place].client == client
+        else {
             throw ProtocolBreach(reason: "An answer comes to what was not asked.")
         }
-        deadlines[ticket] = nil
         if reply == .relinquished(hasReacquirer: true) {
-            tickets[ticket]?.isOpen = false
+            (tickets.values[place].isOpen, tickets.values[place].deadline) = (false, nil)
         } else {
-            tickets[ticket] = nil
+            tickets.remove(at: place)
         }
     }
 
@@ -130,15 +131,16 @@ extension AgentCore {
             switch effect {
             case .send(let message, let presenter, let access, let ticket):
                 guard let connection = connectionsByClient[presenter.client] else { continue }
-                tickets[ticket] = Asked(client: presenter.client)
-                setDeadline(ticket, presenter, access, now: now)
+                let deadline = deadline(for: presenter, access, now: now)
+                tickets[ticket] = Asked(client: presenter.client, deadline: deadline)
+                earliestDeadline = min(earliestDeadline ?? deadline, deadline)
                 actions.append(.send(.asked(message, presenter, for: access, ticket), connection))
             case .notify(let presenter, let notice):
                 guard let connection = connectionsByClient[presenter.client] else { continue }
                 actions.append(.send(.told(presenter, notice), connection))
             case .grant(let access, let items):
                 guard let connection = connectionsByClient[access.client] else { continue }
-                let moved = event?.asksExactly(for: items, as: access) == true ? [] : items
+                let moved = arbiter.isWhereAsked(access) ? [] : items
                 actions.append(
                     .send(.granted(access, moved, isObserved: arbiter.hasPresenters), connection)
                 )
@@ -177,34 +179,19 @@ extension AgentCore {
 
     // MARK: Time limits
 
-    private mutating func setDeadline(
-        _ ticket: Ticket,
-        _ presenter: PresenterID,
-        _ access: AccessID,
-        now: UInt64
-    ) {
+    private func deadline(for presenter: PresenterID, _ access: AccessID, now: UInt64) -> UInt64 {
         let isOwn = presenter.client == access.client
         let client = isOwn ? connectionsByClient[access.client].flatMap { clients[$0] } : nil
-        let deadline = now + (client?.presenterLimit ?? limits.presenter)
-        deadlines[ticket] = deadline
-        earliestDeadline = min(earliestDeadline ?? deadline, deadline)
+        return now + (client?.presenterLimit ?? limits.presenter)
     }
 
     mutating func endTickets(now: UInt64) {
-        let over = deadlines.filter { $0.value <= now }.keys.sorted { $0.number < $1.number }
-        for ticket in over {
-            deadlines[ticket] = nil
+        let over = tickets.filter { $0.value.deadline.map { $0 <= now } == true }.keys
+        for ticket in over.sorted(by: { $0.number < $1.number }) {
+            tickets[ticket]?.deadline = nil
             perform(arbiter.timeLimitPassed(ticket), now: now)
         }
-        earliestDeadline = deadlines.values.min()
+        earliestDeadline = tickets.values.compactMap(\.deadline).min()
         reacquireAsides()
-    }
-}
-
-extension ArbiterEvent {
-    /// Whether the event asks for an access to exactly these items.
-    fileprivate func asksExactly(for items: [ItemPath], as access: AccessID) -> Bool {
-        guard case .requested(let request) = self, request.id == access else { return false }
-        return request.claims.elementsEqual(items) { $0.item == $1 }
     }
 }

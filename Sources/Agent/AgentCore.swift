@@ -55,6 +55,8 @@ package struct AgentCore: Sendable {
         let client: ClientID
         /// False once it is answered: then it is kept only for what is to be run on reacquiring.
         var isOpen = true
+        /// Until when it has to be answered; nil once it has been, or the time is over.
+        var deadline: UInt64?
     }
 
     let limits: Limits
@@ -69,7 +71,6 @@ package struct AgentCore: Sendable {
     var connectionsByClient: [ClientID: ConnectionID] = [:]
     var presenterLabels: [PresenterID: CoordinationLabels.Presenter] = [:]
     var tickets: [Ticket: Asked] = [:]
-    var deadlines: [Ticket: UInt64] = [:]
     /// What presenters left to be run after accesses that another agent granted.
     var asides: [AccessID: [(client: ClientID, ticket: Ticket)]] = [:]
     /// Who wants to hear when items are not written any longer, the earliest first.
@@ -156,10 +157,10 @@ package struct AgentCore: Sendable {
 
     /// A frame has come.
     package mutating func received(_ frame: [UInt8], from connection: ConnectionID, now: UInt64) -> [Action] {
-        guard connections[connection] != nil else { return [] }
+        let client = clients[connection]?.id
+        guard client != nil || connections[connection] != nil else { return [] }
         arbiter.now = seconds(at: now)
         do {
-            let client = clients[connection]?.id
             let message = try ClientMessage(frame: frame, own: client ?? ClientID(0))
             try take(message, of: client, connection, now: now)
         } catch let error as WireError {
@@ -266,10 +267,7 @@ package struct AgentCore: Sendable {
         connectionsByClient[client] = nil
         quietWaits.removeAll { $0.connection == connection }
         heldBack.removeAll { $0.requestedAccess?.client == client }
-        for (ticket, asked) in tickets where asked.client == client {
-            tickets[ticket] = nil
-            deadlines[ticket] = nil
-        }
+        for (ticket, asked) in tickets where asked.client == client { tickets[ticket] = nil }
         for id in presenterLabels.keys.filter({ $0.client == client }) { presenterLabels[id] = nil }
         for (access, waiting) in asides {
             let others = waiting.filter { $0.client != client }

@@ -5,7 +5,8 @@ internal import Locks
 
 /// The agent of one user: one thread, the sockets of all clients, and the core that decides.
 ///
-/// Everything but `stopper` belongs to the thread that calls `run()`.
+/// Everything but `stopper` belongs to the thread that calls `run()`, and nothing that it calls calls back: what is used for
+/// every message is not checked for overlapping accesses, which would be a tenth of the agent's work.
 package final class AgentServer {
     /// How the agent is run.
     package struct Options: Sendable {
@@ -19,12 +20,12 @@ package final class AgentServer {
     final class Connection {
         let id: ConnectionID
         let socket: LocalSocket
-        var frames = FrameBuffer()
-        var writer = WireWriter()
-        var unsent = SendBuffer()
-        var isWriting = false
+        @exclusivity(unchecked) var frames = FrameBuffer()
+        @exclusivity(unchecked) var writer = WireWriter()
+        @exclusivity(unchecked) var unsent = SendBuffer()
+        @exclusivity(unchecked) var isWriting = false
         /// Whether it is among those that have something to send.
-        var isDirty = false
+        @exclusivity(unchecked) var isDirty = false
 
         init(_ id: ConnectionID, _ socket: LocalSocket) {
             self.id = id
@@ -38,17 +39,17 @@ package final class AgentServer {
     private let listener: LocalListener
     private let isListenerOurs: Bool
     private let poll: SocketPoll
-    private var core: AgentCore
-    private var connections: [ConnectionID: Connection] = [:]
-    private var dirty: [Connection] = []
+    @exclusivity(unchecked) private var core: AgentCore
+    @exclusivity(unchecked) private var connections: [ConnectionID: Connection] = [:]
+    @exclusivity(unchecked) private var dirty: [Connection] = []
     private var connectionCount: UInt64 = 0
     private var isFull = false
     /// Whether an access has been granted since it last waited: its end, or another request, may come at once.
-    private var hasGranted = false
+    @exclusivity(unchecked) private var hasGranted = false
     /// Whether a presenter has been asked since it last waited: its answer may come at once.
-    private var hasAsked = false
-    private var wakefulnessAfterGrants = Wakefulness()
-    private var wakefulnessAfterQuestions = Wakefulness()
+    @exclusivity(unchecked) private var hasAsked = false
+    @exclusivity(unchecked) private var wakefulnessAfterGrants = Wakefulness()
+    @exclusivity(unchecked) private var wakefulnessAfterQuestions = Wakefulness()
     /// Ends `run()`, from any thread.
     package let stopper: Stopper
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: receiveByteCount, alignment: 16)

@@ -47,6 +47,9 @@ final class ScriptedAgent {
         writer.removeAll()
     }
 
+    /// Whether the client has said something that has not been taken.
+    var hasNews: Bool { socket.waitUntilReadable(milliseconds: 0) }
+
     /// Waits for the client's next message.
     func next() throws -> ClientMessage {
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -1,68 +1,87 @@
 extension AccessArbiter {
-    /// Works out what each presenter is asked before the access runs.
-    mutating func planQuestions(for id: AccessID) {
-        guard !presentersByPath.isEmpty, var access = accesses[id] else { return }
-        var plan: [PresenterID: [PresenterMessage]] = [:]
+    /// Works out what each presenter is asked before an access runs; nil when the access concerns none.
+    func dealings(for access: Access) -> Dealings? {
+        guard !presented.isEmpty else { return nil }
+        var wishes: [Dealings.Party] = []
         for claim in access.claims {
-            let canBeSaved = !isInUse(claim, by: access.request.purpose)
-            for (presenter, messages) in questions(for: claim) where presenter != access.request.presenter {
-                for message in messages where message != .saveChanges || canBeSaved {
-                    if plan[presenter]?.contains(message) != true {
-                        plan[presenter, default: []].append(message)
-                    }
-                }
+            let first = wishes.count
+            forEachPresenter(concernedBy: claim) { presenter, messages in
+                guard presenter != access.request.presenter else { return }
+                wishes.append(Dealings.Party(presenter: presenter, messages: messages))
             }
+            // What a claim asks of one it asks of all.
+            guard first < wishes.count, wishes[first].messages.contains(.saveChanges),
+                isInUse(claim, by: access.request.purpose)
+            else { continue }
+            for index in first..<wishes.count { wishes[index].messages.removeAll { $0 == .saveChanges } }
         }
-        leaveOutAnswered(&plan, of: &access)
-        guard !plan.isEmpty || !access.dealings.reliances.isEmpty else { return }
-        access.dealings.questions = plan.mapValues { messages in
+        var parties = Self.merged(wishes)
+        let reliances = leaveOutAnswered(&parties, of: access.request)
+        for index in parties.indices where parties[index].messages.count > 1 {
             // Who makes way for a writer has made way for a reader.
-            let isForWriter = messages.contains(.relinquishToWriter)
-            return messages.filter { !isForWriter || $0 != .relinquishToReader }
-                .sorted { Self.rank($0) < Self.rank($1) }.reversed()
+            if parties[index].messages.contains(.relinquishToWriter) {
+                parties[index].messages.removeAll { $0 == .relinquishToReader }
+            }
+            parties[index].messages.sort { Self.rank($0) < Self.rank($1) }
         }
-        accesses[id] = access
+        return parties.isEmpty && reliances.isEmpty ? nil : Dealings(parties, relyingOn: reliances)
     }
 
     /// Whether any presenter but the owner is asked about an access.
     func concernsPresenters(_ request: AccessRequest) -> Bool {
-        guard !presentersByPath.isEmpty else { return false }
-        return request.claims.contains { claim in
-            questions(for: claim).contains { $0.key != request.presenter }
+        guard !presented.isEmpty else { return false }
+        var isConcerned = false
+        for claim in request.claims where !isConcerned {
+            forEachPresenter(concernedBy: claim) { presenter, _ in
+                isConcerned = isConcerned || presenter != request.presenter
+            }
         }
-    }
-
-    /// Asks every presenter its first question, in the order of their ids.
-    mutating func askAll(for id: AccessID) {
-        guard let presenters = accesses[id]?.dealings.questions.keys, !presenters.isEmpty else { return }
-        for presenter in presenters.sorted(by: Self.precedes) { ask(presenter, for: id) }
+        return isConcerned
     }
 
     /// Asks a presenter the next question of an access, if there is one.
-    mutating func ask(_ presenter: PresenterID, for id: AccessID) {
-        guard let message = accesses[id]?.dealings.questions[presenter]?.popLast() else { return }
+    ///
+    /// - Parameters:
+    ///   - party: The presenter's place in the access's dealings.
+    ///   - place: The access's.
+    mutating func ask(_ party: Int, _ place: Dictionary<AccessID, Access>.Index) {
+        let ticket = Ticket(number: ticketCount + 1)
+        guard let message = accesses.values[place].dealings.askNext(party, ticket) else { return }
         ticketCount += 1
-        let ticket = Ticket(number: ticketCount)
+        let (id, presenter) = (accesses[place].key, accesses[place].value.dealings.parties[party].presenter)
         questions[ticket] = Question(access: id, presenter: presenter, message: message)
-        accesses[id]?.dealings.outstanding[presenter] = ticket
-        accesses[id]?.dealings.asked[presenter, default: []].insert(message)
         effects.append(.send(message, to: presenter, for: id, ticket))
     }
 
-    static func precedes(_ first: PresenterID, _ second: PresenterID) -> Bool {
-        (first.client.rawValue, first.number) < (second.client.rawValue, second.number)
+    /// Each presenter once, in the order of their ids, with all that it is to be asked.
+    private static func merged(_ wishes: [Dealings.Party]) -> [Dealings.Party] {
+        guard wishes.count > 1 else { return wishes.filter { !$0.messages.isEmpty } }
+        var parties: [Dealings.Party] = []
+        for wish in wishes.sorted(by: { $0.presenter.precedes($1.presenter) }) where !wish.messages.isEmpty {
+            if let last = parties.last, last.presenter == wish.presenter {
+                parties[parties.count - 1].messages += wish.messages.filter { !last.messages.contains($0) }
+            } else {
+                parties.append(wish)
+            }
+        }
+        return parties
     }
 
-    private func questions(for claim: AccessClaim) -> [PresenterID: [PresenterMessage]] {
-        var plan: [PresenterID: [PresenterMessage]] = [:]
+    /// Calls with every presenter that a claim concerns, and what it is to be asked; more than once with one that it
+    /// concerns for several reasons.
+    private func forEachPresenter(
+        concernedBy claim: AccessClaim,
+        _ body: (PresenterID, [PresenterMessage]) -> Void
+    ) {
         func add(_ presenters: [PresenterID], _ messages: [PresenterMessage]) {
-            for presenter in presenters { plan[presenter, default: []] += messages }
+            for presenter in presenters { body(presenter, messages) }
         }
         switch claim.use {
         case .reading(let savesFirst):
             let messages: [PresenterMessage] =
                 savesFirst ? [.relinquishToReader, .saveChanges] : [.relinquishToReader]
-            for path in [claim.item] + claim.packages { add(presenters(of: path), messages) }
+            add(presenters(of: claim.item), messages)
+            for package in claim.packages { add(presenters(of: package), messages) }
         case .writing(let writing):
             let common: [PresenterMessage] =
                 writing == .merging ? [.relinquishToWriter, .saveChanges] : [.relinquishToWriter]
@@ -75,7 +94,6 @@ extension AccessArbiter {
             for package in claim.packages { add(presenters(of: package), above) }
             if claim.coversContents { add(presenters(inside: claim.item), own) }
         }
-        return plan
     }
 
     /// Whether an access of the purpose uses a claim's item now: no one can save it before that has ended.
@@ -89,28 +107,39 @@ extension AccessArbiter {
 
     /// The presenters of what is inside a folder.
     package func presenters(inside item: ItemPath) -> [PresenterID] {
-        presenterPaths.filter { item.isAncestor(of: $0.value) }.map(\.key)
+        presented.presenters(inside: item)
     }
 
     /// Drops what presenters have already answered to running accesses of the same purpose.
-    private func leaveOutAnswered(_ plan: inout [PresenterID: [PresenterMessage]], of access: inout Access) {
+    ///
+    /// - Returns: Those accesses.
+    private func leaveOutAnswered(
+        _ parties: inout [Dealings.Party],
+        of request: AccessRequest
+    ) -> Set<AccessID> {
+        var reliances: Set<AccessID> = []
         for id in admitted {
-            guard let other = accesses[id], other.stage == .running,
-                other.request.purpose == access.request.purpose
+            guard let other = accesses[id], other.stage == .running, other.hasDealings,
+                other.request.purpose == request.purpose
             else { continue }
-            for (presenter, messages) in plan {
-                guard let answered = other.dealings.asked[presenter] else { continue }
-                let rest = messages.filter { !Self.isCovered($0, by: answered) }
-                if rest.count < messages.count { access.dealings.reliances.insert(id) }
-                plan[presenter] = rest.isEmpty ? nil : rest
+            for index in parties.indices {
+                guard let answered = other.dealings.asked(parties[index].presenter) else { continue }
+                let rest = parties[index].messages.filter { !Self.isCovered($0, by: answered) }
+                if rest.count < parties[index].messages.count { reliances.insert(id) }
+                parties[index].messages = rest
             }
+            parties.removeAll { $0.messages.isEmpty }
         }
+        return reliances
     }
 
     /// Whether asking would be asking again.
     ///
     /// Who made way for a writer cannot save before it has ended.
-    private static func isCovered(_ message: PresenterMessage, by answered: Set<PresenterMessage>) -> Bool {
+    private static func isCovered(
+        _ message: PresenterMessage,
+        by answered: ArraySlice<PresenterMessage>
+    ) -> Bool {
         if answered.contains(message) { return true }
         return (message == .relinquishToReader || message == .saveChanges)
             && answered.contains(.relinquishToWriter)

@@ -29,8 +29,11 @@ extension AccessArbiter {
     /// Whether an access has been granted and is not over.
     package func isRunning(_ id: AccessID) -> Bool { accesses[id]?.stage == .running }
 
+    /// Whether the items of an access are still where it was asked for.
+    package func isWhereAsked(_ id: AccessID) -> Bool { accesses[id]?.isWhereAsked == true }
+
     /// Whether there is any presenter that could hear of what an access did.
-    package var hasPresenters: Bool { !presentersByPath.isEmpty }
+    package var hasPresenters: Bool { !presented.isEmpty }
 
     /// From where tickets are counted, so that those of two arbiters are never mistaken for each other.
     package mutating func countTickets(from number: UInt64) {

@@ -17,7 +17,7 @@ extension AccessArbiter {
         guard source != target else { return [] }
         let notices = moveNotices(from: source, to: target).filter { $0.presenter != presenter }
         for id in presenters(inside: source) + presenters(of: source) {
-            presenterMoved(id, to: presenterPaths[id]?.moved(from: source, to: target))
+            presenterMoved(id, to: presented[id]?.moved(from: source, to: target))
         }
         for id in accesses.keys { moveClaims(of: id, from: source, to: target, inside: packages) }
         if let announcer = announcer(of: source, purpose: purpose) {
@@ -31,7 +31,9 @@ extension AccessArbiter {
 
     /// Tells the others, after an access has ended, what it did.
     mutating func tellOfChanges(by access: Access, outcomes: [WriteOutcome]) {
-        guard !presentersByPath.isEmpty || !access.dealings.moveNotices.isEmpty else { return }
+        guard !presented.isEmpty || !access.dealings.moveNotices.isEmpty else { return }
+        // One claim alone tells nobody twice.
+        let mayRepeat = access.claims.count > 1 || !access.dealings.moveNotices.isEmpty
         var told = Set<Told>()
         for move in access.dealings.moveNotices {
             effects.append(.notify(move.presenter, move.notice))
@@ -39,7 +41,8 @@ extension AccessArbiter {
         }
         func tell(_ presenter: PresenterID, _ notice: PresenterNotice, of item: ItemPath) {
             guard presenter != access.request.presenter else { return }
-            if told.insert(Told(presenter, item)).inserted { effects.append(.notify(presenter, notice)) }
+            if mayRepeat, !told.insert(Told(presenter, item)).inserted { return }
+            effects.append(.notify(presenter, notice))
         }
         for (index, claim) in access.claims.enumerated() where claim.isWriting {
             let outcome = index < outcomes.count ? outcomes[index] : .changed
@@ -47,8 +50,8 @@ extension AccessArbiter {
             for presenter in presenters(of: claim.item) { tell(presenter, .itemDidChange, of: claim.item) }
             let notice: PresenterNotice =
                 outcome.existedBefore ? .subitemDidChange(claim.item) : .subitemDidAppear(claim.item)
-            for folder in claim.item.ancestors {
-                for presenter in presenters(of: folder) { tell(presenter, notice, of: claim.item) }
+            for presenter in presented.presenters(above: claim.item) {
+                tell(presenter, notice, of: claim.item)
             }
         }
     }
@@ -64,21 +67,23 @@ extension AccessArbiter {
         }
     }
 
-    private func moveNotices(from source: ItemPath, to target: ItemPath) -> [MoveNotice] {
-        var notices: [MoveNotice] = []
-        for id in (presenters(of: source) + presenters(inside: source)).sorted(by: Self.precedes) {
-            guard let path = presenterPaths[id]?.moved(from: source, to: target) else { continue }
-            notices.append(MoveNotice(presenter: id, notice: .itemDidMove(to: path)))
+    private func moveNotices(from source: ItemPath, to target: ItemPath) -> [Dealings.MoveNotice] {
+        var notices: [Dealings.MoveNotice] = []
+        for id in (presenters(of: source) + presenters(inside: source)).sorted(by: { $0.precedes($1) }) {
+            guard let path = presented[id]?.moved(from: source, to: target) else { continue }
+            notices.append(Dealings.MoveNotice(presenter: id, notice: .itemDidMove(to: path)))
         }
         let left = Array(source.ancestors)
         for folder in left {
             for id in presenters(of: folder) {
-                notices.append(MoveNotice(presenter: id, notice: .subitemDidMove(from: source, to: target)))
+                notices.append(
+                    Dealings.MoveNotice(presenter: id, notice: .subitemDidMove(from: source, to: target))
+                )
             }
         }
         for folder in target.ancestors where !left.contains(folder) {
             for id in presenters(of: folder) {
-                notices.append(MoveNotice(presenter: id, notice: .subitemDidAppear(target)))
+                notices.append(Dealings.MoveNotice(presenter: id, notice: .subitemDidAppear(target)))
             }
         }
         return notices
@@ -111,6 +116,7 @@ extension AccessArbiter {
                 access.claims[index].laterScopes.append(around.first ?? item)
             } else if access.claims[index].writing != .replacing {
                 access.claims[index].item = item
+                access.isWhereAsked = false
                 access.claims[index].packages = around
             }
         }

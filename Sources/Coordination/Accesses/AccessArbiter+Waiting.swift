@@ -6,7 +6,7 @@ extension AccessArbiter {
             switch access.stage {
             case .waiting: waits[id] = access.blockers.map { .access($0) }
             case .asking:
-                waits[id] = access.dealings.outstanding.values.compactMap { questions[$0] }
+                waits[id] = access.dealings.tickets.compactMap { questions[$0] }
                     .map { .presenter($0.presenter, $0.message) }
             case .ready: waits[id] = rivals(of: access).map { .access($0) }
             case .running: break
@@ -52,7 +52,12 @@ extension AccessArbiter {
     }
 
     private mutating func admitNext() -> Bool {
-        guard !queue.isEmpty else { return false }
+        guard let first = queue.first else { return false }
+        if admitted.isEmpty {
+            queue.removeFirst()
+            admit(first)
+            return true
+        }
         var ahead = admitted.compactMap { accesses[$0] }
         for position in queue.indices {
             let id = queue[position]
@@ -70,28 +75,31 @@ extension AccessArbiter {
     }
 
     private mutating func admit(_ id: AccessID) {
+        guard let place = accesses.index(forKey: id) else { return }
         admissionCount += 1
-        accesses[id]?.stage = .asking
-        accesses[id]?.admission = admissionCount
-        accesses[id]?.blockers = []
-        planQuestions(for: id)
+        accesses.values[place].stage = .asking
+        accesses.values[place].admission = admissionCount
+        accesses.values[place].blockers = []
+        let dealings = dealings(for: accesses.values[place])
         admitted.append(id)
-        askAll(for: id)
+        guard let dealings else { return }
+        accesses.values[place].dealings.begin(dealings)
+        for party in dealings.parties.indices { ask(party, place) }
     }
 
     private mutating func startNext() -> Bool {
         var hasChanged = false
         for id in admitted {
-            guard accesses[id]?.stage != .running, let access = accesses[id] else { continue }
-            if access.stage == .asking, access.dealings.outstanding.isEmpty {
-                accesses[id]?.stage = .ready
-            } else if access.stage != .ready {
-                continue
+            guard let place = accesses.index(forKey: id) else { continue }
+            switch accesses.values[place].stage {
+            case .asking where accesses.values[place].isAnswered: accesses.values[place].stage = .ready
+            case .ready: break
+            case .waiting, .asking, .running: continue
             }
-            guard rivals(of: access).isEmpty else { continue }
-            accesses[id]?.stage = .running
-            accesses[id]?.since = now
-            effects.append(.grant(id, access.claims.map(\.item)))
+            guard admitted.count == 1 || rivals(of: accesses.values[place]).isEmpty else { continue }
+            accesses.values[place].stage = .running
+            accesses.values[place].since = now
+            effects.append(.grant(id, accesses.values[place].claims.map(\.item)))
             hasChanged = true
         }
         return hasChanged
@@ -144,7 +152,7 @@ extension AccessArbiter {
         var open = [other]
         while let next = open.popLast() {
             if next.stage != .waiting, next.request.purpose == access.request.purpose { return true }
-            if let presenter, next.dealings.outstanding[presenter] != nil { return true }
+            if let presenter, next.dealings.ticket(of: presenter) != nil { return true }
             if outer.contains(next.request.id) { return true }
             for id in successors(of: next) where seen.insert(id).inserted {
                 if let found = accesses[id] { open.append(found) }
@@ -161,7 +169,7 @@ extension AccessArbiter {
             rivals(of: access)
                 + accesses.keys.filter { id in
                     guard let presenter = accesses[id]?.request.presenter else { return false }
-                    return access.dealings.outstanding[presenter] != nil
+                    return access.dealings.ticket(of: presenter) != nil
                 }
         case .ready: rivals(of: access)
         case .running:

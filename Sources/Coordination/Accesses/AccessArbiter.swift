@@ -49,6 +49,8 @@ package struct AccessArbiter: Sendable {
         var since: Double
         /// When it was admitted, counted from 1.
         var admission: UInt64 = 0
+        /// Whether all items are still where it was asked for.
+        var isWhereAsked = true
         /// Whom it waited for when the queue was last gone through.
         var blockers: [AccessID] = []
         /// One, once there are any; most accesses concern no presenter, and are copied and kept at less cost.
@@ -67,33 +69,18 @@ package struct AccessArbiter: Sendable {
         }
 
         var dealings: Dealings {
-            get { keptDealings.first ?? Dealings() }
             // In place: with a hundred presenters, a copy for each answer would be most of the work.
+            _read { if keptDealings.isEmpty { yield Dealings() } else { yield keptDealings[0] } }
             _modify {
                 if keptDealings.isEmpty { keptDealings.append(Dealings()) }
                 yield &keptDealings[0]
             }
         }
-    }
 
-    /// What an access has to do with presenters.
-    struct Dealings: Sendable {
-        /// What each presenter has still to be asked, the next message last.
-        var questions: [PresenterID: [PresenterMessage]] = [:]
-        /// What each presenter has been asked.
-        var asked: [PresenterID: Set<PresenterMessage>] = [:]
-        var outstanding: [PresenterID: Ticket] = [:]
-        /// Answers that left something to run at the end.
-        var reacquirers: [Ticket] = []
-        /// Running accesses of the same purpose on whose messages this one relies.
-        var reliances: Set<AccessID> = []
-        /// Announced moves, to be told at the end.
-        var moveNotices: [MoveNotice] = []
-    }
+        var hasDealings: Bool { !keptDealings.isEmpty }
 
-    struct MoveNotice: Hashable {
-        let presenter: PresenterID
-        let notice: PresenterNotice
+        /// Whether no presenter owes an answer.
+        var isAnswered: Bool { keptDealings.isEmpty || keptDealings[0].unansweredCount == 0 }
     }
 
     struct Question: Hashable {
@@ -114,8 +101,7 @@ package struct AccessArbiter: Sendable {
     var queue: [AccessID] = []
     /// Admitted accesses, the earliest first.
     var admitted: [AccessID] = []
-    var presenterPaths: [PresenterID: ItemPath] = [:]
-    var presentersByPath: [ItemPath: [PresenterID]] = [:]
+    var presented = PresentedPlaces()
     var questions: [Ticket: Question] = [:]
     var effects: [Effect] = []
     var arrivalCount: UInt64 = 0
@@ -167,7 +153,7 @@ package struct AccessArbiter: Sendable {
             guard let access = remove(id) else { continue }
             if access.stage == .running { finish(access, outcomes: []) } else { abandon(access) }
         }
-        let presenters = Set(presenterPaths.keys).union(questions.values.map(\.presenter))
+        let presenters = Set(presented.ids).union(questions.values.map(\.presenter))
             .union(accesses.values.flatMap(\.dealings.moveNotices).map(\.presenter))
         for id in presenters where id.client == client { withdraw(id) }
         settle()
@@ -183,11 +169,7 @@ package struct AccessArbiter: Sendable {
 
     /// A presenter presents another item now.
     package mutating func presenterMoved(_ id: PresenterID, to path: ItemPath?) {
-        guard presenterPaths[id] != path else { return }
-        forgetPath(of: id)
-        guard let path else { return }
-        presenterPaths[id] = path
-        presentersByPath[path, default: []].append(id)
+        presented.place(id, at: path)
     }
 
     /// A presenter leaves; whoever waits for it no longer does.
@@ -203,12 +185,15 @@ package struct AccessArbiter: Sendable {
         guard let question = questions.removeValue(forKey: ticket) else {
             return leavesReacquirer ? [.reacquire(ticket)] : []
         }
-        accesses[question.access]?.dealings.outstanding[question.presenter] = nil
-        if leavesReacquirer { accesses[question.access]?.dealings.reacquirers.append(ticket) }
-        if reply == .failed {
-            fail(question.access, .presenterFailed(question.presenter, ticket))
-        } else {
-            ask(question.presenter, for: question.access)
+        if let place = accesses.index(forKey: question.access),
+            let party = accesses.values[place].dealings.answered(question.presenter)
+        {
+            if leavesReacquirer { accesses.values[place].dealings.reacquirers.append(ticket) }
+            if reply == .failed {
+                fail(question.access, .presenterFailed(question.presenter, ticket))
+            } else {
+                ask(party, place)
+            }
         }
         settle()
         return takeEffects()
@@ -224,7 +209,7 @@ package struct AccessArbiter: Sendable {
 
     /// The presenters of an item, in the order they registered.
     package func presenters(of item: ItemPath) -> [PresenterID] {
-        presentersByPath[item] ?? []
+        presented.presenters(of: item)
     }
 
     // MARK: Ends
@@ -244,14 +229,13 @@ package struct AccessArbiter: Sendable {
         let id = access.request.id
         if let heir = admitted.first(where: { accesses[$0]?.dealings.reliances.contains(id) == true }) {
             bequeath(access, to: heir)
-        } else {
+        } else if access.hasDealings {
             for ticket in access.dealings.reacquirers { effects.append(.reacquire(ticket)) }
         }
     }
 
     private mutating func bequeath(_ access: Access, to heir: AccessID) {
-        accesses[heir]?.dealings.reacquirers += access.dealings.reacquirers
-        accesses[heir]?.dealings.asked.merge(access.dealings.asked) { $0.union($1) }
+        accesses[heir]?.dealings.takeOver(access.dealings)
         for id in admitted where accesses[id]?.dealings.reliances.contains(access.request.id) == true {
             accesses[id]?.dealings.reliances.remove(access.request.id)
             accesses[id]?.dealings.reliances.insert(heir)
@@ -267,7 +251,7 @@ package struct AccessArbiter: Sendable {
 
     /// Takes back an access that has not run.
     private mutating func abandon(_ access: Access) {
-        for ticket in access.dealings.outstanding.values { questions[ticket] = nil }
+        for ticket in access.dealings.tickets { questions[ticket] = nil }
         release(access)
     }
 
@@ -283,20 +267,13 @@ package struct AccessArbiter: Sendable {
     }
 
     private mutating func withdraw(_ id: PresenterID) {
-        forgetPath(of: id)
+        presented.place(id, at: nil)
         for (ticket, question) in questions where question.presenter == id {
             questions[ticket] = nil
-            accesses[question.access]?.dealings.outstanding[id] = nil
-            accesses[question.access]?.dealings.questions[id] = nil
+            accesses[question.access]?.dealings.excuse(id)
         }
         for (access, found) in accesses where !found.dealings.moveNotices.isEmpty {
             accesses[access]?.dealings.moveNotices.removeAll { $0.presenter == id }
         }
-    }
-
-    private mutating func forgetPath(of id: PresenterID) {
-        guard let path = presenterPaths.removeValue(forKey: id) else { return }
-        presentersByPath[path]?.removeAll { $0 == id }
-        if presentersByPath[path]?.isEmpty == true { presentersByPath[path] = nil }
     }
 }

@@ -34,6 +34,13 @@ package struct PresenterID: Hashable, Sendable {
     }
 }
 
+extension PresenterID {
+    /// The order in which presenters are asked.
+    func precedes(_ other: PresenterID) -> Bool {
+        client == other.client ? number < other.number : client.rawValue < other.client.rawValue
+    }
+}
+
 /// What an access is part of.
 ///
 /// Accesses of one purpose never wait for one another.

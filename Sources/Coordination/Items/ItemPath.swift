@@ -27,6 +27,19 @@ package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         UnfoldFirstSequence(first: parent) { $0.parent }
     }
 
+    /// The folders that hold the item and whose paths have a wanted number of bytes, the nearest first.
+    func ancestors(where isWanted: (Int) -> Bool) -> [ItemPath] {
+        let bytes = string.utf8
+        var (found, length): ([ItemPath], Int) = ([], bytes.count)
+        for byte in bytes.reversed() {
+            length -= 1
+            guard byte == Self.slash, bytes.count > 1, isWanted(max(length, 1)) else { continue }
+            let end = bytes.index(bytes.startIndex, offsetBy: max(length, 1))
+            found.append(ItemPath(plain: String(string[..<end])))
+        }
+        return found
+    }
+
     /// Whether the item's name has a dot inside, as an extension needs; a dot at its start only hides it.
     package var hasExtension: Bool {
         string.utf8.reversed().prefix { $0 != Self.slash }.dropLast().contains(UInt8(ascii: "."))
@@ -81,7 +94,9 @@ package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         let (left, right) = (left.string.utf8, right.string.utf8)
         guard left.count == right.count else { return false }
         let isSame = left.withContiguousStorageIfAvailable { left in
-            right.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
+            right.withContiguousStorageIfAvailable { right in
+                areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+            }
         }
         return (isSame ?? nil) ?? left.elementsEqual(right)
     }
@@ -94,24 +109,39 @@ package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         if isDone == nil { for byte in string.utf8 { hasher.combine(byte) } }
     }
 
+    /// Eight bytes at a time; both have the same number.
+    private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        while offset + 8 <= left.count {
+            let isEqual =
+                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard isEqual else { return false }
+            offset += 8
+        }
+        return left[offset...].elementsEqual(right[offset...])
+    }
+
     private static let slash = UInt8(ascii: "/")
 
     /// Whether a path is already as `string` promises, found in one pass without allocating.
     private static func isPlain(_ path: String) -> Bool {
-        /// How many bytes the component has so far, and whether all of them are dots.
-        var (count, isDots) = (0, true)
-        var isFirst = true
-        for byte in path.utf8 {
-            if byte == slash {
-                if !isFirst, count == 0 || (isDots && count <= 2) { return false }
-                (count, isDots, isFirst) = (0, true, false)
-            } else {
-                count += 1
-                isDots = isDots && byte == UInt8(ascii: ".")
-            }
+        var path = path
+        return path.withUTF8 { isPlain($0) }
+    }
+
+    /// - Parameter bytes: Begin with a slash.
+    private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (count, dot) = (bytes.count, UInt8(ascii: "."))
+        guard count > 1 else { return true }
+        guard bytes[count - 1] != slash else { return false }
+        for index in 0..<count where bytes[index] == slash {
+            var end = index + 1
+            while end < count, end < index + 3, bytes[end] == dot { end += 1 }
+            // Nothing, one dot or two, and then the end of the component.
+            if end == count || bytes[end] == slash { return false }
         }
-        if count == 0 { return path.utf8.count == 1 }
-        return !(isDots && count <= 2)
+        return true
     }
 
     private static func simplified(_ path: String) -> String {

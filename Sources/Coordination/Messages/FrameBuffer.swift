@@ -18,7 +18,7 @@ package struct FrameBuffer: Sendable {
     /// - Throws: `frameTooLong` when the head announces what no frame is.
     package mutating func next() throws(WireError) -> [UInt8]? {
         guard bytes.count - start >= WireFrame.headByteCount else { return nil }
-        guard let byteCount = WireFrame.byteCount(bytes[start...]) else { throw .frameTooLong }
+        guard let byteCount = WireFrame.byteCount(bytes, at: start) else { throw .frameTooLong }
         let end = start + WireFrame.headByteCount + byteCount
         guard bytes.count >= end else { return nil }
         defer { start = end }

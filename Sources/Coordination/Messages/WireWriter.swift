@@ -88,10 +88,10 @@ package enum WireFrame {
     /// The longest frame, its head not counted; whoever announces a longer one is not listened to further.
     package static let byteCountMax = 1 << 20
 
-    /// How many bytes follow a head; nil when no frame has so many.
-    package static func byteCount(_ head: some Sequence<UInt8>) -> Int? {
+    /// How many bytes follow the head that begins at `start`; nil when no frame has so many.
+    static func byteCount(_ bytes: [UInt8], at start: Int) -> Int? {
         var byteCount = 0
-        for (index, byte) in head.prefix(headByteCount).enumerated() { byteCount |= Int(byte) << (8 * index) }
-        return (1...byteCountMax).contains(byteCount) ? byteCount : nil
+        for index in 0..<headByteCount { byteCount |= Int(bytes[start + index]) << (8 * index) }
+        return byteCount >= 1 && byteCount <= byteCountMax ? byteCount : nil
     }
 }

@@ -10,9 +10,9 @@ extension CoordinationReport {
         self.waits = accesses.filter { $0.stage != .running }.map { access in
             Wait(access, waits[access.request.id] ?? [], arbiter, labels)
         }
-        self.presenters = Set(labels.presenters.keys).union(arbiter.presenterPaths.keys)
-            .sorted(by: AccessArbiter.precedes)
-            .map { Presenter($0, at: arbiter.presenterPaths[$0], labels) }
+        self.presenters = Set(labels.presenters.keys).union(arbiter.presented.ids)
+            .sorted { $0.precedes($1) }
+            .map { Presenter($0, at: arbiter.presented[$0], labels) }
         self.brokenCycles = brokenCycles
     }
 }
@@ -42,7 +42,7 @@ extension CoordinationReport.Wait {
             case .access(let id): .access(CoordinationReport.Party.text(id))
             case .presenter(let id, let message):
                 .answer(
-                    CoordinationReport.Presenter(id, at: arbiter.presenterPaths[id], labels),
+                    CoordinationReport.Presenter(id, at: arbiter.presented[id], labels),
                     message: message.selectorName
                 )
             }

@@ -40,6 +40,8 @@ extension FileAccessRegistry {
     /// What is to be handled on a presenter's queue.
     private struct Mail: Sendable {
         let queue: OperationQueue
+        /// Whether the queue runs one operation at a time, so that a caller may keep it from running.
+        let isSerial: Bool
         let handleMessage: @Sendable () -> Void
 
         var queueID: ObjectIdentifier { ObjectIdentifier(queue) }
@@ -67,7 +69,8 @@ extension FileAccessRegistry {
     }
 
     private func mail(_ handle: PresenterHandle, _ handleMessage: @escaping @Sendable () -> Void) -> Mail {
-        Mail(queue: handle.presenter.presentedItemOperationQueue, handleMessage: handleMessage)
+        let queue = handle.presenter.presentedItemOperationQueue
+        return Mail(queue: queue, isSerial: queue.isSerial, handleMessage: handleMessage)
     }
 
     // MARK: Mailboxes
@@ -76,10 +79,26 @@ extension FileAccessRegistry {
     ///
     /// All go into their mailboxes at once: the queues' threads would be in the way of one that came for each.
     private func post(_ mail: [Mail]) {
-        guard !mail.isEmpty else { return }
+        if mail.contains(where: \.isSerial) { putIntoMailboxes(mail) }
+        var rest = mail[...]
+        while let first = rest.first {
+            let isSerial = first.isSerial
+            let count = rest.prefix { $0.queue === first.queue && $0.isSerial == isSerial }.count
+            if isSerial {
+                // One operation: each further one costs another hand-over to a thread.
+                addOperation(for: count, on: first.queue)
+            } else {
+                let operations = rest.prefix(count).map { BlockOperation(block: $0.handleMessage) }
+                first.queue.addOperations(operations, waitUntilFinished: false)
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func putIntoMailboxes(_ mail: [Mail]) {
         let blocked = state.withLock { state in
             var blocked: [BlockedCaller] = []
-            for message in mail {
+            for message in mail where message.isSerial {
                 let queueID = message.queueID
                 state.mailboxes[queueID, default: []].append(message.handleMessage)
                 if let caller = state.blockedCallers.last(where: { $0.queueID == queueID }) {
@@ -89,14 +108,6 @@ extension FileAccessRegistry {
             return blocked
         }
         for caller in blocked { caller.wake() }
-        var rest = mail[...]
-        while let first = rest.first {
-            // What follows on one serial queue is one operation: each further one costs another hand-over to a thread.
-            let isSerial = first.queue.isSerial
-            let count = isSerial ? rest.prefix { $0.queue === first.queue }.count : 1
-            addOperation(for: count, on: first.queue)
-            rest = rest.dropFirst(count)
-        }
     }
 
     /// Has so many messages handled by one operation of a queue.

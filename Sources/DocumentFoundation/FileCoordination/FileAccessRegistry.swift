@@ -32,7 +32,7 @@ package final class FileAccessRegistry: Sendable {
         var brokenCycles: [BrokenCycle] = []
         var accessCount: UInt64 = 0
         var coordinatorCount: UInt64 = 0
-        /// Messages not yet handled, by the queue they are for.
+        /// Messages not yet handled, by the serial queue they are for.
         var mailboxes: [ObjectIdentifier: [@Sendable () -> Void]] = [:]
         /// What a process that can be joined to an agent keeps for that.
         var joining = JoiningState()

@@ -137,9 +137,13 @@ package final class HubInMemory: Sendable {
             guard let (seconds, breakCount) = begun else { throw LineFailure("the line is cut") }
             let end = Date().addingTimeInterval(seconds)
             hub.news.lock()
-            while end > Date(), state.withLock({ $0.breakCount }) == breakCount { _ = hub.news.wait(until: end) }
+            while end > Date(), state.withLock({ $0.breakCount }) == breakCount {
+                _ = hub.news.wait(until: end)
+            }
             hub.news.unlock()
-            guard state.withLock({ $0.breakCount }) == breakCount else { throw LineFailure("the line is cut") }
+            guard state.withLock({ $0.breakCount }) == breakCount else {
+                throw LineFailure("the line is cut")
+            }
             try check()
         }
         package func open() { set { $0.isClosed = false } }

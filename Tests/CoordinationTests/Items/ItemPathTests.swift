@@ -14,6 +14,19 @@ struct ItemPathTests {
         #expect(ItemPath(text)?.string == expected)
     }
 
+    @Test("Every short path of dots, slashes and a letter is simplified by its components")
+    func simplifiesAll() {
+        var paths = ["/"]
+        for _ in 0..<7 { paths += paths.flatMap { path in ["/", ".", "a"].map { path + $0 } } }
+        for path in Set(paths) {
+            var names: [Substring] = []
+            for name in path.split(separator: "/") where name != "." {
+                if name == ".." { _ = names.popLast() } else { names.append(name) }
+            }
+            #expect(ItemPath(path)?.string == "/" + names.joined(separator: "/"), "\(path)")
+        }
+    }
+
     @Test("A relative path is refused", arguments: ["", "a", "./a"])
     func refusesRelative(text: String) {
         #expect(ItemPath(text) == nil)

@@ -19,8 +19,8 @@ extension FileAccessRegistry.State {
             return decideAlone(event)
         case .joined(let connection):
             joining.note(event)
-            if case .ended(let id, _) = event, joining.mayTellLater(theEndOf: id), waiters.isEmpty,
-                presenters.isEmpty
+            if case .ended(let id, let outcomes) = event, joining.mayTellLater(theEndOf: id, outcomes),
+                waiters.isEmpty, presenters.isEmpty
             {
                 connection.putLater(.event(event))
                 return []

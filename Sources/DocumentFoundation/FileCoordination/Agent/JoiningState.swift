@@ -53,9 +53,13 @@ struct JoiningState: Sendable {
         let body: @Sendable () -> Void
     }
 
-    /// Whether the end of an access may be told a little later, with what is said next: nobody hears of what it did,
-    /// and nobody is known to wait for it.
-    mutating func mayTellLater(theEndOf id: AccessID) -> Bool { awaited.remove(id) == nil && !isObserved }
+    /// Whether the end of an access may be told a little later, with what is said next: nobody is known to wait for it,
+    /// and nobody hears of what it did, or else will hear the same should this process end before it has told.
+    ///
+    /// - Parameter outcomes: What became of the items that it wrote.
+    mutating func mayTellLater(theEndOf id: AccessID, _ outcomes: [WriteOutcome]) -> Bool {
+        awaited.remove(id) == nil && (!isObserved || outcomes.allSatisfy { $0 == .changed })
+    }
 
     /// Whether the agent has still to say something that it was asked for.
     var isWaitingForAgent: Bool {

@@ -1,0 +1,87 @@
+import Coordination
+import DocumentFoundation
+import Foundation
+import Testing
+
+/// When an agent hears that an access is over.
+@Suite("The end of an access", .serialized)
+struct EndOfAccessTests {
+    @Test(
+        "That an item has appeared is told at once where somebody hears of it: who dies first has not told it"
+    )
+    func appearance() throws {
+        try withAgent { scene, registry, agent in
+            let url = scene.root.appendingPathComponent("new.txt")
+            try write(url, registry, agent)
+            #expect(agent.hasNews)
+            let outcomes = try agent.next { $0.outcomes }
+            #expect(outcomes == [WriteOutcome(existedBefore: false, existsAfter: true)])
+        }
+    }
+
+    @Test("That an item has changed, which is supposed of one who dies, is told with what comes next")
+    func change() throws {
+        try withAgent { scene, registry, agent in
+            let url = try scene.file("note.txt")
+            try write(url, registry, agent)
+            // What comes next does not overtake it.
+            let next = try begin(url, registry)
+            #expect(try agent.next { $0.requested == nil ? $0.outcomes : [] } == [.changed])
+            try finish(next, agent)
+            // It comes also when nothing follows.
+            #expect(try agent.next { $0.outcomes } == [.changed])
+        }
+    }
+
+    /// Writes an item, with an agent that lets it and says that others have presenters.
+    private func write(_ url: URL, _ registry: FileAccessRegistry, _ agent: ScriptedAgent) throws {
+        try finish(try begin(url, registry), agent)
+    }
+
+    /// Asks for access to write an item.
+    ///
+    /// - Returns: What is signalled when it is over.
+    private func begin(_ url: URL, _ registry: FileAccessRegistry) throws -> DispatchSemaphore {
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            var error: NSError?
+            NSFileCoordinator(filePresenter: nil, registry: registry).coordinate(
+                writingItemAt: url,
+                error: &error
+            ) {
+                do { try Data("text".utf8).write(to: $0) } catch { Issue.record(error) }
+            }
+            #expect(error == nil)
+            isDone.signal()
+        }
+        return isDone
+    }
+
+    private func finish(_ isDone: DispatchSemaphore, _ agent: ScriptedAgent) throws {
+        agent.send(.granted(try agent.nextRequest(), [], isObserved: true))
+        #expect(isDone.wait(timeout: .now() + 20) == .success)
+    }
+
+    private func withAgent(_ body: (AgentScene, FileAccessRegistry, ScriptedAgent) throws -> Void) throws {
+        try withScene { scene in
+            let registry = try scene.registry()
+            let (url, isDone) = (try scene.file("first.txt"), DispatchSemaphore(value: 0))
+            let agent = try ScriptedAgent(in: scene.runtime) {
+                Thread.detachNewThread {
+                    NSFileCoordinator(filePresenter: nil, registry: registry)
+                        .coordinate(readingItemAt: url, error: nil) { _ in }
+                    isDone.signal()
+                }
+            }
+            try finish(isDone, agent)
+            _ = try agent.next { $0.ended }
+            try body(scene, registry, agent)
+        }
+    }
+}
+
+extension ArbiterEvent {
+    fileprivate var outcomes: [WriteOutcome]? {
+        if case .ended(_, let outcomes) = self { outcomes } else { nil }
+    }
+}
