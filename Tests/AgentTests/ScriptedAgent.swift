@@ -5,7 +5,7 @@ import LocalSockets
 /// An agent that a test drives by hand: it takes one client, and says what the test says.
 final class ScriptedAgent {
     private let socket: LocalSocket
-    private let lock: LockFile
+    private var lock: LockFile?
     private var frames = FrameBuffer()
     private var writer = WireWriter()
 
@@ -45,6 +45,12 @@ final class ScriptedAgent {
         for message in messages { message.write(to: &writer) }
         writer.bytes.withUnsafeBytes { _ = socket.send($0) }
         writer.removeAll()
+    }
+
+    /// Is gone: its place is free, and nobody listens there.
+    func end() {
+        lock = nil
+        socket.shutDown()
     }
 
     /// Waits for the client's next message.

@@ -19,6 +19,7 @@ extension FileAccessRegistry.State {
             return decideAlone(event)
         case .joined(let connection):
             joining.note(event)
+            if let effects = joining.holdBack(event) { return effects }
             if case .ended(let id, _) = event, joining.mayTellLater(theEndOf: id), waiters.isEmpty,
                 presenters.isEmpty
             {
@@ -81,7 +82,7 @@ extension FileAccessRegistry.State {
     }
 
     /// What no message has room for cannot be asked for.
-    fileprivate mutating func refuse(_ event: ArbiterEvent) -> [AccessArbiter.Effect] {
+    mutating func refuse(_ event: ArbiterEvent) -> [AccessArbiter.Effect] {
         guard case .requested(let request) = event else { return [] }
         joining.ownErrors[request.id] = CocoaError(.fileReadTooLarge)
         return [
@@ -249,9 +250,7 @@ extension FileAccessRegistry {
             return
         }
         let news = change { state in
-            state.joining.pulse.heard()
-            state.tellAgain()
-            var (effects, news): ([AccessArbiter.Effect], [State.News]) = ([], [])
+            var (effects, news): ([AccessArbiter.Effect], [State.News]) = (state.hear(), [])
             for message in messages {
                 if let found = state.news(in: message) { news.append(found) }
                 effects += state.take(message)
@@ -273,7 +272,8 @@ extension FileAccessRegistry {
     /// - Returns: Whether it runs; not when nobody waits for it any longer, or something is to be told first.
     private func resume(_ access: AccessID, _ items: [ItemPath], _ isObserved: Bool) -> Bool {
         let resumed = state.withLock { state -> (AccessWaiter, [ItemPath])? in
-            guard state.joining.toldInSilence.isEmpty, let request = state.joining.records[access]?.request,
+            guard state.joining.toldInSilence.isEmpty, !state.joining.isSilent,
+                let request = state.joining.records[access]?.request,
                 let waiter = state.waiters.removeValue(forKey: access)
             else { return nil }
             state.joining.isObserved = isObserved
@@ -296,6 +296,8 @@ extension FileAccessRegistry.State {
     /// Leaves what an arbiter that is no more has asked and was to decide.
     fileprivate mutating func disown() {
         joining.orphans.merge(unanswered.removeAll()) { $1 }
+        // The next one is told all that stands.
+        _ = joining.endSilence()
         deadlines = [:]
         joining.ownErrors = [:]
         joining.asides = [:]
