@@ -175,7 +175,8 @@ struct BadAgentTests {
         "An agent that says nothing is sent no more, however many accesses fail, and all that still stands when it goes on"
     )
     func heldBack() throws {
-        try withAgent(pulseSeconds: 0.25) { scene, registry, agent, url in
+        // Twice this is what the test has to speak for the agent once it has begun to ask for something.
+        try withAgent(pulseSeconds: 0.5) { scene, registry, agent, url in
             let (results, done) = (Locked<[NSError?]>([]), DispatchSemaphore(value: 0))
             let read: @Sendable () -> Void = {
                 NSFileCoordinator(filePresenter: nil, registry: registry)
@@ -188,13 +189,13 @@ struct BadAgentTests {
             let first = try agent.nextRequest()
             #expect(done.wait(timeout: .now() + 20) == .success)
             #expect(try agent.next { $0.cancelled } == first)
-            for _ in 0..<2 {
-                let guest = NotingPresenter(url)
+            let guests = (0..<2).map { _ in NotingPresenter(url) }
+            for guest in guests {
                 registry.add(guest)
                 read()
-                #expect(done.wait(timeout: .now() + 20) == .success)
-                registry.remove(guest)
             }
+            for _ in guests { #expect(done.wait(timeout: .now() + 20) == .success) }
+            for guest in guests { registry.remove(guest) }
             #expect(results.withLock { $0.count(where: isAgentSilent) } == 3)
             let presenter = NotingPresenter(url)
             registry.add(presenter)
