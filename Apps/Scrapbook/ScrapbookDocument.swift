@@ -48,8 +48,8 @@ class ScrapbookDocument: UIDocument {
         package.fileWrappers?[Self.textName]?.regularFileContents.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Changes the text. What is typed in one go is one step to undo.
-    func setText(_ newText: String?, isFinal: Bool) {
+    /// Changes the text. What is typed until `endTyping()` is one step to undo.
+    func typeText(_ newText: String?) {
         let oldText = text
         if newText != oldText {
             if isTyping {
@@ -60,8 +60,11 @@ class ScrapbookDocument: UIDocument {
             put(newText.map { Data($0.utf8) }, named: Self.textName)
             announce(.text)
         }
-        isTyping = !isFinal
+        isTyping = true
     }
+
+    /// What is typed from now on is another step.
+    func endTyping() { isTyping = false }
 
     private func replaceText(_ newText: String?) {
         let oldText = text

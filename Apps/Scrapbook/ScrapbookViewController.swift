@@ -2,7 +2,9 @@ import UIKit
 import WebKit
 
 /// Shows a picture and a text. The editor is a page: Resources/Editor.
-class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler {
+class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
+    WKNavigationDelegate
+{
     private lazy var webView: WKWebView = {
         let configuration = WKWebViewConfiguration()
         configuration.userContentController.add(self, name: "scrapbook")
@@ -32,6 +34,7 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
 
     override func viewDidLoad() {
         super.viewDidLoad()
+        webView.navigationDelegate = self
         let editor = Bundle.module.bundleURL.appendingPathComponent("Resources/Editor")
         webView.loadFileURL(editor.appendingPathComponent("index.html"), allowingReadAccessTo: editor)
     }
@@ -70,6 +73,11 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
         if part != .text { call("showImage(image)", ["image": Self.message(document.picture)]) }
     }
 
+    /// The editor has loaded, or there is another way to it; what was said on the old one may not have arrived.
+    func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
+        show(.everything)
+    }
+
     private static func message(_ picture: ScrapbookDocument.Picture?) -> Any {
         guard let picture else { return NSNull() }
         return ["type": picture.type, "data": picture.data.base64EncodedString()]
@@ -87,7 +95,10 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
         if kind == "ready" {
             isReady = true
             isFirstShow = true
-            show(.everything)
+            return
+        }
+        if kind == "again" {
+            show(body["part"] as? String == "picture" ? .picture : .text)
             return
         }
         if kind == "caret" {
@@ -101,7 +112,9 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler 
         defer { isOwnEdit = false }
         switch kind {
         case "text":
-            document.setText(body["text"] as? String, isFinal: body["final"] as? Bool ?? true)
+            document.typeText(body["text"] as? String)
+        case "endOfTyping":
+            document.endTyping()
         case "image":
             guard let type = body["type"] as? String, ScrapbookDocument.canHold(pictureOfType: type),
                 let data = (body["data"] as? String).flatMap({ Data(base64Encoded: $0) })

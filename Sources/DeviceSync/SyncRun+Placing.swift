@@ -131,10 +131,11 @@ extension SyncRun {
         refusals[item, default: 0] += 1
         guard refusals[item, default: 0] <= Self.refusalCountMax else {
             refusals[item] = nil
-            let why = "It is never as it was found: \(found)."
-            stuck[item] = (effect, DiskRefusal(why))
+            // What is found of one that cannot be kept stays what it was.
+            let why = unkept[item] ?? DiskRefusal("It is never as it was found: \(found).")
+            stuck[item] = (effect, why)
             news.insert(item)
-            return report(.failed(path: path(of: item), why: why))
+            return report(.failed(path: path(of: item), why: why.description))
         }
         if let parent = table[item]?.state.place.parent { dirtyFolders.insert(parent) }
         if let parent = engine.tree[item]?.place.parent { dirtyFolders.insert(parent) }

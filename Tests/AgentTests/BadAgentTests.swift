@@ -172,6 +172,113 @@ struct BadAgentTests {
     }
 
     @Test(
+        "An agent that says nothing is sent no more, however many accesses fail, and all that still stands when it goes on"
+    )
+    func heldBack() throws {
+        // Twice this is what the test has to speak for the agent once it has begun to ask for something.
+        try withAgent(pulseSeconds: 0.5) { scene, registry, agent, url in
+            let (results, done) = (Locked<[NSError?]>([]), DispatchSemaphore(value: 0))
+            let read: @Sendable () -> Void = {
+                NSFileCoordinator(filePresenter: nil, registry: registry)
+                    .coordinate(with: [.readingIntent(with: url)], queue: OperationQueue()) { error in
+                        results.withLock { $0.append(error as NSError?) }
+                        done.signal()
+                    }
+            }
+            read()
+            let first = try agent.nextRequest()
+            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(try agent.next { $0.cancelled } == first)
+            let guests = (0..<2).map { _ in NotingPresenter(url) }
+            for guest in guests {
+                registry.add(guest)
+                read()
+            }
+            for _ in guests { #expect(done.wait(timeout: .now() + 20) == .success) }
+            for guest in guests { registry.remove(guest) }
+            #expect(results.withLock { $0.count(where: isAgentSilent) } == 3)
+            let presenter = NotingPresenter(url)
+            registry.add(presenter)
+            read()
+            agent.send(.quiet(0))
+            // All that was sent since the first access was taken back, in order.
+            let item = try #require(ItemPath(fileURL: url))
+            let added = try agent.next()
+            guard case .event(.presenterAdded(let id, item, _)) = added else {
+                Issue.record("it was told \(added)")
+                return
+            }
+            let asked = try agent.next()
+            guard case .event(.requested(let request)) = asked else {
+                Issue.record("it was told \(asked)")
+                return
+            }
+            agent.send(.told(id, .itemDidChange), .granted(request.id, [], isObserved: false))
+            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(results.withLock { $0.last } == .some(nil))
+            #expect(presenter.wait(for: "changed"))
+        }
+    }
+
+    @Test(
+        "Who made way for a writer that fails as the agent says nothing reacquires, whether it answers before or after",
+        arguments: [false, true]
+    )
+    func reacquiringInSilence(answersLate: Bool) throws {
+        try withAgent(pulseSeconds: 0.05) { scene, registry, agent, url in
+            let presenter = NotingPresenter(url)
+            presenter.presentedItemOperationQueue.isSuspended = answersLate
+            registry.add(presenter)
+            let item = try #require(ItemPath(fileURL: url))
+            let id = try agent.next { $0.presenterAdded(at: item) }
+            let (error, done) = (Locked<NSError?>(nil), DispatchSemaphore(value: 0))
+            NSFileCoordinator(filePresenter: nil, registry: registry)
+                .coordinate(with: [.writingIntent(with: url)], queue: OperationQueue()) { failure in
+                    error.withLock { $0 = failure as NSError? }
+                    done.signal()
+                }
+            let access = try agent.nextRequest()
+            agent.send(.asked(.relinquishToWriter, id, for: access, Ticket(number: 7)))
+            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(isAgentSilent(error.withLock { $0 }))
+            presenter.presentedItemOperationQueue.isSuspended = false
+            #expect(presenter.wait(for: "reacquired"))
+            // The agent goes on: to say it again is nothing to who has heard it.
+            agent.send(.reacquire(Ticket(number: 7)), .told(id, .itemDidChange))
+            #expect(presenter.wait(for: "changed"))
+            #expect(presenter.noted == ["writer", "reacquired", "changed"])
+        }
+    }
+
+    @Test(
+        "Who made way for another process reacquires when the agent goes on, and when it is gone",
+        arguments: [false, true]
+    )
+    func reacquiringAfterSilence(isGone: Bool) throws {
+        try withAgent(pulseSeconds: 0.05) { scene, registry, agent, url in
+            let presenter = NotingPresenter(url)
+            registry.add(presenter)
+            let item = try #require(ItemPath(fileURL: url))
+            let id = try agent.next { $0.presenterAdded(at: item) }
+            let writer = AccessID(client: ClientID(1), number: 1)
+            agent.send(.asked(.relinquishToWriter, id, for: writer, Ticket(number: 7)))
+            #expect(presenter.wait(for: "writer"))
+            // An access of this process finds out that the agent says nothing.
+            let done = DispatchSemaphore(value: 0)
+            NSFileCoordinator(filePresenter: nil, registry: registry)
+                .coordinate(with: [.readingIntent(with: url)], queue: OperationQueue()) { error in
+                    #expect(isAgentSilent(error as NSError?))
+                    done.signal()
+                }
+            #expect(done.wait(timeout: .now() + 20) == .success)
+            // The other one may be writing.
+            #expect(presenter.noted == ["writer"])
+            if isGone { agent.end() } else { agent.send(.reacquire(Ticket(number: 7))) }
+            #expect(presenter.wait(for: "reacquired"))
+        }
+    }
+
+    @Test(
         "The end of an access that nobody hears of comes before the next request, and by itself when none follows"
     )
     func keptEnd() throws {
@@ -228,7 +335,8 @@ struct BadAgentTests {
             var numbers: [UInt64] = []
             for count in 1...changeCount {
                 try writeOutside(url)
-                numbers.append(try agent.nextQuietWanted())
+                // Once it has said nothing, it is not asked again.
+                if count == 1 { numbers.append(try agent.nextQuietWanted()) }
                 try presenter.wait(for: count, "changed")
             }
             // Who was told could not read it. The agent goes on, and answers all that it was asked.

@@ -5,7 +5,7 @@ import LocalSockets
 /// An agent that a test drives by hand: it takes one client, and says what the test says.
 final class ScriptedAgent {
     private let socket: LocalSocket
-    private let lock: LockFile
+    private var lock: LockFile?
     private var frames = FrameBuffer()
     private var writer = WireWriter()
 
@@ -49,6 +49,12 @@ final class ScriptedAgent {
 
     /// Whether the client has said something that has not been taken.
     var hasNews: Bool { socket.waitUntilReadable(milliseconds: 0) }
+
+    /// Is gone: its place is free, and nobody listens there.
+    func end() {
+        lock = nil
+        socket.shutDown()
+    }
 
     /// Waits for the client's next message.
     func next() throws -> ClientMessage {

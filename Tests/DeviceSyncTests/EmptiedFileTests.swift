@@ -110,4 +110,49 @@ struct EmptiedFileTests {
         #expect(try two.formerTexts(of: "a.txt") == ["text"])
         try pair.end()
     }
+
+    /// A disk on which there is room for anything but some files.
+    private final class Shortage: SystemCallObserver {
+        private let start: String
+
+        /// - Parameter start: How their paths begin.
+        init(at start: String) { self.start = start }
+
+        func willMake(_ call: SystemCall) -> CInt { call.path.string.hasPrefix(start) ? ENOSPC : 0 }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("As long as there is no room, that is what is said, however often it is tried again")
+    func saidWithoutRoom() throws {
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        let shortage = Shortage(at: two.memoryFolder.appendingPathComponent("remote-").path)
+        SystemCallObservation.add(shortage)
+        defer { SystemCallObservation.remove(shortage) }
+        try one.write("", to: "a.txt")
+        pair.wait { two.status?.stuck["a.txt"] != nil }
+        for _ in 0..<2 {
+            let count = two.said.count
+            two.tryAgain()
+            // Placed, it is found to be another than it is taken for, until that is given up for now.
+            pair.wait { two.said[count...].contains { $0.isGivenUp } }
+            #expect(two.status?.stuck["a.txt"]?.contains("No space left on device") == true)
+        }
+        SystemCallObservation.remove(shortage)
+        two.tryAgain()
+        pair.wait { pair.isSettled }
+        #expect(try two.formerTexts(of: "a.txt") == ["text"])
+        try pair.end()
+    }
+}
+
+extension SyncReport {
+    /// Said once for an item that cannot be placed; why its former contents are not kept is said each time.
+    fileprivate var isGivenUp: Bool {
+        if case .failed(path: "a.txt", let why) = self {
+            !why.hasPrefix("What it held before")
+        } else {
+            false
+        }
+    }
 }

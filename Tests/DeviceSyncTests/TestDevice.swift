@@ -23,6 +23,7 @@ extension WorldDevice {
     /// Where the device keeps its vault.
     var memory: FilePath { place.memory }
     var memoryFolder: URL { place.memory.url(isDirectory: true) }
+    func tryAgain() { running?.tryAgain() }
     func decide(goesOn: Bool) -> Bool { running?.decide(goesOn: goesOn) ?? false }
 
     // MARK: The folder

@@ -11,6 +11,7 @@ import threading
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from held_line import HeldLine
 from waiting import until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -171,7 +172,7 @@ class Tab:
 
         The page alone does not tell: it says so too while what was just entered is on its way to the app.
         """
-        until(lambda: self.shown in self._on_disk(), seconds=20)
+        until(lambda: self.shown in self.on_disk(), seconds=20)
         expect(self.page.locator("document-view.is-front .state-line")).to_have_text("Saved", timeout=20_000)
 
     @property
@@ -182,7 +183,7 @@ class Tab:
         code = self.editor.get_by_label("Hex").input_value()
         return "{},{},{}\n".format(*bytes.fromhex(code.removeprefix("#")))
 
-    def _on_disk(self):
+    def on_disk(self):
         """What is in the documents of the title in front; a scrapbook without a text shows an empty one.
 
         The app saves meanwhile: what it replaces is gone when its turn comes.
@@ -271,6 +272,14 @@ def open_tab(chromium):
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+@pytest.fixture
+def held_line(chromium):
+    """A browser context for one tab, and the way of the app's messages to it."""
+    context = chromium.new_context()
+    yield HeldLine(context)
+    context.close()
 
 
 @pytest.fixture

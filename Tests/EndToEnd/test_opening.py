@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
+
+from waiting import until
 
 
 def put(folder, name, color):
@@ -59,3 +62,19 @@ def test_a_package_is_opened(start_app, open_tab, tmp_path):
     other = open_tab(app)
     other.expect_opened()
     expect(other.title).to_have_text(name.removesuffix(".scrapbook"))
+
+
+@pytest.mark.parametrize("name", ["Color", "Scrapbook"])
+def test_nothing_can_be_entered_before_the_editor_takes_it(start_app, open_tab, name):
+    tab = open_tab(start_app(name))
+    parts, held = re.compile(r"/web/.*/editor\.(css|js)$"), []
+    tab.page.route(parts, lambda route: held.append(route), times=2)
+    tab.page.get_by_role("button", name=f"New {name}").first.click()
+    # What has been asked for is taken in while the tab is asked something.
+    until(lambda: tab.page.evaluate("true") and len(held) == 2)
+    field = tab.editor.locator("#hex, #text")
+    expect(field).to_be_attached()
+    assert field.evaluate("field => field.readOnly || field.closest('[hidden]') !== null")
+    for route in held:
+        route.continue_()
+    tab.expect_opened()

@@ -2,10 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from keeping import is_kept
 from pictures import png
+from waiting import until
 
 
 def text(tab):
@@ -143,3 +145,67 @@ def test_typing_in_one_tab_leaves_the_caret_of_the_other(scrapbook, open_tab):
     text(scrapbook).press_sequentially("12")
     expect(text(other)).to_have_value("12ab")
     assert text(other).evaluate("field => field.selectionStart") == 4
+
+
+@pytest.fixture
+def held_scrapbook(start_app, open_tab, held_line):
+    """A tab, and the way of the app's messages to it."""
+    return open_tab(start_app("Scrapbook"), context=held_line.context), held_line
+
+
+def text_file(tab):
+    return tab.app.documents / f"{tab.title.inner_text()}.scrapbook" / "text.txt"
+
+
+def test_what_is_typed_while_a_text_from_elsewhere_arrives_is_what_both_hold(held_scrapbook):
+    tab, line = held_scrapbook
+    tab.create()
+    text(tab).press_sequentially("Hello")
+    tab.expect_saved()
+    file = text_file(tab)
+    line.hold(tab)
+    file.write_text("Elsewhere")
+    line.wait_for(tab, "Elsewhere")
+    text(tab).press_sequentially("!")
+    line.until(tab, lambda: "Hello!" in tab.on_disk())
+    line.let_go()
+    expect(text(tab)).to_have_value("Hello!")
+    text(tab).press_sequentially("?")
+    tab.expect_saved()
+
+
+def test_a_text_from_elsewhere_that_was_typed_a_moment_ago_is_shown(held_scrapbook):
+    """The app has both texts, and its answers are lost on the way."""
+    tab, line = held_scrapbook
+    tab.create()
+    text(tab).press_sequentially("x")
+    tab.expect_saved()
+    file = text_file(tab)
+    line.hold(tab)
+    text(tab).press_sequentially("yz")
+    line.until(tab, lambda: "xyz" in tab.on_disk())
+    line.wait_for(tab, '"Saved"')
+    file.write_text("xy")
+    line.wait_for(tab, '"xy"')
+    line.cut()
+    expect(text(tab)).to_have_value("xy")
+
+
+def test_undo_and_redo_right_behind_what_was_typed_end_with_it(scrapbook):
+    scrapbook.create()
+    text(scrapbook).press_sequentially("Hello")
+    # In one go, so that nothing is heard in between.
+    text(scrapbook).evaluate(
+        """(field) => {
+            field.value = 'Hello!';
+            field.dispatchEvent(new Event('input'));
+            for (const shiftKey of [false, true]) {
+                field.dispatchEvent(new KeyboardEvent('keydown', {
+                    key: shiftKey ? 'Z' : 'z', ctrlKey: true, shiftKey, bubbles: true, cancelable: true,
+                }));
+            }
+        }""")
+    expect(scrapbook.undo).to_be_enabled()
+    expect(scrapbook.redo).to_be_disabled()
+    until(lambda: "Hello!" in scrapbook.on_disk())
+    expect(text(scrapbook)).to_have_value("Hello!")

@@ -7,9 +7,16 @@ import time
 def until(holds, seconds=10):
     """Comes back when `holds()` is true; fails when that does not happen in time.
 
-    Nothing tells us when a file is as it should be, so it is looked at again and again.
+    Nothing tells us when a file is as it should be, so it is looked at again and again. What is put in its place just
+    then may not be found.
     """
+    def holds_now():
+        try:
+            return holds()
+        except FileNotFoundError:
+            return False
+
     last = time.monotonic() + seconds
-    while not holds():
+    while not holds_now():
         assert time.monotonic() < last, "it did not happen in time"
         select.select([], [], [], 0.01)

@@ -13,6 +13,7 @@ struct WKWebViewTests {
         WKNavigationDelegate
     {
         var heard: [String] = []
+        var scriptWhenFinished: String?
 
         func userContentController(
             _ userContentController: WKUserContentController,
@@ -36,6 +37,7 @@ struct WKWebViewTests {
 
         func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
             heard.append(navigation == nil ? "finished" : "finished a load")
+            if let scriptWhenFinished { webView.evaluateJavaScript(scriptWhenFinished) }
         }
     }
 
@@ -155,6 +157,14 @@ struct WKWebViewTests {
         try send(["event": "loaded"])
         try send(["event": "loaded"])
         #expect(listener.heard == ["finished a load", "finished a load"])
+    }
+
+    @Test("What the delegate says when it hears of a load comes behind what waited for it")
+    func orderAtLoad() throws {
+        listener.scriptWhenFinished = "2"
+        webView.evaluateJavaScript("1")
+        try send(["event": "loaded"])
+        #expect(try stage.told("web").map { $0["script"] as? String } == ["1", "2"])
     }
 
     @Test("What the page posts reaches the handler of its name, with the view; it is answered with nothing")

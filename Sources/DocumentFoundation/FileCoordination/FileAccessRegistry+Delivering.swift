@@ -180,7 +180,8 @@ extension FileAccessRegistry {
             }
             if asked != nil {
                 let reply = PresenterReply.relinquished(hasReacquirer: run != nil)
-                return (state.takeReply(.replied(ticket, reply, nil), for: access), ())
+                let effects = state.takeReply(.replied(ticket, reply, nil), for: access)
+                return (effects + (run == nil ? [] : state.reacquirable(after: access, ticket)), ())
             }
             return (run == nil ? [] : state.decide(.steppedAside(handle.id, for: access, ticket)), ())
         }

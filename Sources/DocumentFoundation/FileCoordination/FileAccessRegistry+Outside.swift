@@ -13,12 +13,16 @@ extension FileAccessRegistry {
 
     /// Whether no other process writes any of some items in a coordinated access.
     ///
-    /// If one may, `body` is run once none does, after all that it tells has been taken.
+    /// If one may, `body` is run once none does, after all that it tells has been taken. Where the only one who knows says nothing,
+    /// nobody waits for that.
     func isQuietElsewhere(_ items: [ItemPath], then body: @escaping @Sendable () -> Void) -> Bool {
         change { state in
             switch state.joining.mode {
             case .unlinked, .resting, .alone: return ([], true)
             case .searching: state.joining.waitForQuiet(of: items, body)
+            case .joined where state.joining.isSilent:
+                state.joining.noteToldInSilence(items)
+                return ([], true)
             case .joined(let connection):
                 let number = state.joining.waitForQuiet(of: items, body)
                 guard state.joining.askForQuiet(number, at: connection) else {

@@ -132,14 +132,16 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         let keys = sortDescriptors.map(Self.sortKey)
         let directions = keys.map { $0.ascending }
         let order: MetadataQueryCore.Order = { Self.comesFirst($0, $1, directions) }
+        let scopes = QueryScopes(searchScopes)
+        let roots = scopes.roots()
         return QueryRun.Plan(
-            roots: roots(),
+            roots: roots,
             test: PredicateTest(formula, lists: .byAnyMember),
             sortKeys: keys.map { $0.name },
             comesFirst: keys.isEmpty ? nil : order,
             interval: notificationBatchingInterval,
-            leftOut: leftOut(),
-            ubiquity: ubiquity()
+            leftOut: scopes.leftOut(),
+            ubiquity: scopes.isUbiquitous ? UbiquityStates(.shared, below: roots) : nil
         )
     }
 
@@ -166,68 +168,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     }
 
     /// The folders to search, none of them in another.
-    func roots() -> [FilePath] {
-        let home = BaseDirectories(environment: ProcessInfo.processInfo.environment).home
-        let scopes =
-            searchScopes.isEmpty
-            ? [home]
-            : searchScopes.flatMap { scope in
-                (scope as? String).flatMap(Self.folders(ofUbiquityScope:))
-                    ?? [Self.path(ofScope: scope, home: home)]
-            }
-        // A folder that is not there has nothing in it, under any name.
-        let paths = Set(scopes.map { (try? $0.resolved()) ?? $0 })
-        let leftOut = leftOut()
-        func isIn(_ path: FilePath, _ other: FilePath) -> Bool {
-            guard path != other, path.isInside(other) else { return false }
-            return leftOut[other].map { !path.isInside(other.appending($0)) } ?? true
-        }
-        return paths.filter { path in !paths.contains { isIn(path, $0) } }
-            .sorted { $0.string < $1.string }
-    }
-
-    private static let ubiquityScopes = [
-        NSMetadataQueryUbiquitousDocumentsScope, NSMetadataQueryUbiquitousDataScope,
-    ]
-
-    private var isUbiquitous: Bool {
-        searchScopes.contains { ($0 as? String).map(Self.ubiquityScopes.contains) == true }
-    }
-
-    private func ubiquity() -> UbiquityStates? {
-        isUbiquitous ? UbiquityStates(.shared, below: roots()) : nil
-    }
-
-    /// The folders of a scope of containers; nil for another scope.
-    private static func folders(ofUbiquityScope scope: String) -> [FilePath]? {
-        guard ubiquityScopes.contains(scope) else { return nil }
-        // Without a container there is nothing to find.
-        guard let root = UbiquityAccount.shared.container(nil).flatMap({ FilePath($0) }) else { return [] }
-        return [scope == NSMetadataQueryUbiquitousDocumentsScope ? root.appending("Documents") : root]
-    }
-
-    /// What the scopes leave out of a folder: the documents of a container whose other data is searched.
-    private func leftOut() -> [FilePath: String] {
-        guard searchScopes.contains(where: { $0 as? String == NSMetadataQueryUbiquitousDataScope }) else {
-            return [:]
-        }
-        let roots = Self.folders(ofUbiquityScope: NSMetadataQueryUbiquitousDataScope) ?? []
-        return Dictionary(
-            roots.map { ((try? $0.resolved()) ?? $0, "Documents") },
-            uniquingKeysWith: { first, _ in first }
-        )
-    }
-
-    private static func path(ofScope scope: Any, home: FilePath) -> FilePath {
-        if let url = (scope as? URL) ?? (scope as? NSURL).map({ $0 as URL }), let path = FilePath(url) {
-            return path
-        }
-        guard let text = scope as? String else {
-            fatalError("\(scope) is no scope of a metadata query: give the file URL or the path of a folder")
-        }
-        return text == NSMetadataQueryUserHomeScope
-            ? home : FilePath((text as NSString).expandingTildeInPath)
-    }
+    func roots() -> [FilePath] { QueryScopes(searchScopes).roots() }
 
     // MARK: Telling
 

@@ -33,7 +33,7 @@ extension UIDocument {
         case .open, .closing: break
         case .closed: return
         // It finds out by itself, or has looked just before this.
-        case .opening, .reverting: return whenSettled.append { [self] in reviewConflictsInBackground() }
+        case .opening, .reverting: return work.whenSettled.append { [self] in reviewConflictsInBackground() }
         }
         knowConflicts(unresolved)
         showConflicts()

@@ -35,7 +35,7 @@ extension UIDocument {
     private func settled() async {
         guard lifecycle.phase == .opening || lifecycle.phase == .reverting else { return }
         await withCheckedContinuation { continuation in
-            whenSettled.append { continuation.resume() }
+            work.whenSettled.append { continuation.resume() }
         }
     }
 
@@ -78,9 +78,9 @@ extension UIDocument {
 
     private func saveAll() async throws {
         while hasUnsavedChanges {
-            let savesBegun = savesBegun
+            let savesBegun = work.savesBegun
             // An app that has not saved, whatever it says, must not lose what is unsaved.
-            guard await autosave(), self.savesBegun != savesBegun else { throw unsavedError }
+            guard await autosave(), self.work.savesBegun != savesBegun else { throw unsavedError }
         }
     }
 

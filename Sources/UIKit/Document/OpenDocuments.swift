@@ -47,3 +47,13 @@ package enum OpenDocuments {
         }
     }
 }
+
+extension UIDocument {
+    /// The document of this class that is open at a place, for another window to show the same one.
+    ///
+    /// Ours: where two windows show one file, sharing the document keeps them in step and undo in order.
+    public static func opened(at url: URL) -> Self? {
+        let place = url.standardizedFileURL
+        return OpenDocuments.all.lazy.compactMap { $0 as? Self }.first { $0.fileURL == place }
+    }
+}

@@ -107,8 +107,8 @@ extension UIDocument {
     /// Runs what waited for the document to be open or closed and nothing in between.
     func settle() {
         guard lifecycle.phase == .open || lifecycle.phase == .closed else { return }
-        let waiting = whenSettled
-        whenSettled = []
+        let waiting = work.whenSettled
+        work.whenSettled = []
         waiting.forEach { $0() }
     }
 }

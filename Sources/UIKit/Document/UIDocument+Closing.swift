@@ -5,11 +5,11 @@ extension UIDocument {
         let answer = handler ?? { _ in }
         switch change({ $0.requestClose() }) {
         case .alreadySo: answer(true)
-        case .join: closeHandlers.append(answer)
-        case .wait: whenSettled.append { [self] in beginClosing(answer) }
+        case .join: work.closeHandlers.append(answer)
+        case .wait: work.whenSettled.append { [self] in beginClosing(answer) }
         case .refuse: answer(false)
         case .proceed:
-            closeHandlers.append(answer)
+            work.closeHandlers.append(answer)
             saveRest()
         }
     }
@@ -18,13 +18,13 @@ extension UIDocument {
     ///
     /// An app whose `autosave` says that all is on disk without saving is believed.
     private func saveRest() {
-        let savesBegun = savesBegun
+        let savesBegun = work.savesBegun
         autosave { [self] saved in
             guard saved else {
                 finishClosing(saved: false)
                 return
             }
-            if hasUnsavedChanges, self.savesBegun != savesBegun { saveRest() } else { stopAndFinish() }
+            if hasUnsavedChanges, self.work.savesBegun != savesBegun { saveRest() } else { stopAndFinish() }
         }
     }
 
@@ -45,8 +45,8 @@ extension UIDocument {
             record.withLock { $0.isInConflict = false }
         }
         change { $0.finishClosing(saved: saved) }
-        let handlers = closeHandlers
-        closeHandlers = []
+        let handlers = work.closeHandlers
+        work.closeHandlers = []
         handlers.forEach { $0(saved) }
         armSchedule()
         settle()
@@ -55,7 +55,7 @@ extension UIDocument {
     func beginReverting(to url: URL, _ handler: ((Bool) -> Void)?) {
         switch change({ $0.requestRevert() }) {
         case .wait, .join:
-            whenSettled.append { [self] in beginReverting(to: url, handler) }
+            work.whenSettled.append { [self] in beginReverting(to: url, handler) }
         case .alreadySo, .refuse:
             handleError(DocumentError.notOpen("reverted", at: fileURL), userInteractionPermitted: true)
             handler?(false)
@@ -87,14 +87,14 @@ extension UIDocument {
             }
             armSchedule()
             handler?(true)
-        case .failure where isReloading && !FileManager.default.fileExists(atPath: fileURL.path):
+        case .failure where work.isReloading && !FileManager.default.fileExists(atPath: fileURL.path):
             // Gone again before it could be read: what was read before stays, and the watch tells the rest.
             change { $0.finishReverting(success: true) }
             handler?(false)
         case .failure(is EditedMeanwhile):
             // Both are there, as if the edit had been first.
             change { $0.finishReverting(success: true) }
-            whenSettled.append { [self] in checkForOutsideChange() }
+            work.whenSettled.append { [self] in checkForOutsideChange() }
             armSchedule()
             handler?(false)
         case .failure(let error):

@@ -78,9 +78,9 @@ extension UIDocument {
     /// so that it can be merged.
     func autosaveWhereItIs() {
         // A merge under way ends in a save, or in another look.
-        guard !isFileDeleted, !isMerging else { return }
+        guard !isFileDeleted, !work.isMerging else { return }
         let go = MainActorCallback<(place: URL?, isAnother: Bool)> { [self] found in
-            guard lifecycle.phase == .open, !isMerging else { return }
+            guard lifecycle.phase == .open, !work.isMerging else { return }
             if found.place == nil {
                 noteFileGone()
                 if !isFileDeleted { autosaveWhereItIs() }

@@ -7,11 +7,11 @@ extension UIDocument {
         let answer = handler ?? { _ in }
         switch change({ $0.requestOpen() }) {
         case .alreadySo: answer(true)
-        case .join: openHandlers.append(answer)
-        case .wait: whenSettled.append { [self] in beginOpening(answer) }
+        case .join: work.openHandlers.append(answer)
+        case .wait: work.whenSettled.append { [self] in beginOpening(answer) }
         case .refuse: answer(false)
         case .proceed:
-            openHandlers.append(answer)
+            work.openHandlers.append(answer)
             OpenDocuments.insert(self)
             readInBackground(from: fileURL) { [self] result in finishOpening(result) }
         }
@@ -31,8 +31,8 @@ extension UIDocument {
             handleError(error, userInteractionPermitted: true)
             change { $0.finishOpening(success: false) }
         }
-        let handlers = openHandlers
-        openHandlers = []
+        let handlers = work.openHandlers
+        work.openHandlers = []
         handlers.forEach { $0(lifecycle.phase == .open) }
         settle()
     }
@@ -119,7 +119,7 @@ extension UIDocument {
         // Apple's contract: load(fromContents:ofType:) runs where open was called while this queue waits for it.
         try MainQueue.sync { [self] in
             // Nobody has asked for this reading: what was typed meanwhile is not to be lost by it.
-            if isReloading, hasUnsavedChanges { throw EditedMeanwhile() }
+            if work.isReloading, hasUnsavedChanges { throw EditedMeanwhile() }
             fileAccess.know(transfer.value)
             try load(fromContents: transfer.value, ofType: PackageTypes.identifier(of: url) ?? fileType)
             loadedPlace = changeLine.current

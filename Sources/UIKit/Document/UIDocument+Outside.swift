@@ -95,13 +95,13 @@ extension UIDocument {
     func takeOutsideChange(seenAt stampCount: Int? = nil) {
         if let stampCount, stampCount != record.withLock({ $0.stampCount }) { return checkForOutsideChange() }
         guard lifecycle.phase == .open else {
-            if lifecycle.phase != .closed { whenSettled.append { [self] in checkForOutsideChange() } }
+            if lifecycle.phase != .closed { work.whenSettled.append { [self] in checkForOutsideChange() } }
             return
         }
-        if savesRunning > 0 {
-            looksAfterSaving = true
-        } else if isMerging {
-            looksAfterMerging = true
+        if work.savesRunning > 0 {
+            work.looksAfterSaving = true
+        } else if work.isMerging {
+            work.looksAfterMerging = true
         } else if hasUnsavedChanges {
             mergeOutsideChange()
         } else {
@@ -118,9 +118,9 @@ extension UIDocument {
             object: self,
             userInfo: userInfo
         )
-        isReloading = true
+        work.isReloading = true
         revert(toContentsOf: fileURL) { [self] success in
-            isReloading = false
+            work.isReloading = false
             guard success else { return record.withLock { $0.toldChange = nil } }
             NotificationCenter.default.post(
                 name: UIDocument.didReloadNotification,

@@ -12,7 +12,7 @@ extension UIDocument {
             RequestedSave(
                 url: url,
                 operation: operation,
-                isAutosave: isAutosaving,
+                isAutosave: work.isAutosaving,
                 mergesLeft: Self.mergeCountMax,
                 handler: handler
             )
@@ -23,7 +23,7 @@ extension UIDocument {
         switch lifecycle.phase {
         case .closed, .open, .closing: begin(save)
         // What is in memory is about to be replaced: written after that, it would be on disk and nowhere else.
-        case .opening, .reverting: whenSettled.append { [self] in beginSettled(save) }
+        case .opening, .reverting: work.whenSettled.append { [self] in beginSettled(save) }
         }
     }
 
@@ -37,8 +37,8 @@ extension UIDocument {
     ///
     /// - Parameter mergesAgain: Whether what others have written since is to be merged, too.
     func beginDelayedSaves(mergesAgain: Bool) {
-        let saves = delayedSaves
-        delayedSaves = []
+        let saves = work.delayedSaves
+        work.delayedSaves = []
         for var save in saves {
             save.mergesLeft = mergesAgain ? save.mergesLeft - 1 : 0
             begin(save)
@@ -56,11 +56,11 @@ extension UIDocument {
             return
         }
         schedule.saveStarted()
-        savesRunning += 1
-        savesBegun += 1
+        work.savesRunning += 1
+        work.savesBegun += 1
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
         let finish = MainActorCallback<Result<SavedItem, any Error>> { [self] result in
-            savesRunning -= 1
+            work.savesRunning -= 1
             if case .failure(is OthersWroteFirst) = result { return mergeBefore(save) }
             finishSaving(result, operation: operation, token: token, handler)
         }
@@ -74,8 +74,8 @@ extension UIDocument {
     }
 
     private func mergeBefore(_ save: RequestedSave) {
-        delayedSaves.append(save)
-        if !isMerging { mergeOutsideChange() }
+        work.delayedSaves.append(save)
+        if !work.isMerging { mergeOutsideChange() }
     }
 
     private func takeSnapshot(for save: RequestedSave) throws -> SaveSnapshot {
@@ -168,8 +168,8 @@ extension UIDocument {
         }
         armSchedule()
         NotificationCenter.default.post(name: UIDocument.changeCountedNotification, object: self)
-        if looksAfterSaving, savesRunning == 0 {
-            looksAfterSaving = false
+        if work.looksAfterSaving, work.savesRunning == 0 {
+            work.looksAfterSaving = false
             checkForOutsideChange()
         }
     }

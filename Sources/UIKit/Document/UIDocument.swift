@@ -43,25 +43,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     var isCountingUndoable = false
     var schedule = AutosaveSchedule(delay: UIDocument.autosaveDelay, delayMax: UIDocument.autosaveDelayMax)
     var scheduleTimer = 0
-    var whenSettled: [() -> Void] = []
-    var openHandlers: [(Bool) -> Void] = []
+    var work = DocumentWork()
     var download: Progress?
-    var closeHandlers: [(Bool) -> Void] = []
-    var savesRunning = 0
-    /// How many there have been, those under way among them.
-    var savesBegun = 0
-    /// Whether the item is to be looked at when the saves under way have ended.
-    var looksAfterSaving = false
-    /// Whether what is saved now was not asked for by anybody.
-    var isAutosaving = false
-    /// Whether the document reads itself anew because others changed its file.
-    var isReloading = false
-    /// Whether what others wrote is being merged with what is unsaved.
-    var isMerging = false
-    /// Whether the item is to be looked at when that has ended.
-    var looksAfterMerging = false
-    /// What was to be saved meanwhile.
-    var delayedSaves: [RequestedSave] = []
     var unsettled = DocumentConflicts()
     /// How many view controllers show the document.
     var viewControllerCount = 0
@@ -222,8 +205,8 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
             completionHandler?(true)
             return
         }
-        isAutosaving = true
-        defer { isAutosaving = false }
+        work.isAutosaving = true
+        defer { work.isAutosaving = false }
         save(to: fileURL, for: .forOverwriting, completionHandler: completionHandler)
     }
 
@@ -537,15 +520,5 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     /// Looks whether there is still a conflict.
     nonisolated open func presentedItemDidResolveConflict(_ version: NSFileVersion) {
         if record.withLock({ $0.isInConflict }) { reviewConflictsInBackground() }
-    }
-
-    // MARK: In one process
-
-    /// The document of this class that is open at a place, for another window to show the same one.
-    ///
-    /// Ours: where two windows show one file, sharing the document keeps them in step and undo in order.
-    public static func opened(at url: URL) -> Self? {
-        let place = url.standardizedFileURL
-        return OpenDocuments.all.lazy.compactMap { $0 as? Self }.first { $0.fileURL == place }
     }
 }

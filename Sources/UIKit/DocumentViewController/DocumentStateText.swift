@@ -45,7 +45,7 @@ enum DocumentStateText {
                 acts: []
             )
         }
-        if document.savesRunning > 0 { return plain("saving", "Saving…") }
+        if document.work.savesRunning > 0 { return plain("saving", "Saving…") }
         if document.hasUnsavedChanges { return plain("edited", "Edited") }
         return plain("saved", "Saved")
     }

@@ -125,8 +125,9 @@ package final class EditorFrame {
             if let path { tab?.holdSpare(of: path) }
             let queued = waiting
             waiting = []
-            onLoad?()
             for (message, answer) in queued { self.call(message, answer) }
+            // Last, so that what is said then is not overtaken by what was said before.
+            onLoad?()
         } else if let call = message["call"] as? Int, let answer = calls.removeValue(forKey: call) {
             if let text = message["error"] as? String {
                 answer(.failure(EditorFrameError(message: text)))

@@ -13,7 +13,7 @@ extension UIDocument {
 
     /// Merges what others wrote with what is unsaved; where that comes to nothing, saves, which keeps theirs beside.
     func mergeOutsideChange() {
-        isMerging = true
+        work.isMerging = true
         attemptMerge(1)
     }
 
@@ -38,7 +38,7 @@ extension UIDocument {
 
     /// What was edited or saved meanwhile is looked at anew.
     private var canMerge: Bool {
-        isInHand && savesRunning == 0 && (hasUnsavedChanges || !delayedSaves.isEmpty)
+        isInHand && work.savesRunning == 0 && (hasUnsavedChanges || !work.delayedSaves.isEmpty)
     }
 
     /// Whether the document may take something in: the last save before it closes may have to merge, too.
@@ -106,13 +106,13 @@ extension UIDocument {
     private enum Ending { case looksAgain, keepsBoth, saves }
 
     private func endMerging(_ ending: Ending) {
-        isMerging = false
-        let looksAgain = looksAfterMerging || ending == .looksAgain
-        looksAfterMerging = false
-        if !delayedSaves.isEmpty {
+        work.isMerging = false
+        let looksAgain = work.looksAfterMerging || ending == .looksAgain
+        work.looksAfterMerging = false
+        if !work.delayedSaves.isEmpty {
             let begin = { [self] in beginDelayedSaves(mergesAgain: ending != .keepsBoth) }
             // What is being read anew is saved as it is then.
-            if isInHand || lifecycle.phase == .closed { begin() } else { whenSettled.append(begin) }
+            if isInHand || lifecycle.phase == .closed { begin() } else { work.whenSettled.append(begin) }
         } else if ending == .keepsBoth {
             return autosave(completionHandler: nil)
         }

@@ -26,6 +26,7 @@ export class Store {
   #listeners = new Set();
   #touched = new Set();
   #hidden = new Set();
+  /** What items are shown under, by id: guesses in the order of the acts, each an object of its own. */
   #titles = new Map();
 
   /**
@@ -61,8 +62,8 @@ export class Store {
     const shown = [];
     for (const item of this.items.values()) {
       if (this.#hidden.has(item.id)) continue;
-      const title = this.#titles.get(item.id);
-      shown.push(title === undefined ? item : { ...item, title });
+      const guess = this.#titles.get(item.id)?.at(-1);
+      shown.push(guess === undefined ? item : { ...item, title: guess.title });
     }
     return shown;
   }
@@ -88,12 +89,17 @@ export class Store {
     this.#touch('items');
   }
 
-  /** Shows an item under another title until the returned function is called with how it went. */
+  /**
+   * Shows an item under another title until the returned function is called with how it went. What was guessed before
+   * is shown again where it went wrong.
+   */
   guessTitle(id, title) {
-    this.#titles.set(id, title);
+    const guess = { title };
+    this.#titles.set(id, [...(this.#titles.get(id) ?? []), guess]);
     this.#touch('items');
     return (isRenamed) => {
-      if (!isRenamed || !this.items.has(id)) this.#titles.delete(id);
+      if (!this.items.has(id)) this.#titles.delete(id);
+      else if (!isRenamed) this.#titles.set(id, this.#titles.get(id)?.filter((other) => other !== guess) ?? []);
       this.#touch('items');
     };
   }

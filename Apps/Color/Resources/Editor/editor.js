@@ -129,7 +129,7 @@ document.getElementById('controls').addEventListener('keydown', (event) => {
 function show({ red, green, blue }) {
   const shown = { red, green, blue };
   for (const channel of channels) if (channel !== dragged) color[channel] = shown[channel];
-  document.body.classList.add('has-colour');
+  document.querySelector('main').hidden = false;
   draw();
 }
 

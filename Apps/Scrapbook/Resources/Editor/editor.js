@@ -11,10 +11,32 @@ let isEditable = true;
 
 const post = (message) => webkit.messageHandlers.scrapbook.postMessage(message);
 
+// MARK: What crosses on the way
+
+/** How many edits of each part the app has not answered yet. */
+const unanswered = { text: 0, picture: 0 };
+/** Parts that the app has shown meanwhile. */
+const passedOver = new Set();
+
+async function postEdit(part, message) {
+  unanswered[part] += 1;
+  try {
+    await post(message);
+  } finally {
+    unanswered[part] -= 1;
+    if (unanswered[part] === 0 && passedOver.delete(part)) post({ kind: 'again', part });
+  }
+}
+
+/** The app may not have heard of an edit when it shows a part; what counts it is asked for after the answer. */
+function mayShow(part) {
+  if (unanswered[part] === 0) return true;
+  passedOver.add(part);
+  return false;
+}
+
 // MARK: Text
 
-/** Texts that are on their way to the app; it may show one of them after more was typed. */
-const onTheirWay = [];
 let hasUnfinishedStep = false;
 let pause = 0;
 
@@ -25,22 +47,19 @@ function fit() {
   field.style.height = `${field.scrollHeight + 2}px`;
 }
 
-async function postText(final) {
-  const text = field.value;
-  hasUnfinishedStep = !final;
-  onTheirWay.push(text);
-  await post({ kind: 'text', text, final }).catch(() => {}); // the page says what did not arrive
-  onTheirWay.splice(onTheirWay.indexOf(text), 1);
-}
-
+/** Ends one step of undoing. Says nothing of the text: by now the document may hold another one, not shown here yet. */
 function endStep() {
   clearTimeout(pause);
-  if (hasUnfinishedStep) postText(true);
+  if (!hasUnfinishedStep) return;
+  hasUnfinishedStep = false;
+  post({ kind: 'endOfTyping' });
 }
 
 field.addEventListener('input', () => {
   fit();
-  postText(false);
+  hasUnfinishedStep = true;
+  // The page says what did not arrive.
+  postEdit('text', { kind: 'text', text: field.value }).catch(() => {});
   clearTimeout(pause);
   pause = setTimeout(endStep, pauseMilliseconds);
 });
@@ -65,7 +84,7 @@ function moved(place, before, after) {
 /** Called by the app: shows the document's text; the caret stays where it was in it. */
 function showText(text) {
   const before = field.value;
-  if (text === before || onTheirWay.includes(text)) return;
+  if (!mayShow('text') || text === before) return;
   const { selectionStart, selectionEnd, selectionDirection } = field;
   field.value = text;
   field.setSelectionRange(
@@ -152,7 +171,7 @@ async function take(blob) {
     const hadFocus = document.activeElement === document.getElementById('choose');
     showBlob(new Blob([blob], { type }));
     if (hadFocus) document.getElementById('replace').focus();
-    await post({ kind: 'image', type, data });
+    await postEdit('picture', { kind: 'image', type, data });
   } catch (error) {
     sayProblem(`The picture could not be taken over: ${error.message}`);
   }
@@ -166,7 +185,7 @@ document.getElementById('remove').addEventListener('click', () => {
   sayProblem('');
   showBlob(null);
   document.getElementById('choose').focus();
-  post({ kind: 'removeImage' });
+  postEdit('picture', { kind: 'removeImage' }).catch(() => {}); // the page says so
 });
 fileInput.addEventListener('change', () => {
   const [file] = fileInput.files;
@@ -206,6 +225,7 @@ document.addEventListener('paste', (event) => {
 
 /** Called by the app: shows the document's picture, or the place for one. */
 function showImage(shown) {
+  if (!mayShow('picture')) return;
   if (shown === null) {
     showBlob(null);
     return;

@@ -12,6 +12,10 @@ internal import Foundation
 /// What was seen from outside is told to presenters then, although it may have been done in a coordinated access: to hear
 /// of it twice is better than not at all. However much it was, it is told once more when an agent says anything, or when there
 /// is none, as nobody could read it before. That asks for no word about the items: the agent tells of what is written then.
+///
+/// An agent that was given up once may stay so for days. It is not told of what begins and is over meanwhile, which nothing would
+/// bound: requests and presenters wait here until it says something, and it has a question to answer when it goes on. A presenter
+/// that made way for an access of this process is told that this is over when the access fails.
 extension FileAccessRegistry {
     /// Looks after an interval whether the agent lives.
     func feelPulse() {
@@ -26,7 +30,8 @@ extension FileAccessRegistry {
             let connection = state.joining.connection
             let step = state.joining.pulse.tick(isWaiting: state.joining.isWaitingForAgent)
             // Whatever it says is a sign of life; number 0 stands for no items and nothing to do.
-            if step == .ask { connection?.put(.quietWanted(0, [])) }
+            // One that was given up has been asked.
+            if step == .ask, !state.joining.isSilent { connection?.put(.quietWanted(0, [])) }
             return ([], step)
         }
         switch step {
@@ -43,24 +48,64 @@ extension FileAccessRegistry {
     func giveUpOnAgent(isStarting: Bool = false) {
         let process = link?.finder.agentProcess
         let news = change { state -> ([AccessArbiter.Effect], [@Sendable () -> Void]) in
-            let waiting = state.joining.records.filter { !$0.value.isHeld }.sorted {
-                $0.key.number < $1.key.number
+            let failed = state.failWaiting { url in
+                FileCoordinationError(agentSilent: process, isStarting: isStarting, url: url)
             }
-            for (id, record) in waiting {
-                state.joining.connection?.put(.event(.cancelled(id)))
-                state.joining.forget(id)
-                guard let waiter = state.waiters.removeValue(forKey: id) else { continue }
-                let url = record.request.claims[0].item.fileURL
-                let error = FileCoordinationError(agentSilent: process, isStarting: isStarting, url: url)
-                state.outbox.append(.verdict(.refused(error), waiter))
-            }
-            return ([], state.joining.takeOverdueQuietWaits())
+            if state.joining.connection != nil { state.joining.beginSilence() }
+            return (state.reacquirable(after: failed), state.joining.takeOverdueQuietWaits())
         }
         for body in news { body() }
     }
 }
 
 extension FileAccessRegistry.State {
+    /// Fails all accesses that wait for the agent, and takes them back from it.
+    fileprivate mutating func failWaiting(with error: (URL) -> FileCoordinationError) -> Set<AccessID> {
+        let waiting = joining.records.filter { !$0.value.isHeld }.sorted { $0.key.number < $1.key.number }
+        for (id, record) in waiting {
+            if joining.heldBack?.requests.contains(id) != true {
+                joining.connection?.put(.event(.cancelled(id)))
+            }
+            joining.forget(id)
+            guard let waiter = waiters.removeValue(forKey: id) else { continue }
+            outbox.append(.verdict(.refused(error(record.request.claims[0].item.fileURL)), waiter))
+        }
+        return Set(waiting.map(\.key))
+    }
+
+    /// What presenters here left to be run after accesses of this process that will never run.
+    fileprivate func reacquirable(after failed: Set<AccessID>) -> [AccessArbiter.Effect] {
+        reacquirers.filter { failed.contains($0.value.access) }.keys.sorted { $0.number < $1.number }.map {
+            .reacquire($0)
+        }
+    }
+
+    /// The same for a presenter that has answered when the access had failed already.
+    func reacquirable(after access: AccessID, _ ticket: Ticket) -> [AccessArbiter.Effect] {
+        guard joining.isSilent, access.client == FileAccessRegistry.client, joining.records[access] == nil,
+            !joining.lostAccesses.contains(access)
+        else { return [] }
+        return [.reacquire(ticket)]
+    }
+
+    /// The agent has said something: it is told what was held back.
+    mutating func hear() -> [AccessArbiter.Effect] {
+        joining.pulse.heard()
+        tellAgain()
+        guard let heldBack = joining.endSilence(), let connection = joining.connection else { return [] }
+        for handle in presenterOrder.compactMap({ presenters[$0] })
+        where heldBack.presenters.contains(handle.id) {
+            let path = joining.presenterPaths[handle.id]
+            connection.put(.event(.presenterAdded(handle.id, at: path, typeName: handle.typeName)))
+        }
+        var effects: [AccessArbiter.Effect] = []
+        for id in heldBack.requests.sorted(by: { $0.number < $1.number }) {
+            guard let request = joining.records[id]?.request else { continue }
+            if !connection.put(.event(.requested(request))) { effects += refuse(.requested(request)) }
+        }
+        return effects
+    }
+
     /// Tells presenters again what they were told of while nobody could read it.
     mutating func tellAgain() {
         guard !joining.toldInSilence.isEmpty else { return }

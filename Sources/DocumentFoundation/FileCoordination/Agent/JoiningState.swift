@@ -47,6 +47,14 @@ struct JoiningState: Sendable {
     /// What presenters here were told of while the agent said nothing, and could not read.
     private(set) var toldInSilence: Set<ItemPath> = []
     var pulse = AgentPulse()
+    /// What waits until an agent says something again that was given up; nil while none is.
+    private(set) var heldBack: HeldBack?
+
+    /// What an agent that was given up is told when it goes on, if it is not over by then.
+    struct HeldBack: Sendable {
+        var requests: Set<AccessID> = []
+        var presenters: Set<PresenterID> = []
+    }
 
     struct QuietWait: Sendable {
         let items: [ItemPath]
@@ -113,9 +121,11 @@ struct JoiningState: Sendable {
     ///
     /// Its items are to be told again once an agent answers.
     mutating func takeOverdueQuietWaits() -> [@Sendable () -> Void] {
-        toldInSilence.formUnion(quietWaits.values.flatMap(\.items))
+        noteToldInSilence(quietWaits.values.flatMap(\.items))
         return takeQuietWaits()
     }
+
+    mutating func noteToldInSilence(_ items: [ItemPath]) { toldInSilence.formUnion(items) }
 
     /// What is to be told again, now that an agent answers or none is needed.
     mutating func takeToldInSilence() -> [ItemPath] {
@@ -131,6 +141,36 @@ struct JoiningState: Sendable {
     mutating func forget(_ id: AccessID) {
         guard isLinked else { return }
         records[id] = nil
+        heldBack?.requests.remove(id)
+    }
+
+    // MARK: An agent that says nothing
+
+    var isSilent: Bool { heldBack != nil }
+
+    /// The agent has been given up: until it says something it is not told what can wait, however long that takes.
+    mutating func beginSilence() { heldBack = heldBack ?? HeldBack() }
+
+    /// The agent has said something, or is another one, which is told all.
+    mutating func endSilence() -> HeldBack? { heldBack.take() }
+
+    /// Keeps an event from an agent that says nothing.
+    ///
+    /// - Parameter event: Noted already.
+    /// - Returns: What is to be done about it here; nil for what the agent is told all the same.
+    mutating func holdBack(_ event: ArbiterEvent) -> [AccessArbiter.Effect]? {
+        guard isSilent else { return nil }
+        switch event {
+        case .requested(let request): heldBack?.requests.insert(request.id)
+        case .cancelled(let id):
+            guard heldBack?.requests.contains(id) == true else { return nil }
+            return [.fail(id, .cancelled)]
+        case .presenterAdded(let id, _, _): heldBack?.presenters.insert(id)
+        case .presenterMoved(let id, _): guard heldBack?.presenters.contains(id) == true else { return nil }
+        case .presenterRemoved(let id): guard heldBack?.presenters.remove(id) != nil else { return nil }
+        case .held, .ended, .replied, .itemMoved, .attributesChanged, .steppedAside: return nil
+        }
+        return []
     }
 
     /// Whether an access of this process that runs writes an item, or something that holds it.

@@ -102,7 +102,7 @@ export class ItemActions {
     this.#renamings.set(id, renamed);
     const answer = await act;
     settle(answer !== undefined);
-    const name = answer?.item ?? id;
+    const name = await renamed; // of a renaming before this one, where this one was refused
     this.#forgetRenaming(id, renamed, name);
     if (this.#cutIds.includes(id)) this.#setCut(this.#cutIds.map((cut) => (cut === id ? name : cut)));
     if (answer?.item !== undefined) this.#list.chooseWhenThere([name]);
