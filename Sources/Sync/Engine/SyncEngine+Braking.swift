@@ -59,7 +59,7 @@ extension SyncEngine {
         guard let kept else { return nil }
         // What has another conflict by now is not removed any more, but its contents may be written over all the same.
         guard let changed else { return kept.hasContents(of: base) ? kept : nil }
-        return changed.content != base.content && kept.content == base.content ? kept : nil
+        return !changed.hasContent(of: base) && kept.hasContent(of: base) ? kept : nil
     }
 
     private func itemCount(_ direction: SyncBrake.Direction) -> Int {
