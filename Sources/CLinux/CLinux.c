@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/fs.h>
 #include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -87,3 +90,37 @@ void cdoc_return_pieces_from(int byte_count) {
 }
 
 void cdoc_return_free_pages(void) { malloc_trim(0); }
+
+// Whether the dynamic linker writes into parts of an object that are not writable otherwise.
+static int has_relocated_text(const struct dl_phdr_info *object) {
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[index];
+        if (header->p_type != PT_DYNAMIC) continue;
+        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(object->dlpi_addr + header->p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++) {
+            if (entry->d_tag == DT_TEXTREL) return 1;
+            if (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL)) return 1;
+        }
+    }
+    return 0;
+}
+
+static int return_object_pages(struct dl_phdr_info *object, size_t size, void *context) {
+    (void)size;
+    (void)context;
+    // The kernel's own object is in no file.
+    if (object->dlpi_addr == getauxval(AT_SYSINFO_EHDR) || has_relocated_text(object)) return 0;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[index];
+        if (header->p_type != PT_LOAD || (header->p_flags & PF_W)) continue;
+        uintptr_t start = (object->dlpi_addr + header->p_vaddr) & ~(page - 1);
+        // What comes behind may be in the last page too.
+        uintptr_t end = (object->dlpi_addr + header->p_vaddr + header->p_memsz) & ~(page - 1);
+        // Only advice: what cannot be returned, as it is locked, stays.
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void cdoc_return_program_pages(void) { dl_iterate_phdr(return_object_pages, NULL); }

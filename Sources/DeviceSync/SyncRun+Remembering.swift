@@ -134,9 +134,10 @@ extension SyncRun {
         news.formUnion(changes.engine.agreed.keys)
         for item in table.takeWritten() {
             news.insert(item)
-            let seen = table[item].flatMap { $0.state.kind == .folder || $0.state.content != nil ? $0 : nil }
+            let seen = table[item].flatMap { $0.state.kind == .folder || $0.state.hasContent ? $0 : nil }
             changes.items.updateValue(seen, forKey: item)
         }
+        unsharedCount += changes.items.count + changes.heard.count
         return changes
     }
 }

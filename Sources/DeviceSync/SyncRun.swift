@@ -96,6 +96,8 @@ final class SyncRun {
     var unread: [ItemID: ItemTrace] = [:]
     var isReadDue = false
     private var wasSettled = false
+    /// How many items have been written, or read of, since what is there twice was last made one.
+    var unsharedCount = 0
 
     init(
         _ place: ContainerSync.Place,
@@ -134,7 +136,7 @@ final class SyncRun {
         try resume()
         try recallPauses()
         // What the process before could not show any more.
-        for (item, seen) in table.items where !seen.state.conflicts.isEmpty || conflicts[item] != nil {
+        for (item, seen) in table.items where seen.state.hasConflicts || conflicts[item] != nil {
             try showConflicts(of: item)
         }
         let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
@@ -214,9 +216,6 @@ final class SyncRun {
         return names.first ?? item.description
     }
 
-    /// How long after a start there is time to save room.
-    private static let sharingDelay = DispatchTimeInterval.seconds(1)
-
     // MARK: The engine
 
     /// Has the engine take events, and does what it says, until nothing is left to do at once.
@@ -245,14 +244,7 @@ final class SyncRun {
         let isDone = rememberAndCarryOut(start.effects)
         isTaking = false
         if isDone { take([]) }
-        queue.asyncAfter(deadline: .now() + Self.sharingDelay) { [box = Confined(Weak(self))] in
-            box.value.value?.shareRoom()
-        }
-    }
-
-    /// What table and engine say alike of items takes room once only. Nobody waits for that: a start has other things to do.
-    private func shareRoom() {
-        if !isStopped { table.share(engine.disk) }
+        saveRoomLater()
     }
 
     func fail(_ why: String) {
@@ -277,7 +269,10 @@ final class SyncRun {
 
     private func tellIfSettled() {
         let isSettled = isSettled
-        if isSettled, !wasSettled { report(.settled) }
+        if isSettled, !wasSettled {
+            report(.settled)
+            saveRoomAfterMany()
+        }
         wasSettled = isSettled
         tellFollowers()
     }

@@ -103,6 +103,9 @@ package final class SQLiteConnection {
         guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw error(code) }
     }
 
+    /// Gives back the memory of pages that are kept in case they are read again.
+    package func returnFreePages() { sqlite3_db_release_memory(connection) }
+
     /// How many rows the last statement changed.
     package var changedRowCount: Int { Int(sqlite3_changes64(connection)) }
 

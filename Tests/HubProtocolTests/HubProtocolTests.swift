@@ -27,6 +27,21 @@ struct HubProtocolTests {
         }
     }
 
+    @Test("A hash of a log is its bytes, and those of another length are another's")
+    func logHashes() {
+        let bytes = (0..<32).map { UInt8($0 * 8) }
+        let hash = LogHash(unchecked: bytes)
+        #expect(hash.bytes == bytes && LogHash(bytes: bytes) == hash)
+        #expect(hash.hashValue == LogHash(unchecked: bytes).hashValue)
+        for index in bytes.indices {
+            var others = bytes
+            others[index] += 1
+            #expect(LogHash(unchecked: others) != hash && hash < LogHash(unchecked: others))
+        }
+        #expect(LogHash(bytes: bytes.dropLast()) == nil)
+        #expect(LogHash(unchecked: bytes.dropLast()) != hash)
+    }
+
     @Test("Names are hexadecimal digits in one spelling")
     func names() {
         #expect(ItemName(hexadecimal: "000102030405060708090a0b0c0d0e0f")?.bytes == Array(0..<16))

@@ -1,4 +1,3 @@
-import Foundation
 import SeededNumbers
 import Testing
 
@@ -8,11 +7,7 @@ import Testing
 struct ItemMapTests {
     @Test("It is what a dictionary is, whatever is put in, changed and taken out", arguments: [8, 40, 3000])
     func asDictionary(itemCount: Int) {
-        let seed =
-            ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap { UInt64($0) }
-            ?? .random(in: 1...999_999)
-        print("item map: SYNC_SEED=\(seed)")
-        var random = SplitMix64(seed: seed)
+        var random = seededNumbers(for: "item map")
         // Some of them alike in the half that they are found by.
         let items = (0..<itemCount).map { ItemID(UInt64($0), $0 % 5 == 0 ? 7 : random.next()) }
         var (map, dictionary): (ItemMap<Int>, [ItemID: Int]) = ([:], [:])
@@ -41,11 +36,7 @@ struct ItemMapTests {
         arguments: [8, 40, 2000]
     )
     func places(itemCount: Int) {
-        let seed =
-            ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap { UInt64($0) }
-            ?? .random(in: 1...999_999)
-        print("placed items: SYNC_SEED=\(seed)")
-        var random = SplitMix64(seed: seed)
+        var random = seededNumbers(for: "placed items")
         let items = (0..<itemCount).map { ItemID(UInt64($0), random.next()) }
         let folders = [ItemID.root] + items.prefix(3)
         var (placed, dictionary) = (PlacedItems<Something>(), [ItemID: Something]())

@@ -55,5 +55,10 @@ void cdoc_return_pieces_from(int byte_count);
 /// Gives all memory that is free back to the system, page by page.
 void cdoc_return_free_pages(void);
 
+/// Has the system count as not needed what is mapped of the program's and its libraries' files and never written: code and
+/// constants. What is needed again is mapped again when it is touched, from the same files, with nothing lost; what was needed
+/// for a start alone is not. dl_iterate_phdr(3), which is declared only for _GNU_SOURCE; madvise(2), MADV_DONTNEED.
+void cdoc_return_program_pages(void);
+
 /// getrandom(2) without flags, from a header that Swift's view leaves out.
 ssize_t cdoc_getrandom(void *bytes, size_t count);

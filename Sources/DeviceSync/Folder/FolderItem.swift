@@ -3,23 +3,35 @@ internal import Foundation
 internal import Sync
 
 /// What tells that an item on the disk is as it was when it was looked at last, without reading it.
+///
+/// There is one for each item, so it takes no more room than it needs.
 struct ItemTrace: Hashable, Sendable {
-    var device: UInt64
     var inode: UInt64
-    var kind: FileStamp.Kind
     var byteCount: Int64
-    var permissions: UInt32
     /// Nanoseconds since 1970.
     var modified: Int64
     /// Of any kind of change.
     var changed: Int64
+    /// Linux numbers devices in thirty-two bits.
+    private var shortDevice: UInt32
+    private var shortPermissions: UInt16
+    var kind: FileStamp.Kind
+
+    var device: UInt64 { UInt64(shortDevice) }
+    /// Twelve bits.
+    var permissions: UInt32 { UInt32(shortPermissions) }
 
     init(_ status: MemberStatus) {
         let stamp = status.stamp
-        (device, inode, kind) = (stamp.device, stamp.inode, stamp.kind)
-        (byteCount, permissions) = (stamp.byteCount, stamp.permissions)
-        modified = stamp.modificationSeconds &* 1_000_000_000 &+ stamp.modificationNanoseconds
-        changed = status.changeSeconds &* 1_000_000_000 &+ status.changeNanoseconds
+        self.init(
+            device: stamp.device,
+            inode: stamp.inode,
+            kind: stamp.kind,
+            byteCount: stamp.byteCount,
+            permissions: stamp.permissions,
+            modified: stamp.modificationSeconds &* 1_000_000_000 &+ stamp.modificationNanoseconds,
+            changed: status.changeSeconds &* 1_000_000_000 &+ status.changeNanoseconds
+        )
     }
 
     init(
@@ -31,8 +43,9 @@ struct ItemTrace: Hashable, Sendable {
         modified: Int64,
         changed: Int64
     ) {
-        (self.device, self.inode, self.kind) = (device, inode, kind)
-        (self.byteCount, self.permissions) = (byteCount, permissions)
+        (self.inode, self.kind, self.byteCount) = (inode, kind, byteCount)
+        shortDevice = UInt32(truncatingIfNeeded: device)
+        shortPermissions = UInt16(truncatingIfNeeded: permissions)
         (self.modified, self.changed) = (modified, changed)
     }
 
@@ -41,7 +54,7 @@ struct ItemTrace: Hashable, Sendable {
 
     /// Whether it is the very item, whatever became of it.
     func isSameItem(as other: ItemTrace) -> Bool {
-        device == other.device && inode == other.inode && kind == other.kind
+        inode == other.inode && shortDevice == other.shortDevice && kind == other.kind
     }
 }
 

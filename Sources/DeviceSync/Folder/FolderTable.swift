@@ -41,7 +41,7 @@ struct FolderTable {
 
     /// How all folders are, and all documents whose contents are known.
     var readStates: ItemMap<ItemState> {
-        items.all.compactMapValues { $0.state.kind == .folder || $0.state.content != nil ? $0.state : nil }
+        items.all.compactMapValues { $0.state.kind == .folder || $0.state.hasContent ? $0.state : nil }
     }
 
     func item(at place: ItemPlace) -> ItemID? { bearer(of: place) }
@@ -55,7 +55,7 @@ struct FolderTable {
     }
 
     /// Has what is said of items take room once only.
-    mutating func share(_ states: PlacedItems<ItemState>) {
+    mutating func share(_ states: DiskItems) {
         items.updateInPlace { item, seen in seen.state.share(states[item]) }
     }
 
@@ -68,8 +68,8 @@ struct FolderTable {
     /// The item that something is of which nothing is another than when it was seen last, with its contents here and known.
     func unchanged(_ name: String, _ trace: ItemTrace, in folder: ItemID) -> ItemID? {
         items.item(keyed: trace.key) { known in
-            known.trace == trace && known.state.place.parent == folder && !known.isDataless
-                && (known.state.kind == .folder || known.state.content != nil)
+            known.trace == trace && known.state.parent == folder && !known.isDataless
+                && (known.state.kind == .folder || known.state.hasContent)
                 && ExactName(known.state.place.name) == ExactName(name)
         }
     }

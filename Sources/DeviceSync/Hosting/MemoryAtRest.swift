@@ -2,8 +2,8 @@ internal import Dispatch
 internal import LocalSockets
 internal import Locks
 
-/// Has a process that has come to rest give its free memory back to the system: a start, and many changes at once, leave more
-/// of it than what is kept.
+/// Has a process that has come to rest give back to the system what it does not need there: free memory, of which a start, and
+/// many changes at once, leave more than what is kept; and the code that only they need.
 ///
 /// Sendable; all calls may come from any thread.
 final class MemoryAtRest: Sendable {
@@ -20,7 +20,10 @@ final class MemoryAtRest: Sendable {
         later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { body in
             DispatchQueue.global(qos: .background).asyncAfter(deadline: .now() + delay, execute: body)
         },
-        giveBack: @escaping @Sendable () -> Void = { ProcessMemory.returnFreePages() }
+        giveBack: @escaping @Sendable () -> Void = {
+            ProcessMemory.returnFreePages()
+            ProcessMemory.returnProgramPages()
+        }
     ) {
         (self.later, self.giveBack) = (later, giveBack)
     }

@@ -74,6 +74,9 @@ final class DeviceMemory {
     /// Has the next start find all of it in one place. Nothing is lost without.
     func settle() throws { try connection.checkpoint(empties: true) }
 
+    /// Gives back what is kept of the database in memory; what is needed again is read again.
+    func returnFreeRoom() { connection.returnFreePages() }
+
     // MARK: Single values
 
     func value(_ key: String) throws -> [UInt8]? {

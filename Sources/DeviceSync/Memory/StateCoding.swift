@@ -44,8 +44,9 @@ struct StateWriter {
     }
 
     mutating func content(_ content: ContentName) {
-        integer(UInt32(content.packed.count) | StateCoding.packedBit)
-        bytes += content.packed
+        let packed = content.packed
+        integer(UInt32(packed.count) | StateCoding.packedBit)
+        bytes += packed
     }
 
     mutating func trace(_ trace: ItemTrace) {
@@ -97,10 +98,16 @@ struct StateReader {
         let number = try integer(UInt8.self)
         guard number > 0 else { return nil }
         guard number <= 2 else { throw MalformedMemory(what: "an item of no kind") }
-        var state = ItemState(number == 1 ? .folder : .document, at: ItemPlace(try item(), try text()))
-        if try integer(UInt8.self) > 0 { state.content = try content() }
-        for _ in 0..<(try integer(UInt32.self)) { state.conflicts.insert(try content()) }
-        return state
+        let place = ItemPlace(try item(), try text())
+        let content = try integer(UInt8.self) > 0 ? try content() : nil
+        var conflicts: Set<ContentName> = []
+        for _ in 0..<(try integer(UInt32.self)) { conflicts.insert(try self.content()) }
+        return ItemState(
+            number == 1 ? .folder : .document,
+            at: place,
+            content: content,
+            conflicts: conflicts
+        )
     }
 
     /// A state that says the very same as one that is known, mostly, and shares its room then.
@@ -112,21 +119,19 @@ struct StateReader {
     }
 
     private mutating func isNext(_ state: ItemState) throws -> Bool {
-        guard try integer(UInt8.self) == (state.kind == .folder ? 1 : 2), try item() == state.place.parent,
-            try isNextText(state.place.name), try integer(UInt8.self) == (state.content == nil ? 0 : 1)
-        else { return false }
-        if let content = state.content {
-            guard try integer(UInt32.self) == UInt32(content.packed.count) | StateCoding.packedBit,
-                content.packed.elementsEqual(try take(content.packed.count, "a content"))
-            else { return false }
+        let number = try integer(UInt8.self)
+        guard number == 1 || number == 2 else { return false }
+        let parent = try item()
+        let name = try take(Int(try integer(UInt32.self)), "a text")
+        var content: UnsafeRawBufferPointer?
+        if try integer(UInt8.self) > 0 {
+            let length = try integer(UInt32.self)
+            // A text of the first format, which this may be too.
+            guard length & StateCoding.packedBit != 0 else { return false }
+            content = try take(Int(length & ~StateCoding.packedBit), "a content")
         }
-        return try integer(UInt32.self) == 0 && state.conflicts.isEmpty
-    }
-
-    private mutating func isNextText(_ text: String) throws -> Bool {
-        let bytes = try take(Int(try integer(UInt32.self)), "a text")
-        var text = text
-        return text.withUTF8 { $0.elementsEqual(bytes) }
+        return try integer(UInt32.self) == 0
+            && state.isJust(number == 1 ? .folder : .document, in: parent, name, content)
     }
 
     mutating func content() throws -> ContentName {
@@ -134,7 +139,7 @@ struct StateReader {
         guard length & StateCoding.packedBit != 0 else {
             return ContentName(String(decoding: try take(Int(length), "a content"), as: UTF8.self))
         }
-        let packed = Array(try take(Int(length & ~StateCoding.packedBit), "a content"))
+        let packed = try take(Int(length & ~StateCoding.packedBit), "a content")
         guard let content = ContentName(packed: packed) else {
             throw MalformedMemory(what: "a content of no form")
         }

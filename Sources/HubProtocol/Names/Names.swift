@@ -34,10 +34,24 @@ package struct PublicKeyBytes: FixedBytes {
 }
 
 /// What a log came to, up to some entry: a SHA-256 over all of them.
+///
+/// A value without memory of its own: a device reads one for each entry of its log at a start, and small pieces of memory that
+/// come and go among those that stay leave holes.
 package struct LogHash: FixedBytes {
     package static let byteCount = 32
-    package let bytes: [UInt8]
-    package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    package var bytes: [UInt8] { withUnsafeBytes(of: words) { [UInt8]($0) } }
+
+    package init(unchecked bytes: [UInt8]) {
+        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes.prefix(Self.byteCount)) }
+    }
+
+    package static func == (left: LogHash, right: LogHash) -> Bool { left.words == right.words }
+
+    package func hash(into hasher: inout Hasher) {
+        withUnsafeBytes(of: words) { hasher.combine(bytes: $0) }
+    }
 }
 
 /// What tells a commit from all others of its container: 1 to 64 characters of `0-9 a-f . -`, which devices choose.

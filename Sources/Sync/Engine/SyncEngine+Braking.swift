@@ -52,14 +52,14 @@ extension SyncEngine {
 
     /// What the next step of an item removes or overwrites on the other side.
     private func endangered(_ item: ItemID, _ direction: SyncBrake.Direction) -> ItemState? {
-        guard let base = agreed[item].map({ self.base(of: item, $0) }) else { return nil }
+        guard let base = lastAgreed(item).map({ self.base(of: item, $0) }) else { return nil }
         // Contents that are not here do not leave.
         if direction == .leaving, disk[item] != nil, dataless.contains(item) { return nil }
         let (changed, kept) = direction == .leaving ? (disk[item], tree[item]) : (tree[item], disk[item])
         guard let kept else { return nil }
         // What has another conflict by now is not removed any more, but its contents may be written over all the same.
         guard let changed else { return kept.hasContents(of: base) ? kept : nil }
-        return changed.content != base.content && kept.content == base.content ? kept : nil
+        return !changed.hasContent(of: base) && kept.hasContent(of: base) ? kept : nil
     }
 
     private func itemCount(_ direction: SyncBrake.Direction) -> Int {
@@ -111,13 +111,17 @@ extension SyncEngine {
         for item in brakedItems(direction).sorted() where steps[item] == nil {
             switch (direction, disk[item], tree[item]) {
             // Nobody remembers that the two had agreed: what one has is new to the other.
-            case (.leaving, nil, _), (.arriving, _, nil): agreed[item] = nil
+            case (.leaving, nil, _), (.arriving, _, nil): agree(item, on: nil)
             case (.leaving, let ours?, _): braking.undone[item] = ours
             // It cannot be sent, and the hub has it.
             case (.arriving, let ours?, let theirs?) where dataless.contains(item):
                 braking.kept[item] = Braking.Kept(ours: ours, theirs: theirs.content)
             // What the log has counts as what both had, and the disk's as changed since.
-            case (.arriving, _, let theirs?): agreed[item]?.content = theirs.content
+            case (.arriving, _, let theirs?):
+                if var base = lastAgreed(item) {
+                    base.content = theirs.content
+                    agree(item, on: base)
+                }
             }
             touch(item)
         }
@@ -128,7 +132,9 @@ extension SyncEngine {
 
     /// Whether an item is without its contents here, and yet what the log has is to become what is here.
     func isKept(_ item: ItemID) -> Bool {
-        guard let kept = braking.kept[item], let content = kept.ours.content, atHub.contains(content) else {
+        guard let kept = braking.kept[item], let content = kept.ours.content,
+            contents.contains(content, .atHub)
+        else {
             return false
         }
         return dataless.contains(item) && disk[item] == kept.ours && tree[item]?.content == kept.theirs

@@ -13,7 +13,8 @@ extension SyncEngine {
 
     /// Whether an item is here only, without contents that could be sent.
     func isLost(_ item: ItemID) -> Bool {
-        guard hasReadLog, dataless.contains(item), steps[item] == nil, tree[item] == nil, agreed[item] == nil,
+        guard hasReadLog, dataless.contains(item), steps[item] == nil, tree[item] == nil,
+            lastAgreed(item) == nil,
             let ours = disk[item]
         else { return false }
         return lacksContents(item, ours)
@@ -26,8 +27,8 @@ extension SyncEngine {
 
     /// Whether contents of an item are at the hub or could be sent there.
     func canBeHad(_ content: ContentName, by item: ItemID) -> Bool {
-        !dataless.contains(item) || here.contains(content) || atHub.contains(content)
-            || sent.contains(content)
+        !dataless.contains(item) || contents.contains(content, .here) || contents.contains(content, .atHub)
+            || contents.contains(content, .sent)
     }
 
     /// Has those looked at anew that an item without contents keeps from something.

@@ -40,7 +40,7 @@ extension SyncEngine {
 
     /// Who has changed an item since disk and log agreed last.
     package func change(of item: ItemID) -> Change {
-        switch (disk[item] != agreed[item], tree[item] != agreed[item]) {
+        switch (disk[item] != lastAgreed(item), tree[item] != lastAgreed(item)) {
         case (false, false): .none
         case (true, false): .here
         case (false, true): .elsewhere

@@ -24,7 +24,7 @@ extension SyncEngine {
         guard paused.remove(item) != nil else { return }
         letThrough[item] = nil
         // What was removed here comes back, too.
-        if dropsLocal, steps[item] == nil, tree[item] != nil { agreed[item] = disk[item] }
+        if dropsLocal, steps[item] == nil, tree[item] != nil { agree(item, on: disk[item]) }
         touch(item)
         // It may stand aside now, and its folder may go.
         if let place = disk[item]?.place {
@@ -45,19 +45,19 @@ extension SyncEngine {
 
     /// Whether somebody else has changed a paused item since disk and log agreed: nothing of it can be offered.
     package func isOvertaken(_ item: ItemID) -> Bool {
-        tree[item] != agreed[item] && disk[item] != tree[item]
+        tree[item] != lastAgreed(item) && disk[item] != tree[item]
     }
 
     /// Whether nothing happens to an item before it is resumed.
     func isStandingStill(_ item: ItemID) -> Bool {
-        paused.contains(item) && (letThrough[item] == nil || tree[item] != agreed[item])
+        paused.contains(item) && (letThrough[item] == nil || tree[item] != lastAgreed(item))
     }
 
     /// The next step of a paused item.
     mutating func planPaused(_ item: ItemID) -> [Effect] {
         // The same on both sides by itself: that is only noted.
         if disk[item] == tree[item] { return plan(item) }
-        guard let state = letThrough[item], tree[item] == agreed[item] else { return [] }
+        guard let state = letThrough[item], tree[item] == lastAgreed(item) else { return [] }
         guard disk[item] != nil, state != tree[item] else {
             // It has gone since, or is there already.
             letThrough[item] = nil

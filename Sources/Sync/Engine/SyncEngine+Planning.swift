@@ -2,13 +2,13 @@
 extension SyncEngine {
     /// The next step of an item, if there is one to take now.
     mutating func plan(_ item: ItemID) -> [Effect] {
-        switch (disk[item], agreed[item], tree[item]) {
+        switch (disk[item], lastAgreed(item), tree[item]) {
         case (nil, nil, nil): return []
         case (nil, nil, let theirs?): return place(item, theirs)
         case (let ours?, nil, nil): return commit(item, ours)
         case (nil, _?, nil):
             // Removed here and there.
-            agreed[item] = nil
+            agree(item, on: nil)
             return []
         case (nil, let base?, let theirs?): return planRemovedHere(item, base, theirs)
         case (let ours?, let base?, nil): return planRemovedThere(item, ours, base)
@@ -27,13 +27,13 @@ extension SyncEngine {
     {
         guard theirs.hasContents(of: base) else {
             // Somebody has edited it: it stays.
-            agreed[item] = nil
+            agree(item, on: nil)
             return place(item, theirs)
         }
         let members = tree.children(of: item)
         // A member that comes here needs its folder; others leave it first.
-        if members.contains(where: { disk[$0] == nil ? agreed[$0] == nil : !isMovedHere($0) }) {
-            agreed[item] = nil
+        if members.contains(where: { disk[$0] == nil ? lastAgreed($0) == nil : !isMovedHere($0) }) {
+            agree(item, on: nil)
             return place(item, theirs)
         }
         // Each member that leaves has its folder looked at anew.
@@ -53,7 +53,7 @@ extension SyncEngine {
 
     /// Whether the person has moved an item since its places agreed last.
     private func isMovedHere(_ item: ItemID) -> Bool {
-        guard let ours = disk[item]?.place, let base = agreed[item]?.place else { return true }
+        guard let ours = disk[item]?.place, let base = lastAgreed(item)?.place else { return true }
         return ours != base && !isAside(item)
     }
 
@@ -91,7 +91,7 @@ extension SyncEngine {
         if let content = wanted.content { wanted.conflicts.remove(content) }
         if wanted == ours {
             // Should this process die, the person is asked again.
-            if !isKept(item) { agreed[item] = theirs }
+            if !isKept(item) { agree(item, on: theirs) }
             return ours == theirs ? [] : commit(item, ours)
         }
         return place(item, wanted, from: ours, agreedAs: theirs)
@@ -99,7 +99,7 @@ extension SyncEngine {
 
     private mutating func merge(_ item: ItemID, _ question: MergeQuestion) -> [Effect] {
         let needed = [question.base, question.theirs].compactMap { $0 }
-        let missing = needed.filter { !here.contains($0) }
+        let missing = needed.filter { !contents.contains($0, .here) }
         guard missing.isEmpty else { return missing.flatMap { fetch($0, for: item) } }
         steps[item] = .merge
         return [.merge(item, base: question.base, ours: question.ours, theirs: question.theirs)]
@@ -117,7 +117,8 @@ extension SyncEngine {
         from ours: ItemState?,
         agreedAs: ItemState
     ) -> [Effect] {
-        let missing = dataless.contains(item) ? [] : state.contents.filter { !here.contains($0) }.sorted()
+        let missing =
+            dataless.contains(item) ? [] : state.contents.filter { !contents.contains($0, .here) }.sorted()
         guard missing.isEmpty else { return missing.flatMap { fetch($0, for: item) } }
         let parent = state.place.parent
         guard parent == .root || disk[parent]?.kind == .folder else {
@@ -148,7 +149,7 @@ extension SyncEngine {
     private mutating func standAside(_ item: ItemID) -> [Effect] {
         guard !paused.contains(item) else { return [] }
         if isLost(item) { return giveWay(item, in: disk[item]?.place.parent ?? .root) }
-        guard steps[item] == nil, let ours = disk[item], let base = agreed[item],
+        guard steps[item] == nil, let ours = disk[item], let base = lastAgreed(item),
             !isAside(item), !isBraked(item, .arriving),
             tree[item].map({ $0.place != ours.place && !isMovedHere(item) }) ?? true
         else { return [] }
@@ -179,7 +180,7 @@ extension SyncEngine {
 
     /// Where an item belongs that stands aside.
     private func placeBeforeAside(_ item: ItemID, _ ours: ItemState) -> ItemPlace {
-        if let place = agreed[item]?.place ?? tree.lastPlace(of: item) { return place }
+        if let place = lastAgreed(item)?.place ?? tree.lastPlace(of: item) { return place }
         let name = String(ours.place.name.dropFirst(Self.asidePrefix(item).count))
         return ItemPlace(ours.place.parent, name.isEmpty ? "\(item)" : name)
     }
@@ -199,7 +200,9 @@ extension SyncEngine {
         {
             return wait(item, for: .leaving(other))
         }
-        let missing = ours.contents.filter { !atHub.contains($0) && !sent.contains($0) }.sorted()
+        let missing = ours.contents.filter {
+            !contents.contains($0, .atHub) && !contents.contains($0, .sent)
+        }.sorted()
         if let lost = missing.first(where: { !canBeHad($0, by: item) }) {
             return wait(item, for: .content(lost))
         }
@@ -209,7 +212,7 @@ extension SyncEngine {
 
     /// Whether an item has left its name here, or is no more, and the log is about to be told.
     func isLeaving(_ item: ItemID) -> Bool {
-        guard let base = agreed[item], let theirs = tree[item], theirs.place == base.place else {
+        guard let base = lastAgreed(item), let theirs = tree[item], theirs.place == base.place else {
             return false
         }
         guard let ours = disk[item] else { return theirs.hasContents(of: base) }

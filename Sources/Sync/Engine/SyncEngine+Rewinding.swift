@@ -26,7 +26,7 @@ extension SyncEngine {
     /// - Returns: What is to be done, after it has been remembered.
     package mutating func rewind(to entries: some Sequence<LogEntry>) -> [Effect] {
         let former = tree
-        let behind = Set(steps.all.keys).union(agreed.all.keys).union(disk.keys).filter {
+        let behind = Set(steps.all.keys).union(agreed.all(besides: tree).keys).union(disk.keys).filter {
             steps[$0] != nil || disk[$0] != former[$0]
         }
         let histories = readAnew(entries, noting: behind)
@@ -35,11 +35,11 @@ extension SyncEngine {
                 if disk[item] == former[item] {
                     tree[item]
                 } else {
-                    agreed[item].flatMap {
+                    lastAgreed(item).flatMap {
                         histories[item, default: History()].base(of: $0, last: tree[item])
                     }
                 }
-            if base != agreed[item] { agreed[item] = base }
+            if base != lastAgreed(item) { agree(item, on: base) }
         }
         for (item, step) in steps.all {
             switch step {
@@ -66,7 +66,8 @@ extension SyncEngine {
         if braking.stages[.leaving] == nil { braking.stages[.leaving] = .answered }
         hasReadLog = false
         // Whoever waited for something finds out anew what it is.
-        (refusals, uploading, fetching, sent, waiting) = ([:], [], [], [], [:])
+        (refusals, uploading, fetching, waiting) = ([:], [], [], [:])
+        contents.removeAll(.sent)
         for item in Set(disk.keys).union(former.items.keys).union(tree.items.keys) { touch(item) }
         return planDue()
     }
@@ -106,10 +107,10 @@ extension SyncEngine {
         noting items: Set<ItemID>
     ) -> [ItemID: History] {
         var histories: [ItemID: History] = [:]
-        tree = ContainerTree()
-        atHub = []
+        var tree = ContainerTree()
+        contents.removeAll(.atHub)
         for entry in entries {
-            if let state = entry.commit.state { atHub.formUnion(state.contents) }
+            entry.commit.state?.forEachContentKey { contents.insert($0, .atHub) }
             let item = entry.commit.item
             if items.contains(item), let state = entry.commit.state {
                 histories[item, default: History()].note(state)
@@ -118,6 +119,9 @@ extension SyncEngine {
                 histories[item, default: History()].note(tree[item])
             }
         }
+        let states = agreed.all(besides: disk.log)
+        disk.replaceLog(tree)
+        agreed.keep(states, besides: tree)
         return histories
     }
 }

@@ -1,7 +1,7 @@
 /// What one device does so that its items and a container's log come to the same. Pure: events in, effects out.
 ///
 /// Of each item three states are known: on this disk (`disk`), in the log (`tree`), and as both were when they last
-/// agreed (`agreed`). Their differences say what there is to do (`plan`), one step at a time for each item:
+/// agreed (`agreed`). Where they are the same they are kept once. Their differences say what there is to do (`plan`), one step at a time for each item:
 ///
 /// 1. What only the log has changed is placed on the disk. What only the disk has changed is committed.
 /// 2. Changed by both: another place counts as committed last; contents are merged, and where that cannot be, those of
@@ -74,8 +74,9 @@ package struct SyncEngine: Sendable {
     }
 
     let device: DeviceID
-    package internal(set) var tree = ContainerTree()
-    package internal(set) var disk = PlacedItems<ItemState>()
+    /// The disk's items, beside those of the log.
+    package internal(set) var disk = DiskItems()
+    package var tree: ContainerTree { disk.log }
     /// Items of the disk without their contents. Nobody can have edited these here, so what the log says of their
     /// contents holds, and no contents are fetched for them.
     package internal(set) var dataless: Set<ItemID> = []
@@ -83,19 +84,16 @@ package struct SyncEngine: Sendable {
     package internal(set) var paused: Set<ItemID> = []
     /// What is to be committed of paused items all the same.
     var letThrough: [ItemID: ItemState] = [:]
-    var agreed = ItemTable<ItemState>()
+    var agreed = AgreedItems()
     var steps = ItemTable<Step>()
     /// Commits of these items were refused: the log is to be read to there first.
     var refusals: [ItemID: LogPosition] = [:]
     var merges: [ItemID: (question: MergeQuestion, result: ContentName?)] = [:]
-    /// Contents that the log speaks of: the hub keeps them.
-    var atHub: Set<ContentName> = []
+    /// Where contents are.
+    var contents = ContentMarks()
     /// Items without their contents here that became what they had been before, as the hub had lost the rest: an old commit
     /// of this engine that the hub has once more does not say what is here now.
     var wentBack: Set<ItemID> = []
-    /// Contents that the hub has said to have since there is a line; before that it may have been put back to a backup.
-    var sent: Set<ContentName> = []
-    var here: Set<ContentName> = []
     var uploading: Set<ContentName> = []
     var fetching: Set<ContentName> = []
     private(set) var session: UInt64
@@ -103,7 +101,7 @@ package struct SyncEngine: Sendable {
     var commitCounts: [UInt64: UInt64] = [:]
     var toldCommitCount: UInt64 = 0
     /// The items whose disk and log differ, as of the last event.
-    package private(set) var differing: Set<ItemID> = []
+    package internal(set) var differing: Set<ItemID> = []
     private var due: Set<ItemID> = []
     /// False until the disk has been scanned, for an engine that goes on from a memory: what it has not seen yet is not gone.
     package internal(set) var knowsDisk = true
@@ -151,7 +149,11 @@ package struct SyncEngine: Sendable {
     package func isSending(_ content: ContentName) -> Bool { uploading.contains(content) }
 
     /// How an item was when disk and log agreed last; nil for one that never did, or has gone from both since.
-    package func lastAgreed(_ item: ItemID) -> ItemState? { agreed[item] }
+    package func lastAgreed(_ item: ItemID) -> ItemState? { agreed.state(of: item, logged: tree[item]) }
+
+    mutating func agree(_ item: ItemID, on state: ItemState?) {
+        agreed.set(state, of: item, logged: tree[item])
+    }
 
     /// The items that wait for contents.
     package func waitingItems(for content: ContentName) -> Set<ItemID> { waiting[.content(content)] ?? [] }
@@ -191,11 +193,11 @@ package struct SyncEngine: Sendable {
         case .commitRefused(let id, let position): refused(id, position)
         case .uploaded(let content):
             uploading.remove(content)
-            sent.insert(content)
+            contents.insert(content, .sent)
             wake(.content(content))
         case .fetched(let content):
             fetching.remove(content)
-            here.insert(content)
+            contents.insert(content, .here)
             wake(.content(content))
         case .placed(let item): placed(item)
         case .placeRefused(let item, let found):
@@ -204,7 +206,7 @@ package struct SyncEngine: Sendable {
             touch(item)
         case .merged(let item, let base, let ours, let theirs, let result):
             merges[item] = (MergeQuestion(base: base, ours: ours, theirs: theirs), result)
-            if let result { here.insert(result) }
+            if let result { contents.insert(result, .here) }
             if steps[item] == .merge { steps[item] = nil }
             touch(item)
         case .reconnected: reconnected()
@@ -223,28 +225,31 @@ package struct SyncEngine: Sendable {
         let old = disk[item]
         guard old != state else { return }
         if let old {
-            touch(old.place.parent)
+            touch(old.parent)
             wake(.name(old.place))
         }
         disk[item] = state
         if let state {
             if !dataless.contains(item) { noteHere(state) }
-            touch(state.place.parent)
+            touch(state.parent)
         } else {
             dataless.remove(item)
         }
         touch(item)
         wake(.folder(item))
-        if old?.place.parent != state?.place.parent { wake(.loop) }
+        if old?.parent != state?.parent { wake(.loop) }
     }
 
     private mutating func noteEvicted(_ items: Set<ItemID>) {
         dataless.formUnion(items)
         // What of other items is here stays so; what may be here beyond that is asked for again, and found.
-        here = []
-        for (item, state) in disk where !dataless.contains(item) { here.formUnion(state.contents) }
+        contents.removeAll(.here)
+        disk.forEach { item, state in
+            guard !dataless.contains(item) else { return }
+            state.forEachContentKey { contents.insert($0, .here) }
+        }
         // What cannot be sent any more is nobody's to wait for.
-        for content in uploading.subtracting(here) {
+        for content in uploading where !contents.contains(content, .here) {
             uploading.remove(content)
             wake(.content(content))
         }
@@ -252,17 +257,18 @@ package struct SyncEngine: Sendable {
 
     /// Contents of an item are here: whoever lacked them to send them has them now.
     private mutating func noteHere(_ state: ItemState) {
-        state.forEachContent { if here.insert($0).inserted { wake(.content($0)) } }
+        state.forEachContent { if contents.insert($0, .here) { wake(.content($0)) } }
     }
 
     private mutating func read(_ entries: [LogEntry]) {
         for entry in entries where entry.position == tree.position + 1 {
-            entry.commit.state?.forEachContent { if atHub.insert($0).inserted { wake(.content($0)) } }
-            let parent = tree[entry.commit.item]?.place.parent
-            for item in tree.read(entry) {
-                touch(item)
-                wake(.folder(item))
-                if let parent = tree[item]?.place.parent { touch(parent) }
+            entry.commit.state?.forEachContent { if contents.insert($0, .atHub) { wake(.content($0)) } }
+            let parent = tree[entry.commit.item]?.parent
+            for change in disk.read(entry) {
+                agreed.keep(change.item, before: change.before, now: change.now)
+                touch(change.item)
+                wake(.folder(change.item))
+                if let parent = change.now?.parent { touch(parent) }
             }
             // It may have been the last in its folder.
             if let parent { touch(parent) }
@@ -294,7 +300,7 @@ package struct SyncEngine: Sendable {
         {
             state?.place = placed
         }
-        agreed[commit.item] = state
+        agree(commit.item, on: state)
         merges[commit.item] = nil
         // What has been done since it was offered is on its way still.
         if letThrough[commit.item].map({ commit.state?.hasContents(of: $0) ?? true }) == true {
@@ -308,9 +314,9 @@ package struct SyncEngine: Sendable {
         guard let state = commit.state, let ours = disk[commit.item], ours.hasContents(of: state) else {
             return
         }
-        var base = agreed[commit.item] ?? state
+        var base = lastAgreed(commit.item) ?? state
         (base.content, base.conflicts) = (state.content, state.conflicts)
-        agreed[commit.item] = base
+        agree(commit.item, on: base)
     }
 
     private mutating func refused(_ id: Commit.ID, _ position: LogPosition) {
@@ -327,7 +333,7 @@ package struct SyncEngine: Sendable {
     private mutating func placed(_ item: ItemID) {
         guard case .place(let state, let agreedAs) = steps[item] else { return }
         steps[item] = nil
-        agreed[item] = agreedAs
+        agree(item, on: agreedAs)
         merges[item] = nil
         noteDisk(item, state)
         touch(item)
@@ -346,7 +352,8 @@ package struct SyncEngine: Sendable {
         refusals = [:]
         // Those that wait for them ask again.
         for content in uploading.union(fetching) { wake(.content(content)) }
-        (uploading, fetching, sent) = ([], [], [])
+        (uploading, fetching) = ([], [])
+        contents.removeAll(.sent)
     }
 
     // MARK: What is due
@@ -382,6 +389,7 @@ package struct SyncEngine: Sendable {
             }
         }
         endChange()
+        returnRoom()
         return effects
     }
 }

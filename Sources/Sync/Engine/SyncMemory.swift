@@ -59,14 +59,14 @@ struct ItemTable<Value: Hashable & Sendable>: Sendable {
 package struct ReadLog: Sendable {
     package private(set) var tree = ContainerTree()
     /// All that it speaks of.
-    private(set) var contents: Set<ContentName> = []
+    private(set) var contents = ContentMarks()
 
     /// - Parameter entries: From the first on.
     package init(_ entries: some Sequence<LogEntry>) {
         tree.reserveCapacity(entries.underestimatedCount)
         contents.reserveCapacity(entries.underestimatedCount)
         for entry in entries {
-            entry.commit.state?.forEachContent { contents.insert($0) }
+            entry.commit.state?.forEachContentKey { contents.insert($0, .atHub) }
             _ = tree.read(entry)
         }
     }
@@ -85,8 +85,8 @@ extension SyncEngine {
     ///   - log: The log, as far as it had been read when that was.
     package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, _ log: ReadLog) {
         self.init(device: device, session: session)
-        (tree, atHub) = (log.tree, log.contents)
-        agreed = ItemTable(memory.agreed)
+        (disk, contents) = (DiskItems(log: log.tree), log.contents)
+        agreed = AgreedItems(memory.agreed, besides: log.tree)
         steps = ItemTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
         commitCounts = memory.commitCounts
         braking.stages = memory.brakeStages
@@ -101,7 +101,7 @@ extension SyncEngine {
     /// All that is to be remembered now.
     package var memory: SyncMemory {
         var memory = SyncMemory()
-        memory.agreed = agreed.all
+        memory.agreed = agreed.all(besides: tree)
         memory.placing = steps.all.compactMapValues { step in
             if case .place(let state, let agreedAs) = step { .init(state, agreedAs: agreedAs) } else { nil }
         }
@@ -114,7 +114,7 @@ extension SyncEngine {
     /// before any effect is carried out that came meanwhile.
     package mutating func takeMemoryChanges() -> SyncMemoryChanges {
         var changes = SyncMemoryChanges()
-        for item in agreed.takeWritten() { changes.agreed.updateValue(agreed[item], forKey: item) }
+        for item in agreed.takeWritten() { changes.agreed.updateValue(lastAgreed(item), forKey: item) }
         for item in steps.takeWritten() {
             let placing: SyncMemory.Placing? =
                 if case .place(let state, let agreedAs) = steps[item] {

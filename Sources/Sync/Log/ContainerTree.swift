@@ -10,8 +10,22 @@
 package struct ContainerTree: Hashable, Sendable {
     private struct Node: Hashable, Sendable, Placed {
         var state: ItemState
-        var exists: Bool
-        var revision: LogPosition
+        /// The last commit, twice, and one more if the item exists: it takes no room of its own then.
+        private var mark: LogPosition
+
+        init(_ state: ItemState, exists: Bool, revision: LogPosition) {
+            (self.state, mark) = (state, revision << 1 | (exists ? 1 : 0))
+        }
+
+        var exists: Bool {
+            get { mark & 1 == 1 }
+            set { mark = revision << 1 | (newValue ? 1 : 0) }
+        }
+
+        var revision: LogPosition {
+            get { mark >> 1 }
+            set { mark = newValue << 1 | mark & 1 }
+        }
 
         var listedPlace: ItemPlace? { exists ? state.place : nil }
     }
@@ -67,7 +81,7 @@ package struct ContainerTree: Hashable, Sendable {
         place.name = freeName(place)
         var placed = state
         placed.place = place
-        nodes[item] = Node(state: placed, exists: true, revision: position)
+        nodes[item] = Node(placed, exists: true, revision: position)
         changed.append(item)
         return changed
     }
@@ -86,7 +100,7 @@ package struct ContainerTree: Hashable, Sendable {
         var at = item
         while at != .root {
             if at == other { return true }
-            guard let up = nodes[at]?.state.place.parent else { return false }
+            guard let up = nodes[at]?.state.parent else { return false }
             at = up
         }
         return false
@@ -102,7 +116,7 @@ package struct ContainerTree: Hashable, Sendable {
     /// Has a folder exist, and those above it.
     private mutating func revive(_ folder: ItemID) -> [ItemID] {
         guard folder != .root, var node = nodes[folder], !node.exists else { return [] }
-        let changed = revive(node.state.place.parent)
+        let changed = revive(node.state.parent)
         node.exists = true
         itemCount += 1
         node.state.place.name = freeName(node.state.place)

@@ -26,7 +26,8 @@ public struct ItemMap<Value> {
     @inlinable public mutating func reserveCapacity(_ count: Int) {
         items.reserveCapacity(count)
         all.reserveCapacity(count)
-        index.reserveCapacity(count)
+        let items = items
+        index.reserveCapacity(count) { Self.hash(items[$0]) }
     }
 
     /// The value of an item; nil for none.
@@ -35,19 +36,20 @@ public struct ItemMap<Value> {
         set {
             switch (row(of: item), newValue) {
             case (let row?, let value?): all[row] = value
-            case (let row?, nil): remove(atRow: row)
+            case (let row?, nil):
+                remove(atRow: row)
+                // Much may have gone through it.
+                if isEmpty, items.capacity > Self.keptCapacity { self = Self() }
             case (nil, let value?): append(item, value)
             case (nil, nil): break
             }
         }
     }
 
-    /// The value of an item, which is found at once if it is in this row.
-    @inlinable public func value(of item: ItemID, near row: Int) -> Value? {
-        row < items.count && items[row] == item ? all[row] : self[item]
-    }
-
     // MARK: Rows
+
+    /// An empty one keeps room for no more.
+    @inlinable static var keptCapacity: Int { 1024 }
 
     /// In which row an item is: one of `count`.
     @inlinable func row(of item: ItemID) -> Int? {
@@ -62,11 +64,10 @@ public struct ItemMap<Value> {
         let last = items.count - 1
         index.remove(row, hash: Self.hash(items[row]))
         if row != last {
-            let hash = Self.hash(items[last])
-            index.remove(last, hash: hash)
-            index.insert(row, hash: hash)
+            index.remove(last, hash: Self.hash(items[last]))
             items.swapAt(row, last)
             all.swapAt(row, last)
+            insert(row)
         }
         items.removeLast()
         all.removeLast()
@@ -84,7 +85,12 @@ public struct ItemMap<Value> {
     @inlinable mutating func append(_ item: ItemID, _ value: Value) {
         items.append(item)
         all.append(value)
-        index.insert(items.count - 1, hash: Self.hash(item))
+        insert(items.count - 1)
+    }
+
+    @inlinable mutating func insert(_ row: Int) {
+        let items = items
+        index.insert(row) { Self.hash(items[$0]) }
     }
 }
 

@@ -41,26 +41,16 @@ public struct ItemPlace: Hashable, Sendable {
 /// All that there is to say of an item that exists.
 ///
 /// A value of one pointer: the disk, the log and what both agreed on say the same of nearly all items, and share it.
-package struct ItemState: Sendable {
-    package enum Kind: Hashable, Sendable {
+package struct ItemState: @unchecked Sendable {
+    // Sendable because nothing of a record changes once it is made.
+    package enum Kind: UInt8, Hashable, Sendable {
         /// Holds other items.
         case folder
         /// Has contents: a file, a symbolic link, or a package, which is one item with all its members.
         case document
     }
 
-    private final class Parts: Sendable {
-        let kind: Kind
-        let place: ItemPlace
-        let content: ContentName?
-        let conflicts: Set<ContentName>
-
-        init(_ kind: Kind, _ place: ItemPlace, _ content: ContentName?, _ conflicts: Set<ContentName>) {
-            (self.kind, self.place, self.content, self.conflicts) = (kind, place, content, conflicts)
-        }
-    }
-
-    private var parts: Parts
+    private var record: StateRecord
 
     package init(
         _ kind: Kind,
@@ -68,32 +58,62 @@ package struct ItemState: Sendable {
         content: ContentName? = nil,
         conflicts: Set<ContentName> = []
     ) {
-        parts = Parts(kind, place, content, conflicts)
+        record = .make(kind, place, content, conflicts)
     }
 
-    package var kind: Kind { parts.kind }
+    package var kind: Kind { record.kind }
 
     package var place: ItemPlace {
-        get { parts.place }
-        set { parts = Parts(kind, newValue, content, conflicts) }
+        get { ItemPlace(record.parent, record.name) }
+        set { record = .make(kind, newValue, content, conflicts) }
     }
+
+    /// The folder's that it is in.
+    package var parent: ItemID { record.parent }
 
     /// Nil for folders only.
     package var content: ContentName? {
-        get { parts.content }
-        set { if newValue != content { parts = Parts(kind, place, newValue, conflicts) } }
+        get { record.content }
+        set { if newValue != content { record = .make(kind, place, newValue, conflicts) } }
     }
+
+    /// Whether its contents are known; never those of a folder.
+    package var hasContent: Bool { record.withContent { $0 != nil } }
 
     /// Contents that lost a conflict which nobody has settled.
     package var conflicts: Set<ContentName> {
-        get { parts.conflicts }
-        set { if newValue != conflicts { parts = Parts(kind, place, content, newValue) } }
+        get { record.hasConflicts ? record.conflicts : [] }
+        set { if newValue != conflicts { record = .make(kind, place, content, newValue) } }
     }
+
+    /// Whether there are any.
+    package var hasConflicts: Bool { record.hasConflicts }
 
     /// Takes no room of its own any more, if it says the very same as another.
     package mutating func share(_ other: ItemState?) {
-        guard let other, self == other, place.name.utf8.elementsEqual(other.place.name.utf8) else { return }
-        parts = other.parts
+        if let other, isIdentical(to: other) { record = other.record }
+    }
+
+    /// Whether it says the very same as another: names that only look alike are two.
+    package func isIdentical(to other: ItemState) -> Bool { record.isIdentical(to: other.record) }
+
+    /// Whether it is just this, byte for byte, without conflicts.
+    ///
+    /// - Parameters:
+    ///   - name: In UTF-8.
+    ///   - content: What `packed` gives of its name; nil for none.
+    package func isJust(
+        _ kind: Kind,
+        in parent: ItemID,
+        _ name: UnsafeRawBufferPointer,
+        _ content: UnsafeRawBufferPointer?
+    ) -> Bool {
+        guard record.kind == kind, record.parent == parent, !record.hasConflicts else { return false }
+        guard record.withName({ $0.count == name.count && $0.elementsEqual(name) }) else { return false }
+        return record.withContent { known in
+            guard let known, let content else { return known == nil && content == nil }
+            return ContentName.isStored(known, of: content)
+        }
     }
 
     /// All contents that it needs.
@@ -102,21 +122,34 @@ package struct ItemState: Sendable {
     /// Shows all contents that it needs.
     package func forEachContent(_ body: (ContentName) -> Void) {
         if let content { body(content) }
-        for content in conflicts { body(content) }
+        if record.hasConflicts { record.conflicts.forEach(body) }
+    }
+
+    /// Shows the keys of all contents that it needs.
+    func forEachContentKey(_ body: (ContentKey) -> Void) {
+        record.withContent { if let content = $0 { body(ContentKey(content)) } }
+        if record.hasConflicts { record.forEachConflict { body(ContentKey($0)) } }
     }
 
     /// Whether it has what another has in it, wherever the two are.
     package func hasContents(of other: ItemState) -> Bool {
-        content == other.content && conflicts == other.conflicts
+        record === other.record || record.hasContents(of: other.record)
+    }
+
+    /// Whether it has the same content as another, or neither has any.
+    package func hasContent(of other: ItemState) -> Bool {
+        record === other.record || record.hasContent(of: other.record)
     }
 }
 
 extension ItemState: Hashable {
     package static func == (left: ItemState, right: ItemState) -> Bool {
-        let (left, right) = (left.parts, right.parts)
-        return left === right
-            || left.kind == right.kind && left.content == right.content && left.place == right.place
-                && left.conflicts == right.conflicts
+        let (left, right) = (left.record, right.record)
+        if left === right { return true }
+        guard left.kind == right.kind, left.parent == right.parent, left.hasContents(of: right) else {
+            return false
+        }
+        return left.hasName(of: right) || left.name == right.name
     }
 
     package func hash(into hasher: inout Hasher) {

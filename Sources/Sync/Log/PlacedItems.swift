@@ -40,8 +40,7 @@ public struct PlacedItems<Value: Placed> {
     /// Makes out where the items of values are.
     @inlinable public init(_ all: ItemMap<Value>) {
         rows = all
-        places.reserveCapacity(rows.count)
-        if Value.hasKeys { keyed.reserveCapacity(rows.count) }
+        reserveIndexes(rows.count)
         chain = [Link](repeating: Link(), count: rows.count)
         for row in 0..<rows.count {
             link(row)
@@ -63,9 +62,14 @@ public struct PlacedItems<Value: Placed> {
     /// Makes room for so many.
     @inlinable public mutating func reserveCapacity(_ count: Int) {
         rows.reserveCapacity(count)
-        places.reserveCapacity(count)
-        if Value.hasKeys { keyed.reserveCapacity(count) }
+        reserveIndexes(count)
         chain.reserveCapacity(count)
+    }
+
+    @inlinable mutating func reserveIndexes(_ count: Int) {
+        let values = rows.all
+        places.reserveCapacity(count) { Self.placeHash(values[$0]) }
+        if Value.hasKeys { keyed.reserveCapacity(count) { Self.keyHash(values[$0]) } }
     }
 
     /// The value of an item; nil for none.
@@ -79,7 +83,12 @@ public struct PlacedItems<Value: Placed> {
                 link(rows.count - 1)
                 return takeKey(rows.count - 1)
             }
-            guard let newValue else { return remove(row) }
+            guard let newValue else {
+                remove(row)
+                // Much may have gone through it.
+                if isEmpty, chain.capacity > ItemMap<Value>.keptCapacity { self = Self() }
+                return
+            }
             let isPlacedAnew = newValue.listedPlace != rows.values[row].listedPlace
             if isPlacedAnew { unlink(row) }
             giveUpKey(row)
@@ -143,6 +152,16 @@ public struct PlacedItems<Value: Placed> {
 
     // MARK: Rows
 
+    /// What the row of a value that has a place is found by.
+    @inlinable static func placeHash(_ value: Value) -> UInt32 {
+        if let place = value.listedPlace { hash(place) } else { 0 }
+    }
+
+    /// What the row of a value that has a key is found by.
+    @inlinable static func keyHash(_ value: Value) -> UInt32 {
+        if let key = value.listedKey { ItemMap<Value>.hash(key) } else { 0 }
+    }
+
     @inlinable mutating func remove(_ row: Int) {
         let last = rows.count - 1
         unlink(row)
@@ -167,7 +186,8 @@ public struct PlacedItems<Value: Placed> {
         guard let key = rows.values[row].listedKey else { return }
         let hash = ItemMap<Value>.hash(key)
         if let former = self.row(keyed: key) { keyed.remove(former, hash: hash) }
-        keyed.insert(row, hash: hash)
+        let values = rows.all
+        keyed.insert(row) { Self.keyHash(values[$0]) }
     }
 
     /// - Returns: Whether the value in a row was found by its key.
@@ -178,7 +198,8 @@ public struct PlacedItems<Value: Placed> {
 
     @inlinable mutating func link(_ row: Int) {
         guard let place = rows.values[row].listedPlace else { return }
-        places.insert(row, hash: Self.hash(place))
+        let values = rows.all
+        places.insert(row) { Self.placeHash(values[$0]) }
         let (number, next) = (UInt32(row + 1), firsts[place.parent] ?? 0)
         chain[row] = Link(next: next)
         if next != 0 { chain[Int(next) - 1].former = number }
