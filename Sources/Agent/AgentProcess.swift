@@ -31,19 +31,8 @@ package enum AgentProcess {
         // No folder is kept in use by an agent that was started in it.
         _ = chdir("/")
         let agent = try AgentServer(in: folder, server)
-        let signals = stopOnSignals(agent.stopper)
-        defer { for signal in signals { signal.cancel() } }
-        try agent.run()
-    }
-
-    private static func stopOnSignals(_ stopper: AgentServer.Stopper) -> [any DispatchSourceSignal] {
-        [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { stopper.stop() }
-            source.resume()
-            return source
-        }
+        let signals = EndSignals { [stopper = agent.stopper] in stopper.stop() }
+        try withExtendedLifetime(signals) { try agent.run() }
     }
 
     private static let idleNanoseconds: UInt64 = 60_000_000_000

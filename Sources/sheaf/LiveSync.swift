@@ -197,6 +197,10 @@ enum LiveSync {
                 console.say("\(folder): \(text)\n")
             }
         }
+        // What a start alone needed is not to be there beside all that the first work takes.
+        DispatchQueue.global(qos: .background).asyncAfter(deadline: .now() + 0.5) {
+            ProcessMemory.returnProgramPages()
+        }
         try service.run()
     }
 

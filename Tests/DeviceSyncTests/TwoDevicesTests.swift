@@ -302,7 +302,10 @@ struct TwoDevicesTests {
         let explanation = try #require(one.explanation("9.txt"))
         #expect(explanation.next.contains("sheaf decide"), "\(explanation)")
         // Something else goes on, and a start forgets nothing.
-        try Data("new".utf8).write(to: one.folder.appendingPathComponent("new.txt"), options: .atomic)
+        // Whole from the moment on at which it is there: a change of it would wait as well.
+        let new = base.appendingPathComponent("new.txt")
+        try Data("new".utf8).write(to: new)
+        try FileManager.default.moveItem(at: new, to: one.folder.appendingPathComponent("new.txt"))
         #expect(two.wait { two.text("new.txt") == "new" })
         one.stop()
         try one.start()

@@ -110,15 +110,8 @@ package final class SyncService: Sendable {
 
     /// Answers until the process is told to end (`SIGTERM`, `SIGINT`), then brings all to rest.
     package func run() throws {
-        let signals = [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { [self] in stop() }
-            source.resume()
-            return source
-        }
-        defer { for source in signals { source.cancel() } }
-        try answer()
+        let signals = EndSignals { [self] in stop() }
+        try withExtendedLifetime(signals) { try answer() }
     }
 
     /// Answers until `stop()` is called, then brings all to rest.

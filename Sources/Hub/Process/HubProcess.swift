@@ -39,13 +39,14 @@ package enum HubProcess {
     ) throws {
         let hub = try RunningHub(options, complain: complain)
         let stopped = DispatchSemaphore(value: 0)
-        let signals = whenTold { hub.stop { stopped.signal() } }
-        defer { for signal in signals { signal.cancel() } }
-        say("Sheaf hub at http://\(hub.address), over \(options.folder.path)\n")
-        if let invitation = try hub.firstInvitation() {
-            say("Invitation for the first device, for an hour: \(invitation)\n")
+        let signals = EndSignals { hub.stop { stopped.signal() } }
+        try withExtendedLifetime(signals) {
+            say("Sheaf hub at http://\(hub.address), over \(options.folder.path)\n")
+            if let invitation = try hub.firstInvitation() {
+                say("Invitation for the first device, for an hour: \(invitation)\n")
+            }
+            stopped.wait()
         }
-        stopped.wait()
     }
 
     /// Makes an invitation, whether or not the hub is running.
@@ -91,17 +92,5 @@ package enum HubProcess {
             in: try folder.subfolder(InvitationFiles.folderName)
         )
         return invitation
-    }
-
-    private static func whenTold(
-        _ stop: @escaping @Sendable () -> Void
-    ) -> [any DispatchSourceSignal] {
-        [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: stop)
-            source.resume()
-            return source
-        }
     }
 }

@@ -1,12 +1,13 @@
 internal import DocumentFoundation
 internal import Foundation
+internal import LocalSockets
 internal import UniformTypeIdentifiers
 
 /// One run of an app, from its start to the end of its process.
 @MainActor
 enum ApplicationRun {
     private static var delegate: (any UIApplicationDelegate)?
-    private static var signalSources: [any DispatchSourceSignal] = []
+    private static var endSignals: EndSignals?
     private static var exitStatus: Int32?
     private static var isEnding = false
     /// Takes the files of later starts.
@@ -87,12 +88,8 @@ enum ApplicationRun {
 
     private static func watchSignals() {
         signal(SIGPIPE, SIG_IGN)
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { MainActor.assumeIsolated { end() } }
-            source.activate()
-            signalSources.append(source)
+        endSignals = EndSignals([SIGINT, SIGTERM, SIGHUP]) {
+            DispatchQueue.main.async { MainActor.assumeIsolated { end() } }
         }
     }
 

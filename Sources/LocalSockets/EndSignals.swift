@@ -1,0 +1,32 @@
+internal import Dispatch
+internal import Foundation
+
+/// Has something done when the process is told to end, as long as this lives.
+///
+/// A signal that comes before does what it does to any process: it ends it. None is passed over in between, as one would be that
+/// is ignored until somebody listens: who sent it would wait for an end that does not come.
+package final class EndSignals {
+    /// By which most programs are told.
+    package static let usual = [SIGTERM, SIGINT]
+
+    private let sources: [any DispatchSourceSignal]
+
+    /// Returns when signals are heard.
+    ///
+    /// - Parameters:
+    ///   - signals: Their numbers.
+    ///   - handle: Called for each that comes, on any thread.
+    package init(_ signals: [CInt] = EndSignals.usual, _ handle: @escaping @Sendable () -> Void) {
+        let isRegistered = DispatchSemaphore(value: 0)
+        sources = signals.map { number in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler(handler: handle)
+            source.setRegistrationHandler { isRegistered.signal() }
+            source.activate()
+            return source
+        }
+        for _ in sources { isRegistered.wait() }
+    }
+
+    deinit { for source in sources { source.cancel() } }
+}
