@@ -150,11 +150,14 @@ enum AgentBenchmark {
     ) throws -> [Figure] {
         if let core, peer_pin(CInt(core)) != 0 { throw BenchmarkFailure.call("sched_setaffinity", "\(core)") }
         defer { peer_unpin() }
-        var (one, hundred): ((Samples, Samples)?, (Samples, Samples)?)
+        var (one, document, hundred): ((Samples, Samples)?, (Samples, Samples)?, (Samples, Samples)?)
         try withAgent(work, core: core) { scene in
             let relay = try Echo(core: core, isRelayed: true)
             defer { relay.end() }
             one = try presenters(1, scene, item, core: core, times: 400) {
+                try relay.roundTrip(messageByteCount)
+            }
+            document = try presenters(1, isSerial: true, scene, item, core: core, times: 400) {
                 try relay.roundTrip(messageByteCount)
             }
             let (queues, group) = ((0..<100).map { _ in OperationQueue() }, DispatchGroup())
@@ -166,7 +169,7 @@ enum AgentBenchmark {
                 group.wait()
             }
         }
-        guard let one, let hundred else { return [] }
+        guard let one, let document, let hundred else { return [] }
         return [
             Figure(
                 "agent-presenter\(suffix)",
@@ -175,6 +178,15 @@ enum AgentBenchmark {
                 .microseconds,
                 beside: relay,
                 one.1,
+                goal: .valueAtMost(60)
+            ),
+            Figure(
+                "agent-document\(suffix)",
+                "write, one presenter in another process, on a serial queue as a document's is, \(place)",
+                document.0,
+                .microseconds,
+                beside: relay,
+                document.1,
                 goal: .valueAtMost(60)
             ),
             Figure(
@@ -192,13 +204,19 @@ enum AgentBenchmark {
     /// - Returns: What each write took, and each run of the peer in turn with them.
     private static func presenters(
         _ count: Int,
+        isSerial: Bool = false,
         _ scene: Scene,
         _ item: URL,
         core: Int?,
         times: Int,
         peer: () throws -> Void
     ) throws -> (Samples, Samples) {
-        let role = OtherProcess.Role.presenters(folder: scene.folder, item: item.path, count: count)
+        let role = OtherProcess.Role.presenters(
+            folder: scene.folder,
+            item: item.path,
+            count: count,
+            isSerial: isSerial
+        )
         let other = try OtherProcess(role, core: core)
         defer { other.end() }
         try other.waitUntilReady()

@@ -8,8 +8,8 @@ struct OtherProcess {
     /// What the other process does.
     enum Role {
         case agent(folder: String)
-        /// Presents an item so many times over, and makes way whenever asked.
-        case presenters(folder: String, item: String, count: Int)
+        /// Presents an item so many times over, and makes way whenever asked; on a serial queue as a document does, or not.
+        case presenters(folder: String, item: String, count: Int, isSerial: Bool)
         /// Writes an item until it is killed.
         case holder(folder: String, item: String)
         /// Sends back what it gets on its standard input.
@@ -24,7 +24,8 @@ struct OtherProcess {
         fileprivate var arguments: [String] {
             switch self {
             case .agent(let folder): ["--agent", folder]
-            case .presenters(let folder, let item, let count): ["--present", folder, item, "\(count)"]
+            case .presenters(let folder, let item, let count, let isSerial):
+                [isSerial ? "--present-in-turn" : "--present", folder, item, "\(count)"]
             case .holder(let folder, let item): ["--hold", folder, item]
             case .echo: ["--echo"]
             case .answer: ["--answer"]
@@ -110,7 +111,9 @@ struct OtherProcess {
             var options = AgentProcess.Options()
             options.folder = rest[0]
             try AgentProcess.run(options)
-        case ("--present", let rest): try present(rest[0], rest[1], count: Int(rest[2]) ?? 1)
+        case ("--present", let rest): try present(rest[0], rest[1], count: Int(rest[2]) ?? 1, isSerial: false)
+        case ("--present-in-turn", let rest):
+            try present(rest[0], rest[1], count: Int(rest[2]) ?? 1, isSerial: true)
         case ("--hub", let rest): try await HubBenchmark.serve(rest[0])
         case ("--hold", let rest): try hold(rest[0], rest[1])
         default: return false
@@ -127,9 +130,9 @@ struct OtherProcess {
         while true { pause() }
     }
 
-    private static func present(_ folder: String, _ item: String, count: Int) throws {
+    private static func present(_ folder: String, _ item: String, count: Int, isSerial: Bool) throws {
         let (registry, url) = (try registry(folder), URL(fileURLWithPath: item))
-        let sitters = (0..<count).map { _ in Sitter(url) }
+        let sitters = (0..<count).map { _ in Sitter(url, isSerial: isSerial) }
         for sitter in sitters { registry.add(sitter) }
         NSFileCoordinator(filePresenter: sitters[0], registry: registry)
             .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
@@ -148,7 +151,10 @@ private final class Sitter: NSObject, NSFilePresenter {
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue()
 
-    init(_ url: URL) { presentedItemURL = url }
+    init(_ url: URL, isSerial: Bool) {
+        presentedItemURL = url
+        if isSerial { presentedItemOperationQueue.maxConcurrentOperationCount = 1 }
+    }
 }
 
 /// The peer: a process that sends back what it gets over a Unix socket, or has another one do so.
