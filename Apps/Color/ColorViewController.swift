@@ -2,7 +2,7 @@ import UIKit
 import WebKit
 
 /// Shows a color and three sliders to change it. The editor is a page: Resources/Editor.
-class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
+class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKNavigationDelegate {
     private lazy var webView: WKWebView = {
         let configuration = WKWebViewConfiguration()
         configuration.userContentController.add(self, name: "color")
@@ -10,6 +10,7 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
     }()
     private var observer: (any NSObjectProtocol)?
     private var isReady = false
+    private var isOwnEdit = false
 
     override func loadView() {
         view = webView
@@ -17,6 +18,7 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
 
     override func viewDidLoad() {
         super.viewDidLoad()
+        webView.navigationDelegate = self
         let editor = Bundle.module.bundleURL.appendingPathComponent("Resources/Editor")
         webView.loadFileURL(editor.appendingPathComponent("index.html"), allowingReadAccessTo: editor)
     }
@@ -43,7 +45,9 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
     }
 
     private func show() {
-        guard isReady, let document = document as? ColorDocument, !document.documentState.contains(.closed)
+        // What this editor changed stands in it already.
+        guard isReady, !isOwnEdit, let document = document as? ColorDocument,
+            !document.documentState.contains(.closed)
         else { return }
         webView.callAsyncJavaScript(
             "show(color)",
@@ -57,6 +61,11 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
         )
     }
 
+    /// The editor has loaded, or there is another way to it; what was said on the old one may not have arrived.
+    func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
+        show()
+    }
+
     func userContentController(
         _ userContentController: WKUserContentController,
         didReceive message: WKScriptMessage
@@ -65,12 +74,15 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler {
         switch body["kind"] as? String {
         case "ready":
             isReady = true
+        case "again":
             show()
         case "change":
             guard let document = document as? ColorDocument, !document.documentState.contains(.closed),
                 let red = body["red"] as? Int, let green = body["green"] as? Int,
                 let blue = body["blue"] as? Int
             else { return }
+            isOwnEdit = true
+            defer { isOwnEdit = false }
             document.setColor(
                 RGB(red: red, green: green, blue: blue),
                 isFinal: body["final"] as? Bool ?? true

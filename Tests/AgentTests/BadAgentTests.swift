@@ -221,6 +221,54 @@ struct BadAgentTests {
     }
 
     @Test(
+        "An agent that says nothing is sent no moves; when it goes on it hears of all, or where presenters are if they were many",
+        arguments: [3, 1001]
+    )
+    func movesInSilence(moveCount: Int) throws {
+        try withAgent(pulseSeconds: 0.5) { scene, registry, agent, url in
+            let presenter = NotingPresenter(url)
+            registry.add(presenter)
+            let item = try #require(ItemPath(fileURL: url))
+            let id = try agent.next { $0.presenterAdded(at: item) }
+            try loseVoice(agent, registry, url)
+            let otherURL = url.deletingLastPathComponent().appendingPathComponent("other.txt")
+            let other = try #require(ItemPath(fileURL: otherURL))
+            let coordinator = NSFileCoordinator(filePresenter: nil, registry: registry)
+            for number in 0..<moveCount {
+                let urls = number.isMultiple(of: 2) ? (url, otherURL) : (otherURL, url)
+                coordinator.item(at: urls.0, didMoveTo: urls.1)
+            }
+            #expect(!agent.hasNews)
+            agent.send(.quiet(0))
+            guard moveCount > 3 else {
+                let moves = try (0..<moveCount).map { _ in try agent.next { $0.move } }
+                #expect(moves.map(\.source) == [item, other, item])
+                return
+            }
+            let told = try agent.next()
+            guard case .event(.presenterMoved(id, to: other)) = told else {
+                Issue.record("it was told \(told)")
+                return
+            }
+            #expect(presenter.wait(for: "moved to other.txt"))
+            #expect(presenter.wait(for: "changed"))
+        }
+    }
+
+    @Test("What moved while the agent said nothing is told to its presenters when the agent is gone")
+    func movesBeforeTheEnd() throws {
+        try withAgent(pulseSeconds: 0.5) { scene, registry, agent, url in
+            let presenter = NotingPresenter(url)
+            registry.add(presenter)
+            try loseVoice(agent, registry, url)
+            NSFileCoordinator(filePresenter: nil, registry: registry)
+                .item(at: url, didMoveTo: url.deletingLastPathComponent().appendingPathComponent("other.txt"))
+            agent.end()
+            #expect(presenter.wait(for: "moved to other.txt"))
+        }
+    }
+
+    @Test(
         "Who made way for a writer that fails as the agent says nothing reacquires, whether it answers before or after",
         arguments: [false, true]
     )
@@ -352,6 +400,19 @@ struct BadAgentTests {
 
     // MARK: Steps
 
+    /// Has an access find out that the agent says nothing; all that it is sent for that has been read then.
+    private func loseVoice(_ agent: ScriptedAgent, _ registry: FileAccessRegistry, _ url: URL) throws {
+        let done = DispatchSemaphore(value: 0)
+        NSFileCoordinator(filePresenter: nil, registry: registry)
+            .coordinate(with: [.readingIntent(with: url)], queue: OperationQueue()) { error in
+                #expect(isAgentSilent(error as NSError?))
+                done.signal()
+            }
+        let access = try agent.nextRequest()
+        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(try agent.next { $0.cancelled } == access)
+    }
+
     /// Writes as a program that coordinates nothing, in one step: to empty the file first could be a change of its own.
     private func writeOutside(_ url: URL) throws {
         let file = try FileHandle(forWritingTo: url)
@@ -398,6 +459,8 @@ extension NotingPresenter {
 }
 
 extension ArbiterEvent {
+    fileprivate var move: ItemMove? { if case .itemMoved(let move) = self { move } else { nil } }
+
     fileprivate func presenterAdded(at item: ItemPath) -> PresenterID? {
         if case .presenterAdded(let id, item, _) = self { id } else { nil }
     }

@@ -146,7 +146,7 @@ struct TwoDevicesTests {
             try one.write(text, to: "\(number).txt")
             expected["\(number).txt"] = text
         }
-        let isSo = two.wait(seconds: 30) { two.contents == expected }
+        let isSo = two.wait { two.contents == expected }
         #expect(isSo, "\(two.said)")
         try end()
     }
@@ -310,7 +310,7 @@ struct TwoDevicesTests {
         one.stop()
         try one.start()
         #expect(
-            one.wait(seconds: 5) { one.status?.brakes.first?.waitingCount == 25 },
+            one.wait { one.status?.brakes.first?.waitingCount == 25 },
             "\(String(describing: one.status)) \(one.said)"
         )
         #expect(one.decide(goesOn: goesOn))

@@ -11,6 +11,7 @@ import threading
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from agent_process import Agent
 from held_line import HeldLine
 from waiting import until
 
@@ -280,6 +281,13 @@ def held_line(chromium):
     context = chromium.new_context()
     yield HeldLine(context)
     context.close()
+
+
+@pytest.fixture
+def agent(tmp_path):
+    """An agent, which the apps use that are started in its environment."""
+    with Agent(BINARIES, tmp_path / "run") as agent:
+        yield agent
 
 
 @pytest.fixture

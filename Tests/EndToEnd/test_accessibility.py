@@ -114,8 +114,8 @@ def test_no_violations_in_the_browser(start_app, open_tab, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_no_violations_in_a_colour(start_app, open_tab, form):
-    tab = open_tab(start_app("Color", fill), **FORMS[form])
+def test_no_violations_in_a_colour(agent, start_app, open_tab, form):
+    tab = open_tab(start_app("Color", fill, environment=agent.environment), **FORMS[form])
     page = tab.page
     seen = looker(tab, form)
     tab.item("A Broken One").focus()
@@ -132,11 +132,13 @@ def test_no_violations_in_a_colour(start_app, open_tab, form):
     page.get_by_role("textbox", name="New name").wait_for()
     seen("document-rename")
     page.keyboard.press("Escape")
-    tab.editor.get_by_label("Hex").fill("#224466")
-    tab.editor.get_by_label("Hex").press("Enter")
     state = page.locator("document-view.is-front .state-line")
-    expect(state).to_have_text("Edited")
-    (tab.app.documents / "Deep Sea.color").write_text("1,2,3\n")
+    file = tab.app.documents / "Deep Sea.color"
+    with agent.reading(file):
+        tab.editor.get_by_label("Hex").fill("#224466")
+        tab.editor.get_by_label("Hex").press("Enter")
+        expect(state).to_have_text("Saving…")
+        file.write_text("1,2,3\n")
     expect(state).to_have_text("Two versions")
     seen("conflict")
     state.get_by_role("button").click()

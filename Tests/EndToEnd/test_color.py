@@ -1,7 +1,9 @@
 """A colour is made, changed, taken back, and still there after everything that can happen."""
 
+import itertools
 import shutil
 
+import pytest
 from playwright.sync_api import expect
 
 from color_editor import hex_field, set_hex
@@ -18,6 +20,56 @@ def test_a_new_colour_is_edited_undone_and_redone(color):
     expect(hex_field(color)).to_have_value(before)
     color.redo.click()
     expect(hex_field(color)).to_have_value("#1e90ff")
+
+
+@pytest.fixture
+def held_color(start_app, open_tab, held_line):
+    """A tab, and the way of the app's messages to it."""
+    return open_tab(start_app("Color"), context=held_line.context), held_line
+
+
+def number(tab, channel):
+    return tab.editor.get_by_role("spinbutton", name=f"{channel}, 0 to 255")
+
+
+def test_channels_changed_one_right_behind_the_other_stay_as_they_were_entered(held_color):
+    tab, line = held_color
+    tab.create()
+    set_hex(tab, "#010203")
+    tab.expect_saved()
+    code = tab.editor.locator("#code")
+    code.evaluate(
+        """(code) => {
+            window.codes = [];
+            new MutationObserver(() => codes.push(code.textContent)).observe(code, { childList: true });
+        }""")
+    line.hold(tab)
+    for channel, value in (("Red", "16"), ("Green", "32")):
+        number(tab, channel).fill(value)
+        number(tab, channel).press("Tab")
+    line.until(tab, lambda: "16,32,3\n" in tab.on_disk())
+    line.let_go()
+    tab.undo.click()
+    expect(code).to_have_text("#100203")
+    # The same code again is no other.
+    codes = [text for text, _ in itertools.groupby(code.evaluate("() => codes"))]
+    assert codes == ["#100203", "#102003", "#100203"]
+
+
+def test_a_colour_from_elsewhere_is_shown_though_answers_to_changes_are_lost(held_color):
+    tab, line = held_color
+    tab.create()
+    set_hex(tab, "#010203")
+    tab.expect_saved()
+    file = tab.app.documents / f"{tab.title.inner_text()}.color"
+    line.hold(tab)
+    number(tab, "Red").fill("16")
+    line.until(tab, lambda: "16,2,3\n" in tab.on_disk())
+    line.wait_for(tab, '"Saved"')
+    file.write_text("7,8,9\n")
+    line.wait_for(tab, "show(color)")
+    line.cut()
+    expect(hex_field(tab)).to_have_value("#070809")
 
 
 def test_undo_keys_inside_the_editor_are_the_documents(color):

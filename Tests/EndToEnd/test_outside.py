@@ -3,6 +3,7 @@
 import os
 import shutil
 
+import pytest
 from playwright.sync_api import expect
 
 from color_editor import hex_field, set_hex
@@ -82,7 +83,8 @@ def test_a_caret_stays_in_its_place_when_a_shell_writes_above_it(scrapbook):
     assert field.evaluate("field => field.selectionStart") == len("zero one")
 
 
-def test_a_text_edited_here_and_by_a_shell_is_merged_without_asking(scrapbook):
+def test_a_text_edited_here_and_by_a_shell_is_merged_without_asking(agent, start_app, open_tab):
+    scrapbook = open_tab(start_app("Scrapbook", environment=agent.environment))
     package = scrapbook.app.documents / "Trip.scrapbook"
     package.mkdir()
     (package / "text.txt").write_text("one\ntwo\nthree\n")
@@ -90,9 +92,10 @@ def test_a_text_edited_here_and_by_a_shell_is_merged_without_asking(scrapbook):
     scrapbook.open_document("Trip")
     field = scrapbook.editor.get_by_role("textbox", name="Text")
     expect(field).to_have_value("one\ntwo\nthree\n")
-    field.fill("ONE\ntwo\nthree\n")
-    expect(state(scrapbook)).to_have_text("Edited")
-    (package / "text.txt").write_text("one\ntwo\nTHREE\n")
+    with agent.reading(package):
+        field.fill("ONE\ntwo\nthree\n")
+        expect(state(scrapbook)).to_have_text("Saving…")
+        (package / "text.txt").write_text("one\ntwo\nTHREE\n")
     expect(field).to_have_value("ONE\ntwo\nTHREE\n")
     until(lambda: (package / "text.txt").read_text() == "ONE\ntwo\nTHREE\n")
     expect(state(scrapbook)).to_have_text("Saved")
@@ -126,16 +129,19 @@ def test_a_document_deleted_with_unsaved_changes_is_written_again(color):
     assert file.read_text() == "192,192,192\n"
 
 
-def in_conflict(color):
+@pytest.fixture
+def in_conflict(agent, start_app, open_tab):
     """A document that was changed here and by a shell, and the dialog that asks which it is to be."""
+    color = open_tab(start_app("Color", environment=agent.environment))
     file = opened(color, "Two", "1,2,3\n")
-    set_hex(color, "#d0d0d0")
-    expect(state(color)).to_have_text("Edited")
-    file.write_text("9,9,9\n")
+    with agent.reading(file):
+        set_hex(color, "#d0d0d0")
+        expect(state(color)).to_have_text("Saving…")
+        file.write_text("9,9,9\n")
     expect(state(color)).to_have_text("Two versions")
     until(lambda: file.read_text() == "208,208,208\n")
     assert color.app.names() == ["Two.color"]
-    return file, chooser(color)
+    return color, file, chooser(color)
 
 
 def chooser(color):
@@ -143,8 +149,8 @@ def chooser(color):
     return color.page.get_by_role("dialog", name="Which “Two” is it to be?")
 
 
-def test_of_two_versions_the_document_can_be_kept(color):
-    file, dialog = in_conflict(color)
+def test_of_two_versions_the_document_can_be_kept(in_conflict):
+    color, file, dialog = in_conflict
     expect(dialog.get_by_role("region", name="This document")).to_contain_text("208,208,208")
     expect(dialog).to_contain_text("9,9,9")
     color.screenshot("conflict-detail")
@@ -157,8 +163,8 @@ def test_of_two_versions_the_document_can_be_kept(color):
     assert color.app.names() == ["Two.color"]
 
 
-def test_of_two_versions_the_other_can_be_taken(color):
-    file, dialog = in_conflict(color)
+def test_of_two_versions_the_other_can_be_taken(in_conflict):
+    color, file, dialog = in_conflict
     dialog.get_by_role("button", name="Take This One").click()
     expect(hex_field(color)).to_have_value("#090909")
     until(lambda: file.read_text() == "9,9,9\n")
@@ -167,8 +173,8 @@ def test_of_two_versions_the_other_can_be_taken(color):
     until(lambda: file.read_text() == "10,10,10\n")
 
 
-def test_taking_the_other_version_can_be_undone(color):
-    file, dialog = in_conflict(color)
+def test_taking_the_other_version_can_be_undone(in_conflict):
+    color, file, dialog = in_conflict
     dialog.get_by_role("button", name="Take This One").click()
     expect(hex_field(color)).to_have_value("#090909")
     color.undo.click()
@@ -177,8 +183,8 @@ def test_taking_the_other_version_can_be_undone(color):
     expect(state(color)).to_have_text("Saved")
 
 
-def test_of_two_versions_both_can_be_kept(color):
-    file, dialog = in_conflict(color)
+def test_of_two_versions_both_can_be_kept(in_conflict):
+    color, file, dialog = in_conflict
     dialog.get_by_role("button", name="Keep Both").click()
     expect(state(color)).to_have_text("Saved")
     until(lambda: len(color.app.names()) == 2)
@@ -187,16 +193,18 @@ def test_of_two_versions_both_can_be_kept(color):
     assert file.read_text() == "208,208,208\n"
 
 
-def test_two_pictures_in_conflict_are_seen_side_by_side(scrapbook):
+def test_two_pictures_in_conflict_are_seen_side_by_side(agent, start_app, open_tab):
+    scrapbook = open_tab(start_app("Scrapbook", environment=agent.environment))
     package = scrapbook.app.documents / "Trip.scrapbook"
     package.mkdir()
     (package / "image.png").write_bytes(png(60, 40))
     scrapbook.item("Trip").wait_for()
     scrapbook.open_document("Trip")
-    scrapbook.editor.locator("#file").set_input_files(
-        {"name": "lake.png", "mimeType": "image/png", "buffer": png(120, 80)})
-    expect(state(scrapbook)).to_have_text("Edited")
-    (package / "image.png").write_bytes(png(90, 30))
+    with agent.reading(package):
+        scrapbook.editor.locator("#file").set_input_files(
+            {"name": "lake.png", "mimeType": "image/png", "buffer": png(120, 80)})
+        expect(state(scrapbook)).to_have_text("Saving…")
+        (package / "image.png").write_bytes(png(90, 30))
     expect(state(scrapbook)).to_have_text("Two versions")
     state(scrapbook).get_by_role("button").click()
     dialog = scrapbook.page.get_by_role("dialog", name="Which “Trip” is it to be?")
@@ -208,8 +216,8 @@ def test_two_pictures_in_conflict_are_seen_side_by_side(scrapbook):
     scrapbook.screenshot("conflict-pictures")
 
 
-def test_a_conflict_outlives_the_program_that_saw_it(color):
-    file, dialog = in_conflict(color)
+def test_a_conflict_outlives_the_program_that_saw_it(in_conflict):
+    color, file, dialog = in_conflict
     dialog.get_by_role("button", name="Decide Later").click()
     color.app.kill()
     color.app.start()

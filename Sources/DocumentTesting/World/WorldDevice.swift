@@ -209,8 +209,8 @@ public final class WorldDevice: Sendable {
 
     /// Waits for news of the device until something is so.
     ///
-    /// - Returns: False after some time.
-    package func wait(seconds: Double = 20, until condition: () throws -> Bool) rethrows -> Bool {
+    /// - Returns: False after some time, longer than a slow machine needs that has much else to do.
+    package func wait(seconds: Double = 60, until condition: () throws -> Bool) rethrows -> Bool {
         let deadline = Date().addingTimeInterval(seconds)
         while true {
             if try condition() { return true }

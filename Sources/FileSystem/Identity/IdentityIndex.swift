@@ -99,7 +99,9 @@ package struct IdentityIndex: Sendable {
         var moves = moves
         // A folder that is gone was where its path says.
         moves.add(from: (try? source.resolvedInFolder()) ?? source, to: place)
-        if moves != self.moves { try write(moves, at: movesPlace) }
+        guard moves != self.moves else { return }
+        try makeRoom(in: folder)
+        try write(moves, at: movesPlace)
     }
 
     /// Where folders went.
@@ -131,20 +133,17 @@ package struct IdentityIndex: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data = try encoder.encode(value)
         let folder = try Folder.open(place.parent)
-        let name = "." + place.name
-        let file = try create(name, in: folder)
-        try SystemCalls.write(data, to: file)
-        try SystemCalls.renameat2(folder, name, folder, place.name)
-    }
-
-    private func create(_ name: String, in folder: Folder) throws(SystemError) -> FileDescriptor {
-        let flags = O_CREAT | O_WRONLY
-        do { return try SystemCalls.openat(folder, name, flags, permissions: 0o600) } catch {
-            guard error.errno == EEXIST else { throw error }
+        // A name of its own: two that write the same at once would put each other's unfinished file in place.
+        let name = ".\(place.name).\(UUID().uuidString)"
+        let file = try SystemCalls.openat(folder, name, O_CREAT | O_WRONLY, permissions: 0o600)
+        do {
+            try SystemCalls.write(data, to: file)
+            try SystemCalls.renameat2(folder, name, folder, place.name)
+        } catch {
+            // What cannot be removed goes when room is made.
+            try? SystemCalls.unlinkat(folder, name)
+            throw error
         }
-        // Left by who ended over it, or being written now; then the later one wins, or neither.
-        do { try SystemCalls.unlinkat(folder, name) } catch { guard error.isAbsent else { throw error } }
-        return try SystemCalls.openat(folder, name, flags, permissions: 0o600)
     }
 
     private func place(of mark: FileMark) -> FilePath {
@@ -153,7 +152,9 @@ package struct IdentityIndex: Sendable {
     }
 
     private func makeRoom(in folder: FilePath) throws(SystemError) {
-        let items = try FolderScan.visibleItems(in: folder)
+        // With what was left by who ended over it.
+        let items = try FolderScan.visibleItems(in: folder, orHidden: { _ in true })
+            .filter { $0.stamp.kind == .regular }
         guard items.count >= Self.notesPerFolderMax else { return }
         let oldest = items.min {
             ($0.stamp.modificationSeconds, $0.stamp.modificationNanoseconds)

@@ -197,6 +197,10 @@ struct IdentityFinderTests {
         let taken = try made(path)
         let note = IdentityIndex.Note(path: path, identity: taken.identity)
         var marks: [FileMark] = []
+        let folder = scratch.path.appending("index").appending("07")
+        try ItemMoves.createFolders(folder, permissions: 0o700)
+        // By who ended over it.
+        try write(folder.appending(".left"))
         for number in 0..<(IdentityIndex.notesPerFolderMax + 3) {
             let bytes = Data([7]) + Data(repeating: 0, count: 14) + Data([UInt8(number)])
             let mark = try #require(FileMark(bytes: bytes))
@@ -206,6 +210,26 @@ struct IdentityFinderTests {
         let kept = marks.filter { index.note(of: $0) != nil }
         #expect(kept.count == IdentityIndex.notesPerFolderMax)
         #expect(try index.note(of: #require(marks.last)) == note)
+        #expect(try FileStamp.ifPresent(at: folder.appending(".left")) == nil)
+    }
+
+    @Test("Who notes where an item is at the same time as others succeeds, and always finds a whole note")
+    func notedAtOnce() throws {
+        let taken = try made(home.appending("Sea.txt"))
+        let mark = try #require(taken.identity.mark)
+        let notes = (0..<4).map { number in
+            IdentityIndex.Note(path: home.appending("\(number).txt"), identity: taken.identity)
+        }
+        DispatchQueue.concurrentPerform(iterations: notes.count) { number in
+            for _ in 0..<200 {
+                #expect(throws: Never.self) { try index.put(notes[number], of: mark) }
+                #expect(index.note(of: mark).map(notes.contains) == true)
+            }
+        }
+        let left = try FolderScan.names(
+            in: scratch.path.appending("index").appending("\(mark)".prefix(2).description)
+        )
+        #expect(left == ["\(mark)".dropFirst(2).description])
     }
 
     /// Looks at the place and in the index, and searches for nothing.
@@ -273,7 +297,9 @@ struct IdentityFinderTests {
         let taken = try FileIdentity.marking(path, with: FileMark(UUID()))
         try index.put(.init(path: path, identity: taken.identity), of: #require(taken.identity.mark))
         // What was cut off before is in nobody's way.
-        try write(scratch.path.appending("index/.folder-moves"), "cut off")
+        let left = scratch.path.appending("index/.folder-moves")
+        try write(left, "cut off")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: left.string)
         try index.noteMove(from: home.appending("before"), to: path)
         #expect(index.moves.moves == [.init(from: home.appending("before").string, to: path.string)])
         let folder = scratch.path.appending("index")

@@ -5,6 +5,7 @@ import Foundation
 ///
 ///     coordination-harness kill [SEED]       50 processes, 10,000 operations, random SIGKILLs
 ///     coordination-harness stopped           who is stopped is named, and holds no one up for long
+///     coordination-harness reader ITEM       reads an item until its standard input ends, for other tests
 @main
 enum CoordinationHarness {
     static func main() {
@@ -16,13 +17,14 @@ enum CoordinationHarness {
             case "client": try HarnessClient(arguments: Array(arguments.dropFirst())).run()
             case "presenter":
                 try StoppedRun.present(arguments[1], arguments[2])
+            case "reader": try LongReader.run(arguments[1])
             case "starter": try StoppedRun.start(arguments[1])
             case "agent":
                 var options = AgentProcess.Options()
                 options.isOnDemand = arguments.contains("--on-demand")
                 options.presenterLimitSeconds = arguments.contains("--impatient") ? 0.3 : 5
                 try AgentProcess.run(options)
-            default: throw HarnessFailure("usage: coordination-harness kill [SEED] | stopped")
+            default: throw HarnessFailure("usage: coordination-harness kill [SEED] | stopped | reader ITEM")
             }
         } catch {
             FileHandle.standardError.write(Data("coordination-harness: \(error)\n".utf8))

@@ -63,7 +63,7 @@ struct HandOverTests {
         var buffer = [UInt8](repeating: 0, count: 16)
         var receipt = LocalSocket.Receipt.nothing
         while receipt == .nothing {
-            _ = socket.waitUntilReadable(milliseconds: 10_000)
+            _ = socket.waitUntilReadable(milliseconds: 20_000)
             receipt = buffer.withUnsafeMutableBytes { socket.receive(into: $0) }
         }
         #expect(receipt == .end)

@@ -12,6 +12,10 @@ const rows = Object.fromEntries(channels.map((channel) => {
 }));
 /** The channel whose slider is being dragged, or null. */
 let dragged = null;
+/** How many changes the app has not answered yet. */
+let unanswered = 0;
+/** Whether something of what the app has shown was not drawn. */
+let isPassedOver = false;
 /** The code that the field was given last. */
 let hexShown = hexField.value;
 
@@ -57,17 +61,37 @@ function sayHexProblem(text) {
 }
 
 /** Takes a change over and posts it; `final` ends one step of undoing. */
-function change(values, final) {
+async function change(values, final) {
   Object.assign(color, values);
   draw();
-  post({ kind: 'change', ...color, final });
+  unanswered += 1;
+  try {
+    await post({ kind: 'change', ...color, final });
+  } catch {
+    // The page says what did not arrive.
+  } finally {
+    unanswered -= 1;
+    catchUp();
+  }
+}
+
+/** Asks for what was passed over, once nothing here is in its way. */
+function catchUp() {
+  if (!isPassedOver || unanswered > 0 || dragged !== null) return;
+  isPassedOver = false;
+  post({ kind: 'again' });
+}
+
+function endDrag() {
+  dragged = null;
+  catchUp();
 }
 
 for (const channel of channels) {
   const { slider, number } = rows[channel];
   slider.addEventListener('pointerdown', () => { dragged = channel; });
-  slider.addEventListener('pointerup', () => { dragged = null; });
-  slider.addEventListener('pointercancel', () => { dragged = null; });
+  slider.addEventListener('pointerup', endDrag);
+  slider.addEventListener('pointercancel', endDrag);
   slider.addEventListener('input', () => change({ [channel]: Number(slider.value) }, false));
   slider.addEventListener('change', () => {
     dragged = null;
@@ -125,10 +149,19 @@ document.getElementById('controls').addEventListener('keydown', (event) => {
   }
 });
 
-/** Called by the app: shows the document's colour. What is being dragged stays under the finger. */
-function show({ red, green, blue }) {
-  const shown = { red, green, blue };
-  for (const channel of channels) if (channel !== dragged) color[channel] = shown[channel];
+/**
+ * Called by the app: shows the document's colour. What is being dragged stays under the finger; and of a change that
+ * the app has not answered it may not have heard when it showed this.
+ */
+function show(shown) {
+  if (unanswered > 0) {
+    isPassedOver = true;
+    return;
+  }
+  for (const channel of channels) {
+    if (channel !== dragged) color[channel] = shown[channel];
+    else if (color[channel] !== shown[channel]) isPassedOver = true;
+  }
   document.querySelector('main').hidden = false;
   draw();
 }

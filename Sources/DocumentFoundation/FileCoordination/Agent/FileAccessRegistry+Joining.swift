@@ -143,7 +143,7 @@ extension FileAccessRegistry.State {
     fileprivate mutating func disown() {
         joining.orphans.merge(unanswered.removeAll()) { $1 }
         // The next one is told all that stands.
-        _ = joining.endSilence()
+        if let heldBack = joining.endSilence() { tellPlaces(heldBack, to: nil) }
         deadlines = [:]
         joining.ownErrors = [:]
         joining.asides = [:]

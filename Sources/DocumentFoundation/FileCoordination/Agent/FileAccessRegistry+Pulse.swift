@@ -14,8 +14,8 @@ internal import Foundation
 /// is none, as nobody could read it before. That asks for no word about the items: the agent tells of what is written then.
 ///
 /// An agent that was given up once may stay so for days. It is not told of what begins and is over meanwhile, which nothing would
-/// bound: requests and presenters wait here until it says something, and it has a question to answer when it goes on. A presenter
-/// that made way for an access of this process is told that this is over when the access fails.
+/// bound: requests, presenters and moves wait here until it says something, and it has a question to answer when it goes on. A
+/// presenter that made way for an access of this process is told that this is over when the access fails.
 extension FileAccessRegistry {
     /// Looks after an interval whether the agent lives.
     func feelPulse() {
@@ -93,6 +93,11 @@ extension FileAccessRegistry.State {
         joining.pulse.heard()
         tellAgain()
         guard let heldBack = joining.endSilence(), let connection = joining.connection else { return [] }
+        if let moves = heldBack.moves {
+            for move in moves { connection.put(.event(.itemMoved(move))) }
+        } else {
+            tellPlaces(heldBack, to: connection)
+        }
         for handle in presenterOrder.compactMap({ presenters[$0] })
         where heldBack.presenters.contains(handle.id) {
             let path = joining.presenterPaths[handle.id]
@@ -104,6 +109,24 @@ extension FileAccessRegistry.State {
             if !connection.put(.event(.requested(request))) { effects += refuse(.requested(request)) }
         }
         return effects
+    }
+
+    /// Tells presenters, and the agent, where they are now: of moves that were too many to keep, or whose agent is gone.
+    ///
+    /// Other processes watch the items of their presenters themselves.
+    ///
+    /// - Parameter connection: To the agent that has gone on; nil when it is gone.
+    mutating func tellPlaces(_ heldBack: JoiningState.HeldBack, to connection: AgentConnection?) {
+        guard heldBack.moves?.isEmpty != true else { return }
+        for handle in presenterOrder.compactMap({ presenters[$0] }) {
+            let path = joining.presenterPaths[handle.id]
+            if !heldBack.presenters.contains(handle.id), path != heldBack.toldPaths[handle.id] {
+                connection?.put(.event(.presenterMoved(handle.id, to: path)))
+                if let path { outbox.append(.notice(.itemDidMove(to: path), handle)) }
+            }
+            // Something in it may have moved as well.
+            outbox.append(.notice(.itemDidChange, handle))
+        }
     }
 
     /// Tells presenters again what they were told of while nobody could read it.

@@ -54,6 +54,20 @@ struct JoiningState: Sendable {
     struct HeldBack: Sendable {
         var requests: Set<AccessID> = []
         var presenters: Set<PresenterID> = []
+        /// Where items went, in order; nil when that was too much to keep.
+        private(set) var moves: [ItemMove]? = []
+        /// Where presenters are as far as the agent knows.
+        let toldPaths: [PresenterID: ItemPath]
+
+        init(toldPaths: [PresenterID: ItemPath]) { self.toldPaths = toldPaths }
+
+        mutating func note(_ move: ItemMove) {
+            guard let count = moves?.count else { return }
+            if count < Self.movesMax { moves?.append(move) } else { moves = nil }
+        }
+
+        /// So many are less than a socket takes at once.
+        static let movesMax = 200
     }
 
     struct QuietWait: Sendable {
@@ -149,7 +163,7 @@ struct JoiningState: Sendable {
     var isSilent: Bool { heldBack != nil }
 
     /// The agent has been given up: until it says something it is not told what can wait, however long that takes.
-    mutating func beginSilence() { heldBack = heldBack ?? HeldBack() }
+    mutating func beginSilence() { heldBack = heldBack ?? HeldBack(toldPaths: presenterPaths) }
 
     /// The agent has said something, or is another one, which is told all.
     mutating func endSilence() -> HeldBack? { heldBack.take() }
@@ -168,7 +182,8 @@ struct JoiningState: Sendable {
         case .presenterAdded(let id, _, _): heldBack?.presenters.insert(id)
         case .presenterMoved(let id, _): guard heldBack?.presenters.contains(id) == true else { return nil }
         case .presenterRemoved(let id): guard heldBack?.presenters.remove(id) != nil else { return nil }
-        case .held, .ended, .replied, .itemMoved, .attributesChanged, .steppedAside: return nil
+        case .itemMoved(let move): heldBack?.note(move)
+        case .held, .ended, .replied, .attributesChanged, .steppedAside: return nil
         }
         return []
     }

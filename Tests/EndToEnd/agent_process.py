@@ -1,0 +1,41 @@
+"""The agent of a user, and another program that coordinates with the apps."""
+
+import contextlib
+import os
+import subprocess
+
+from waiting import until
+
+
+class Agent:
+    """`sheaf agent`, with a folder of its own to meet in."""
+
+    def __init__(self, binaries, folder):
+        self._binaries = binaries
+        self.environment = {"SHEAF_AGENT": str(binaries / "sheaf"), "SHEAF_RUNTIME_DIR": str(folder)}
+        folder.mkdir(mode=0o700)
+
+    def __enter__(self):
+        self._process = self._start("sheaf", "agent")
+        until(self._answers, seconds=20)
+        return self
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        self._process.wait(timeout=10)
+
+    def _start(self, program, *words, **options):
+        return subprocess.Popen([self._binaries / program, *words], env={**os.environ, **self.environment}, **options)
+
+    def _answers(self):
+        return self._start("sheaf", "locks", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).wait() == 0
+
+    @contextlib.contextmanager
+    def reading(self, item):
+        """Another program reads the item meanwhile, so that no app's save of it ends before."""
+        reader = self._start("coordination-harness", "reader", item, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        with reader:
+            assert reader.stdout.readline() == b"reads\n"
+            yield
+            reader.stdin.close()
+        assert reader.returncode == 0
