@@ -74,6 +74,7 @@ class ColorViewController: UIDocumentViewController, WKScriptMessageHandler, WKN
         switch body["kind"] as? String {
         case "ready":
             isReady = true
+            show()
         case "again":
             show()
         case "change":

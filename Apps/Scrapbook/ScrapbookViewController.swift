@@ -15,6 +15,8 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
     private var isOwnEdit = false
     /// Whether the editor has shown nothing of the document since it loaded.
     private var isFirstShow = true
+    /// Whether the editor did not get the picture that it was shown last; a picture is not sent twice for nothing.
+    private var isPictureLost = false
 
     /// In an activity: where the text's selection begins and ends, in UTF-16 code units.
     static let caretKey = "caret"
@@ -63,19 +65,33 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
         guard isReady, !isOwnEdit, let document = document as? ScrapbookDocument,
             !document.documentState.contains(.closed)
         else { return }
-        if part != .picture { call("showText(text)", ["text": document.text ?? ""]) }
-        // A large picture takes a moment; one can write meanwhile.
-        if part == .everything { call("setEditable(true)", [:]) }
+        if part != .picture {
+            call("showText(text)", ["text": document.text ?? ""])
+            // A large picture takes a moment; one can write meanwhile.
+            call("setEditable(true)", [:])
+        }
         if isFirstShow, let caret, caret.count == 2 {
             call("placeCaret(start, end)", ["start": caret[0], "end": caret[1]])
         }
         isFirstShow = false
-        if part != .text { call("showImage(image)", ["image": Self.message(document.picture)]) }
+        if part != .text { showPicture(of: document) }
+    }
+
+    private func showPicture(of document: ScrapbookDocument) {
+        isPictureLost = false
+        webView.callAsyncJavaScript(
+            "showImage(image)",
+            arguments: ["image": Self.message(document.picture)],
+            in: nil,
+            in: .page
+        ) { [weak self] result in
+            if case .failure = result { self?.isPictureLost = true }
+        }
     }
 
     /// The editor has loaded, or there is another way to it; what was said on the old one may not have arrived.
     func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
-        show(.everything)
+        show(isPictureLost ? .everything : .text)
     }
 
     private static func message(_ picture: ScrapbookDocument.Picture?) -> Any {
@@ -95,6 +111,7 @@ class ScrapbookViewController: UIDocumentViewController, WKScriptMessageHandler,
         if kind == "ready" {
             isReady = true
             isFirstShow = true
+            show(.everything)
             return
         }
         if kind == "again" {

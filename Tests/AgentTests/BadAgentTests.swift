@@ -176,7 +176,7 @@ struct BadAgentTests {
     )
     func heldBack() throws {
         // Twice this is what the test has to speak for the agent once it has begun to ask for something.
-        try withAgent(pulseSeconds: 0.5) { scene, registry, agent, url in
+        try withAgent(pulseSeconds: 1.5) { scene, registry, agent, url in
             let (results, done) = (Locked<[NSError?]>([]), DispatchSemaphore(value: 0))
             let read: @Sendable () -> Void = {
                 NSFileCoordinator(filePresenter: nil, registry: registry)
@@ -231,6 +231,8 @@ struct BadAgentTests {
             let item = try #require(ItemPath(fileURL: url))
             let id = try agent.next { $0.presenterAdded(at: item) }
             try loseVoice(agent, registry, url)
+            let late = NotingPresenter(url)
+            registry.add(late)
             let otherURL = url.deletingLastPathComponent().appendingPathComponent("other.txt")
             let other = try #require(ItemPath(fileURL: otherURL))
             let coordinator = NSFileCoordinator(filePresenter: nil, registry: registry)
@@ -240,6 +242,12 @@ struct BadAgentTests {
             }
             #expect(!agent.hasNews)
             agent.send(.quiet(0))
+            // Who came meanwhile is said to be where it was, and moves with the item.
+            let added = try agent.next()
+            guard case .event(.presenterAdded(_, at: item, _)) = added else {
+                Issue.record("it was told \(added)")
+                return
+            }
             guard moveCount > 3 else {
                 let moves = try (0..<moveCount).map { _ in try agent.next { $0.move } }
                 #expect(moves.map(\.source) == [item, other, item])
@@ -251,6 +259,7 @@ struct BadAgentTests {
                 return
             }
             #expect(presenter.wait(for: "moved to other.txt"))
+            #expect(late.wait(for: "moved to other.txt"))
             #expect(presenter.wait(for: "changed"))
         }
     }

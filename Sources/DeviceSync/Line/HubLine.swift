@@ -11,6 +11,9 @@ internal import Vault
 ///
 ///     down ──(the log is read to its head)──▶ up ──(a call fails)──▶ down: what waits is dropped, and asked for anew
 ///
+/// A call that began while the line was up another time says nothing of it now. While the request for the log waits at the hub
+/// it does not tell that another call failed: whether the line is up again is asked beside it then.
+///
 /// Any thread. What comes of it is told to a receiver, one event after another from several threads.
 final class HubLine: Sendable {
     /// What comes over the line.
@@ -49,6 +52,8 @@ final class HubLine: Sendable {
         var isClosed = false
         /// How often it has come up.
         var upCount = 0
+        /// After how many seconds it is asked whether the line is up again, when a call fails; until one does not.
+        var pauseSeconds = HubLine.retrySeconds.lowerBound
     }
 
     private let state = Locked(State())
@@ -57,6 +62,7 @@ final class HubLine: Sendable {
     private let contents: ContentStore
     private let receiver: @Sendable (News) -> Void
     private let wakeUp = DispatchSemaphore(value: 0)
+    private let asking = DispatchQueue(label: "sheaf.line")
 
     /// How long a request for the log waits at the hub.
     private static let waitSeconds = 50
@@ -237,13 +243,53 @@ final class HubLine: Sendable {
         do {
             try body()
             // The hub may have been put back meanwhile, to before what this relied upon. It is asked for anew then.
-            guard state.withLock({ $0.isUp && $0.upCount == up }) else { return }
+            let isSame = state.withLock { state in
+                state.pauseSeconds = Self.retrySeconds.lowerBound
+                return state.isUp && state.upCount == up
+            }
+            guard isSame else { return }
             done()
         } catch let error where Self.isOfLine(error) {
-            lose(error)
+            loseLine(up, error)
         } catch {
             other(error)
         }
+    }
+
+    /// A call has failed that began when the line had come up so often.
+    private func loseLine(_ up: Int, _ error: any Error) {
+        let pause = state.withLock { state -> Double? in
+            guard state.isUp, state.upCount == up else { return nil }
+            defer { state.pauseSeconds = min(2 * state.pauseSeconds, Self.retrySeconds.upperBound) }
+            return state.pauseSeconds
+        }
+        guard let pause else { return }
+        lose(error)
+        askAgain(after: pause)
+    }
+
+    /// Asks after a while whether the line is up again, and again if it is not.
+    private func askAgain(after seconds: Double) {
+        asking.asyncAfter(deadline: .now() + seconds * Double.random(in: 0.5...1)) { [weak self] in
+            guard let self, state.withLock({ !$0.isUp && !$0.isClosed }), desk.shutOut == nil else { return }
+            do {
+                let page = try hub.log(after: desk.head.position, waitSeconds: 0)
+                // What is new, or otherwise than it was, comes to who reads the log.
+                if page.entries.isEmpty, page.head == desk.head, desk.isMember { bringUp() }
+            } catch {
+                askAgain(after: min(2 * seconds, Self.retrySeconds.upperBound))
+            }
+        }
+    }
+
+    private func bringUp() {
+        let isNews = state.withLock { state in
+            guard !state.isUp, !state.isClosed else { return false }
+            state.isUp = true
+            state.upCount += 1
+            return true
+        }
+        if isNews { receiver(.up) }
     }
 
     /// Whether the next call may fare better, whatever it is about.
@@ -331,12 +377,7 @@ final class HubLine: Sendable {
                 )
                 return true
             }
-            let isNews = state.withLock { state in
-                defer { state.isUp = true }
-                if !state.isUp { state.upCount += 1 }
-                return !state.isUp
-            }
-            if isNews { receiver(.up) }
+            bringUp()
         }
         try addNext()
         return true

@@ -106,6 +106,12 @@ package final class HubInMemory: Sendable {
             var breakCount = 0
             /// How long contents take.
             var seconds = 0.0
+            /// How many transfers are under way.
+            var transferCount = 0
+            /// Whether a transfer that was broken is not told so yet.
+            var isHeld = false
+            /// How many transfers fail yet, and nothing else.
+            var failingCount = 0
             /// How many calls get through yet; nil for all.
             var callCount: Int?
         }
@@ -131,21 +137,36 @@ package final class HubInMemory: Sendable {
 
         /// Lets the time go by that contents take; a line that is cut meanwhile is noticed at once.
         private func carry() throws {
-            let begun = state.withLock { state in
-                state.isCut || state.isClosed ? nil : (seconds: state.seconds, breakCount: state.breakCount)
+            let begun = state.withLock { state -> (seconds: Double, breakCount: Int)? in
+                guard !state.isCut, !state.isClosed else { return nil }
+                state.transferCount += 1
+                return (seconds: state.seconds, breakCount: state.breakCount)
             }
             guard let (seconds, breakCount) = begun else { throw LineFailure("the line is cut") }
+            defer { state.withLock { $0.transferCount -= 1 } }
             let end = Date().addingTimeInterval(seconds)
             hub.news.lock()
             while end > Date(), state.withLock({ $0.breakCount }) == breakCount {
                 _ = hub.news.wait(until: end)
             }
+            let isBroken = state.withLock { $0.breakCount } != breakCount
+            while isBroken, state.withLock({ $0.isHeld }) { hub.news.wait() }
             hub.news.unlock()
-            guard state.withLock({ $0.breakCount }) == breakCount else {
-                throw LineFailure("the line is cut")
+            let isFailing = state.withLock { state in
+                defer { state.failingCount = max(0, state.failingCount - 1) }
+                return state.failingCount > 0
             }
+            guard !isBroken, !isFailing else { throw LineFailure("the line is cut") }
             try check()
         }
+
+        package var isTransferring: Bool { state.withLock { $0.transferCount > 0 } }
+        /// Has transfers that a cut breaks hear of it only when they are let go.
+        package func hold() { set { $0.isHeld = true } }
+        package func letGo() { set { $0.isHeld = false } }
+        /// Has so many transfers fail, while everything else goes on.
+        package func failTransfers(_ count: Int) { set { $0.failingCount = count } }
+
         package func open() { set { $0.isClosed = false } }
         package func close() {
             set { state in

@@ -1,7 +1,8 @@
 /// What one device does so that its items and a container's log come to the same. Pure: events in, effects out.
 ///
 /// Of each item three states are known: on this disk (`disk`), in the log (`tree`), and as both were when they last
-/// agreed (`agreed`). Where they are the same they are kept once. Their differences say what there is to do (`plan`), one step at a time for each item:
+/// agreed (`agreed`). Where they are the same they are kept once. Their differences say what there is to do (`plan`), one
+/// step at a time for each item:
 ///
 /// 1. What only the log has changed is placed on the disk. What only the disk has changed is committed.
 /// 2. Changed by both: another place counts as committed last; contents are merged, and where that cannot be, those of

@@ -18,8 +18,8 @@ extension FileAccessRegistry.State {
         case .joined(let connection):
             joining.note(event)
             if let effects = joining.holdBack(event) { return effects }
-            if case .ended(let id, let outcomes) = event, joining.mayTellLater(theEndOf: id, outcomes),
-                waiters.isEmpty, presenters.isEmpty
+            if case .ended(let id, _) = event, joining.mayTellLater(theEndOf: id), waiters.isEmpty,
+                presenters.isEmpty
             {
                 connection.putLater(.event(event))
                 return []

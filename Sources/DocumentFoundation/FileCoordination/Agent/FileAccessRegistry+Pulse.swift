@@ -93,15 +93,15 @@ extension FileAccessRegistry.State {
         joining.pulse.heard()
         tellAgain()
         guard let heldBack = joining.endSilence(), let connection = joining.connection else { return [] }
+        // Where they were when they were added: that an item has moved since is told to them as to all others.
+        for handle in presenterOrder.compactMap({ presenters[$0] }) {
+            guard let path = heldBack.presenters[handle.id] else { continue }
+            connection.put(.event(.presenterAdded(handle.id, at: path, typeName: handle.typeName)))
+        }
         if let moves = heldBack.moves {
             for move in moves { connection.put(.event(.itemMoved(move))) }
         } else {
             tellPlaces(heldBack, to: connection)
-        }
-        for handle in presenterOrder.compactMap({ presenters[$0] })
-        where heldBack.presenters.contains(handle.id) {
-            let path = joining.presenterPaths[handle.id]
-            connection.put(.event(.presenterAdded(handle.id, at: path, typeName: handle.typeName)))
         }
         var effects: [AccessArbiter.Effect] = []
         for id in heldBack.requests.sorted(by: { $0.number < $1.number }) {
@@ -120,7 +120,7 @@ extension FileAccessRegistry.State {
         guard heldBack.moves?.isEmpty != true else { return }
         for handle in presenterOrder.compactMap({ presenters[$0] }) {
             let path = joining.presenterPaths[handle.id]
-            if !heldBack.presenters.contains(handle.id), path != heldBack.toldPaths[handle.id] {
+            if path != heldBack.presenters[handle.id] ?? heldBack.toldPaths[handle.id] {
                 connection?.put(.event(.presenterMoved(handle.id, to: path)))
                 if let path { outbox.append(.notice(.itemDidMove(to: path), handle)) }
             }

@@ -53,7 +53,8 @@ struct JoiningState: Sendable {
     /// What an agent that was given up is told when it goes on, if it is not over by then.
     struct HeldBack: Sendable {
         var requests: Set<AccessID> = []
-        var presenters: Set<PresenterID> = []
+        /// Those that were added, with the item of each as it was then or as it has said since.
+        var presenters: [PresenterID: ItemPath?] = [:]
         /// Where items went, in order; nil when that was too much to keep.
         private(set) var moves: [ItemMove]? = []
         /// Where presenters are as far as the agent knows.
@@ -75,13 +76,9 @@ struct JoiningState: Sendable {
         let body: @Sendable () -> Void
     }
 
-    /// Whether the end of an access may be told a little later, with what is said next: nobody is known to wait for it,
-    /// and nobody hears of what it did, or else will hear the same should this process end before it has told.
-    ///
-    /// - Parameter outcomes: What became of the items that it wrote.
-    mutating func mayTellLater(theEndOf id: AccessID, _ outcomes: [WriteOutcome]) -> Bool {
-        awaited.remove(id) == nil && (!isObserved || outcomes.allSatisfy { $0 == .changed })
-    }
+    /// Whether the end of an access may be told a little later, with what is said next: nobody hears of what it did,
+    /// and nobody is known to wait for it.
+    mutating func mayTellLater(theEndOf id: AccessID) -> Bool { awaited.remove(id) == nil && !isObserved }
 
     /// Whether the agent has still to say something that it was asked for.
     var isWaitingForAgent: Bool {
@@ -179,9 +176,12 @@ struct JoiningState: Sendable {
         case .cancelled(let id):
             guard heldBack?.requests.contains(id) == true else { return nil }
             return [.fail(id, .cancelled)]
-        case .presenterAdded(let id, _, _): heldBack?.presenters.insert(id)
-        case .presenterMoved(let id, _): guard heldBack?.presenters.contains(id) == true else { return nil }
-        case .presenterRemoved(let id): guard heldBack?.presenters.remove(id) != nil else { return nil }
+        case .presenterAdded(let id, let path, _): heldBack?.presenters[id] = .some(path)
+        case .presenterMoved(let id, let path):
+            guard heldBack?.presenters[id] != nil else { return nil }
+            heldBack?.presenters[id] = .some(path)
+        case .presenterRemoved(let id):
+            guard heldBack?.presenters.removeValue(forKey: id) != nil else { return nil }
         case .itemMoved(let move): heldBack?.note(move)
         case .held, .ended, .replied, .attributesChanged, .steppedAside: return nil
         }
