@@ -21,7 +21,8 @@ public protocol WKNavigationDelegate: NSObjectProtocol {
     /// Called on the main actor when the page's document has loaded, and again when a tab was reloaded.
     ///
     /// Differs from Darwin: also when the tab has another connection after one that was cut. The page is as it was
-    /// then; scripts that were under way have failed, whether they were run or not.
+    /// then; scripts that were under way have failed, whether they were run or not. What it posted meanwhile comes
+    /// after this, and is not to be shown away.
     func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!)
 }
 

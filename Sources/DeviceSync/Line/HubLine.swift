@@ -47,7 +47,7 @@ final class HubLine: Sendable {
         let item: ItemID
     }
 
-    private struct State {
+    struct State {
         var isUp = false
         var isClosed = false
         /// How often it has come up.
@@ -56,18 +56,18 @@ final class HubLine: Sendable {
         var pauseSeconds = HubLine.retrySeconds.lowerBound
     }
 
-    private let state = Locked(State())
-    private let desk: LogDesk
-    private let hub: any ContainerHub
+    let state = Locked(State())
+    let desk: LogDesk
+    let hub: any ContainerHub
     private let contents: ContentStore
-    private let receiver: @Sendable (News) -> Void
-    private let wakeUp = DispatchSemaphore(value: 0)
+    let receiver: @Sendable (News) -> Void
+    let wakeUp = DispatchSemaphore(value: 0)
     private let asking = DispatchQueue(label: "sheaf.line")
 
     /// How long a request for the log waits at the hub.
-    private static let waitSeconds = 50
+    static let waitSeconds = 50
     /// After how many seconds a line that is down is tried again, at first and at most.
-    private static let retrySeconds = 0.2...30.0
+    static let retrySeconds = 0.2...30.0
     /// How many documents' contents are sent or got together.
     private static let contentCountMax = 500
     /// How many bytes they have together: what comes after them on the way is not to wait for more.
@@ -78,7 +78,7 @@ final class HubLine: Sendable {
     /// What somebody waits for: one after another, beside the rest.
     private let downloads: Locked<BatchQueue<Fetch>?>
     private let commits: Locked<BatchQueue<Commit>?>
-    private let forgotten = Locked<[PublicIdentity]>([])
+    let forgotten = Locked<[PublicIdentity]>([])
 
     init(
         to hub: any ContainerHub,
@@ -145,7 +145,7 @@ final class HubLine: Sendable {
         (try? ContentStore.contents(name)).map { Int(clamping: $0.byteCount) } ?? 0
     }
 
-    private var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     // MARK: Sending and getting
 
@@ -282,7 +282,7 @@ final class HubLine: Sendable {
         }
     }
 
-    private func bringUp() {
+    func bringUp() {
         let isNews = state.withLock { state in
             guard !state.isUp, !state.isClosed else { return false }
             state.isUp = true
@@ -305,7 +305,7 @@ final class HubLine: Sendable {
         }
     }
 
-    private func lose(_ error: any Error) {
+    func lose(_ error: any Error) {
         let isNews = state.withLock { state in
             defer { state.isUp = false }
             return state.isUp && !state.isClosed
@@ -315,125 +315,5 @@ final class HubLine: Sendable {
         commits.withLock { $0 }?.clear()
         downloads.withLock { $0 }?.clear()
         if isNews { receiver(.down("\(error)")) }
-    }
-
-    // MARK: The log
-
-    private func follow() {
-        var pause = Self.retrySeconds.lowerBound
-        var isAtHead = false
-        if let end = desk.shutOut { return receiver(.shutOut(end)) }
-        while !isClosed {
-            do {
-                let waits = isAtHead && (state.withLock { $0.isUp } || !desk.isMember)
-                let page = try hub.log(after: desk.head.position, waitSeconds: waits ? Self.waitSeconds : 0)
-                guard !isClosed else { return }
-                guard try take(page) else { return }
-                isAtHead = desk.head.position >= page.head.position
-                pause = Self.retrySeconds.lowerBound
-            } catch {
-                guard !isClosed else { return }
-                lose(error)
-                if (error as? HubFailure)?.error.code == .revoked {
-                    return receiver(.shutOut(desk.shutOut ?? ShutOut()))
-                }
-                isAtHead = false
-                _ = wakeUp.wait(timeout: .now() + pause * Double.random(in: 0.5...1))
-                pause = min(pause * 2, Self.retrySeconds.upperBound)
-            }
-        }
-    }
-
-    /// - Returns: Whether to go on.
-    private func take(_ page: LogPage) throws -> Bool {
-        let reading = try desk.read(page)
-        let keys = Result { try fetchKeys(reading.finding) }
-        // What was read is told whether or not there are keys for what comes then.
-        if !reading.heard.isEmpty { receiver(.entries(reading.heard)) }
-        if let end = desk.shutOut {
-            lose(SyncFailure.shutOut(end))
-            receiver(.shutOut(end))
-            return false
-        }
-        for other in reading.others {
-            receiver(
-                .strange(
-                    """
-                    The author of entry \(other.position) had read another log than this device: the hub was put back \
-                    since, or shows devices different logs. Compare sheaf status on all of them.
-                    """
-                )
-            )
-        }
-        try keys.get()
-        if let finding = reading.finding {
-            if case .keysMissing = finding { return true }
-            return try goBack(finding)
-        }
-        if desk.head.position >= page.head.position {
-            guard desk.isMember else {
-                receiver(
-                    .down("the hub has forgotten this device; it waits until another one has let it in again")
-                )
-                return true
-            }
-            bringUp()
-        }
-        try addNext()
-        return true
-    }
-
-    /// Gets the key that was announced, before anything that is sealed under it is asked for.
-    private func fetchKeys(_ finding: LogFinding?) throws {
-        if case .keysMissing? = finding { return try desk.fetchKeys(from: hub) }
-        if desk.isMember, !desk.holdsKey { try desk.fetchKeys(from: hub) }
-    }
-
-    /// Looks how far the hub's log is the one that was read. Where the two part, what comes after may be right in the other
-    /// one, whatever it is in this.
-    private func goBack(_ finding: LogFinding) throws -> Bool {
-        let places = desk.places
-        // The hub has all of what comes before a place that it has.
-        var (low, high) = (0, places.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if try has(places[middle]) { low = middle } else { high = middle - 1 }
-        }
-        guard low < places.count - 1 else {
-            // It has all that was read, and goes on with what nobody has made.
-            return stop(finding.description)
-        }
-        lose(SyncFailure.hubChanged("the hub was put back to an earlier state"))
-        receiver(.putBack(to: places[low]))
-        return false
-    }
-
-    /// Whether the hub's log has the entry of a place.
-    private func has(_ place: LogHead) throws -> Bool {
-        guard place.position > 0 else { return true }
-        let page = try hub.log(after: place.position - 1, waitSeconds: 0)
-        return page.entries.first.map { $0.position == place.position && $0.hash == place.hash } ?? false
-    }
-
-    /// Has the log know devices again that it has forgotten.
-    func add(again devices: [PublicIdentity]) { forgotten.withLock { $0 = devices } }
-
-    /// One at a time: each statement follows the one before.
-    private func addNext() throws {
-        guard state.withLock({ $0.isUp }) else { return }
-        let next = forgotten.withLock { devices -> PublicIdentity? in
-            let known = desk.devices.members
-            devices.removeAll { known[$0.id] != nil }
-            return devices.first
-        }
-        guard let next, let offered = try desk.sealAddition(of: next) else { return }
-        // Refused: another device was faster with another one, which is about to be read.
-        _ = try hub.offer([offered])
-    }
-
-    private func stop(_ why: String) -> Bool {
-        lose(SyncFailure.hubChanged(why))
-        receiver(.hubChanged(why))
-        return false
     }
 }
