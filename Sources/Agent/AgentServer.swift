@@ -26,6 +26,8 @@ package final class AgentServer {
         @exclusivity(unchecked) var isWriting = false
         /// Whether it is among those that have something to send.
         @exclusivity(unchecked) var isDirty = false
+        /// Whether it is among those that have something to send which may wait.
+        @exclusivity(unchecked) var isPatient = false
 
         init(_ id: ConnectionID, _ socket: LocalSocket) {
             self.id = id
@@ -42,6 +44,10 @@ package final class AgentServer {
     @exclusivity(unchecked) private var core: AgentCore
     @exclusivity(unchecked) private var connections: [ConnectionID: Connection] = [:]
     @exclusivity(unchecked) private var dirty: [Connection] = []
+    /// Those that have been told something, and when the first of them was: who has changed an item often asks for it
+    /// again at once, and one message then wakes its presenters once where two would twice.
+    @exclusivity(unchecked) private var patient: [Connection] = []
+    @exclusivity(unchecked) private var patientSince: UInt64 = 0
     private var connectionCount: UInt64 = 0
     private var isFull = false
     /// Whether an access has been granted since it last waited: its end, or another request, may come at once.
@@ -93,8 +99,10 @@ package final class AgentServer {
             if schedule.isUnneeded { return }
             for event in try wait(milliseconds: milliseconds(until: schedule, now)) { try take(event) }
             if schedule.isCollecting { try lookForAbsentees() }
-            perform(core.timePassed(now: Self.now))
+            let end = Self.now
+            perform(core.timePassed(now: end))
             flush()
+            if !patient.isEmpty, end >= patientSince + Self.patienceNanoseconds { flushPatient() }
         }
     }
 
@@ -121,11 +129,20 @@ package final class AgentServer {
     private func wait(milliseconds: Int32) throws -> [SocketPoll.Event] {
         defer { (hasGranted, hasAsked) = (false, false) }
         if hasGranted {
-            if let events = try wakefulnessAfterGrants.wait(for: poll.look) { return events }
+            if let events = try lookAwake(&wakefulnessAfterGrants) { return events }
         } else if hasAsked {
-            if let events = try wakefulnessAfterQuestions.wait(for: poll.look) { return events }
+            if let events = try lookAwake(&wakefulnessAfterQuestions) { return events }
         }
-        return try poll.wait(milliseconds: milliseconds)
+        return try poll.wait(milliseconds: patient.isEmpty ? milliseconds : Self.patienceMilliseconds)
+    }
+
+    private func lookAwake(_ wakefulness: inout Wakefulness) throws -> [SocketPoll.Event]? {
+        var events: [SocketPoll.Event]?
+        _ = try wakefulness.wait {
+            events = try poll.look()
+            return events != nil
+        }
+        return events
     }
 
     private func take(_ event: SocketPoll.Event) throws {
@@ -188,16 +205,17 @@ package final class AgentServer {
             switch action {
             case .send(let message, let id):
                 guard let connection = connections[id] else { continue }
+                var mayWait = false
                 switch message {
                 case .welcome: connection.writer.own = core.client(of: id)
                 case .granted: hasGranted = true
                 case .asked: hasAsked = true
+                case .told: mayWait = true
                 default: break
                 }
                 // Every message is made of parts of one that a client sent, and shorter than the longest frame.
                 message.write(to: &connection.writer)
-                if !connection.isDirty { dirty.append(connection) }
-                connection.isDirty = true
+                if mayWait { notePatient(connection) } else { noteDirty(connection) }
             case .drop(let id, let goodbye, let reason):
                 guard let connection = connections[id] else { continue }
                 AgentMessage.goodbye(goodbye, reason: reason).write(to: &connection.writer)
@@ -205,6 +223,27 @@ package final class AgentServer {
                 close(connection)
             }
         }
+    }
+
+    private func noteDirty(_ connection: Connection) {
+        if !connection.isDirty { dirty.append(connection) }
+        connection.isDirty = true
+    }
+
+    private func notePatient(_ connection: Connection) {
+        if patient.isEmpty { patientSince = Self.now }
+        if !connection.isPatient { patient.append(connection) }
+        connection.isPatient = true
+    }
+
+    /// What may wait has waited long enough.
+    private func flushPatient() {
+        while let connection = patient.popLast() {
+            connection.isPatient = false
+            // All has gone with what might not wait, mostly.
+            if !connection.writer.bytes.isEmpty { noteDirty(connection) }
+        }
+        flush()
     }
 
     private func flush() {
@@ -233,7 +272,7 @@ package final class AgentServer {
         guard isWriting != connection.isWriting else { return }
         connection.isWriting = isWriting
         do {
-            let interest: SocketPoll.Interest = isWriting ? [.reading, .writing] : .reading
+            let interest: SocketPoll.Interest = isWriting ? .both : .reading
             try poll.change(connection.socket, id: connection.id.number, interest)
         } catch {
             preconditionFailure("epoll refused a socket that it has: \(error)")
@@ -268,6 +307,9 @@ package final class AgentServer {
     }
 
     private static var now: UInt64 { MonotonicClock.now }
+    /// How long what may wait does.
+    private static let patienceMilliseconds: Int32 = 1
+    private static let patienceNanoseconds = UInt64(patienceMilliseconds) * 1_000_000
     private static let listenerID: UInt64 = 0
     private static let receiveByteCount = 64 * 1024
     /// So much may wait for a client that does not read: a thousand long notices, and less than would hurt.

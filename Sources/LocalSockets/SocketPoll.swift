@@ -8,6 +8,8 @@ package final class SocketPoll: Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// Kept: in another module an empty literal is made from an array each time, at the price of a system call.
+        package static let nothing: Interest = []
         package static let reading = Interest(rawValue: 1)
         package static let writing = Interest(rawValue: 2)
         package static let both = Interest(rawValue: 3)
@@ -51,11 +53,11 @@ package final class SocketPoll: Sendable {
     }
 
     package func remove(_ socket: LocalSocket) throws(SocketError) {
-        try control(EPOLL_CTL_DEL, socket.descriptor.number, 0, [])
+        try control(EPOLL_CTL_DEL, socket.descriptor.number, 0, .nothing)
     }
 
     package func change(_ listener: LocalListener, id: UInt64, isOpen: Bool) throws(SocketError) {
-        try control(EPOLL_CTL_MOD, listener.descriptor.number, id, isOpen ? .reading : [])
+        try control(EPOLL_CTL_MOD, listener.descriptor.number, id, isOpen ? .reading : .nothing)
     }
 
     /// Ends the waiting of `wait`, now or the next time.

@@ -32,23 +32,23 @@ package struct Wakefulness: Sendable {
 
     /// Waits awake, if that pays.
     ///
-    /// - Parameter look: What has come; nil for nothing yet.
-    /// - Returns: What has come; nil when the thread is to sleep now.
-    package mutating func wait<Found, Failure: Error>(
-        for look: () throws(Failure) -> Found?
-    ) throws(Failure) -> Found? {
-        guard isToBeTried() else { return nil }
+    /// - Parameter hasCome: Looks whether it has.
+    /// - Returns: Whether it has come; if not the thread is to sleep now.
+    package mutating func wait<Failure: Error>(
+        until hasCome: () throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
+        guard isToBeTried() else { return false }
         // What is there at once was not waited for: on one core the other has run before this thread went on, and it
         // would be taken for a reason to be awake when it has not.
-        if let found = try look() { return found }
+        if try hasCome() { return true }
         let end = MonotonicClock.now + limitNanoseconds
         repeat {
-            guard let found = try look() else { continue }
+            guard try hasCome() else { continue }
             tried(true)
-            return found
+            return true
         } while MonotonicClock.now < end
         tried(false)
-        return nil
+        return false
     }
 
     /// A wait begins.

@@ -10,7 +10,8 @@ public import Glibc
 public final class Locked<State>: @unchecked Sendable {
     // Sendable because `state` is only reached between locking and unlocking.
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    @usableFromInline var state: State
+    // Nor need the compiler look for overlapping accesses: a second one would wait for the first for ever.
+    @exclusivity(unchecked) @usableFromInline var state: State
 
     /// Starts with a value.
     @inlinable

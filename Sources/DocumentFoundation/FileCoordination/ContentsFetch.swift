@@ -28,7 +28,7 @@ final class ContentsFetch: Sendable {
     static func missing(for items: [RequestedItem]) -> [ContentsFetch] {
         items.compactMap { item in
             // Found in a third of the time that the path of a URL takes otherwise, where all is here, as it mostly is.
-            guard item.needsContents, ItemPath(fileURL: item.url)?.isThere != true,
+            guard item.needsContents, item.item?.isThere != true,
                 let path = FilePath(item.url), let evicted = evicted(path)
             else { return nil }
             let account = UbiquityAccount.shared

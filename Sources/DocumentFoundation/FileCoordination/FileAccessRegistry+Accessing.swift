@@ -177,7 +177,7 @@ extension FileAccessRegistry {
             var hasMessages = false
             if let queueID = blocked.queueID {
                 state.blockedCallers.append(blocked)
-                hasMessages = !state.mailboxes.isEmpty && state.mailboxes[queueID] != nil
+                hasMessages = state.mailboxes.hasMessages(for: queueID)
             }
             let connection = state.joining.connection
             let isAlone = state.presenters.isEmpty && state.joining.quietWaits.isEmpty

@@ -9,6 +9,7 @@ extension FileAccessRegistry {
         while let batch = takeOutbox(isFirst: isFirst) {
             isFirst = false
             var mail: [Mail] = []
+            mail.reserveCapacity(batch.count)
             for delivery in batch {
                 if let message = self.mail(delivery) {
                     mail.append(message)
@@ -80,34 +81,40 @@ extension FileAccessRegistry {
     /// All go into their mailboxes at once: the queues' threads would be in the way of one that came for each.
     private func post(_ mail: [Mail]) {
         if mail.contains(where: \.isSerial) { putIntoMailboxes(mail) }
-        var rest = mail[...]
-        while let first = rest.first {
-            let isSerial = first.isSerial
-            let count = rest.prefix { $0.queue === first.queue && $0.isSerial == isSerial }.count
-            if isSerial {
+        Self.forEachQueue(of: mail) { messages, first in
+            if first.isSerial {
                 // One operation: each further one costs another hand-over to a thread.
-                addOperation(for: count, on: first.queue)
+                addOperation(for: messages.count, on: first.queue)
             } else {
-                let operations = rest.prefix(count).map { BlockOperation(block: $0.handleMessage) }
+                let operations = messages.map { BlockOperation(block: $0.handleMessage) }
                 first.queue.addOperations(operations, waitUntilFinished: false)
             }
-            rest = rest.dropFirst(count)
         }
     }
 
     private func putIntoMailboxes(_ mail: [Mail]) {
         let blocked = state.withLock { state in
             var blocked: [BlockedCaller] = []
-            for message in mail where message.isSerial {
-                let queueID = message.queueID
-                state.mailboxes[queueID, default: []].append(message.handleMessage)
-                if let caller = state.blockedCallers.last(where: { $0.queueID == queueID }) {
+            Self.forEachQueue(of: mail) { messages, first in
+                guard first.isSerial else { return }
+                state.mailboxes.put(messages.lazy.map(\.handleMessage), for: first.queueID)
+                if let caller = state.blockedCallers.last(where: { $0.queueID == first.queueID }) {
                     blocked.append(caller)
                 }
             }
             return blocked
         }
         for caller in blocked { caller.wake() }
+    }
+
+    /// Calls with each run of messages for one queue, and with the first of them.
+    private static func forEachQueue(of mail: [Mail], _ body: (ArraySlice<Mail>, Mail) -> Void) {
+        var rest = mail[...]
+        while let first = rest.first {
+            let run = rest.prefix { $0.queue === first.queue && $0.isSerial == first.isSerial }
+            body(run, first)
+            rest = rest.dropFirst(run.count)
+        }
     }
 
     /// Has so many messages handled by one operation of a queue.
@@ -127,12 +134,7 @@ extension FileAccessRegistry {
     }
 
     private func handleNextMessage(for queueID: ObjectIdentifier) -> Bool {
-        let handleMessage = state.withLock { state -> (@Sendable () -> Void)? in
-            guard let next = state.mailboxes[queueID]?.first else { return nil }
-            state.mailboxes[queueID]?.removeFirst()
-            if state.mailboxes[queueID]?.isEmpty == true { state.mailboxes[queueID] = nil }
-            return next
-        }
+        let handleMessage = state.withLock { $0.mailboxes.takeNext(for: queueID) }
         handleMessage?()
         return handleMessage != nil
     }

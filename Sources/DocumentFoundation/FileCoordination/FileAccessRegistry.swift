@@ -32,8 +32,7 @@ package final class FileAccessRegistry: Sendable {
         var brokenCycles: [BrokenCycle] = []
         var accessCount: UInt64 = 0
         var coordinatorCount: UInt64 = 0
-        /// Messages not yet handled, by the serial queue they are for.
-        var mailboxes: [ObjectIdentifier: [@Sendable () -> Void]] = [:]
+        var mailboxes = Mailboxes()
         /// What a process that can be joined to an agent keeps for that.
         var joining = JoiningState()
         /// Whether an agent is to be looked for once the lock is open.

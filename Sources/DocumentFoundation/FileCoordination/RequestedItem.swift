@@ -4,6 +4,8 @@ internal import Foundation
 /// One item of an access as the caller named it.
 struct RequestedItem: Sendable {
     let url: URL
+    /// What `url` names, if that is a file.
+    let item: ItemPath?
     let use: AccessClaim.Use
     /// Whether a symbolic link stands for what it leads to.
     let resolvesSymbolicLink: Bool
@@ -14,6 +16,7 @@ struct RequestedItem: Sendable {
 
     init(reading url: URL, _ options: NSFileCoordinator.ReadingOptions) {
         self.url = url
+        self.item = ItemPath(fileURL: url)
         self.use = .reading(savesFirst: !options.contains(.withoutChanges))
         self.resolvesSymbolicLink = options.contains(.resolvesSymbolicLink)
         self.isForUploading = options.contains(.forUploading)
@@ -22,6 +25,7 @@ struct RequestedItem: Sendable {
 
     init(writing url: URL, _ options: NSFileCoordinator.WritingOptions) {
         self.url = url
+        self.item = ItemPath(fileURL: url)
         self.use = .writing(options.writing)
         self.resolvesSymbolicLink = false
         self.isForUploading = false
@@ -39,7 +43,7 @@ struct RequestedItem: Sendable {
     }
 
     private func path() throws -> ItemPath {
-        guard let item = ItemPath(fileURL: url) else {
+        guard let item else {
             let code: CocoaError.Code = isWriting ? .fileWriteUnsupportedScheme : .fileReadUnsupportedScheme
             throw CocoaError(code, userInfo: [NSURLErrorKey: url])
         }

@@ -40,6 +40,8 @@ final class AgentConnection: Sendable {
         var idleTicks = 0
         /// Whether no caller has been here since the last tick.
         var isRested = false
+        /// When a caller was here last.
+        var ledAt: UInt64 = 0
         var hasEnded = false
         var farewell: Farewell?
     }
@@ -150,8 +152,13 @@ final class AgentConnection: Sendable {
 
     /// Has the poll look for what the link's thread has to see to.
     private func look(_ reading: inout Reading) {
-        var interest: SocketPoll.Interest = reading.isWriting ? .writing : []
-        if reading.reader != .caller { interest.insert(.reading) }
+        let interest: SocketPoll.Interest =
+            switch (reading.reader, reading.isWriting) {
+            case (.caller, false): .nothing
+            case (.caller, true): .writing
+            case (_, false): .reading
+            case (_, true): .both
+            }
         guard reading.interest != interest else { return }
         do {
             if reading.interest == nil {
@@ -238,13 +245,26 @@ final class AgentConnection: Sendable {
 
     /// Leaves what comes to the link's thread.
     func stopLeading() {
-        let hasEnded = reading.withLock { reading in
+        let mustWake = reading.withLock { reading in
             reading.reader = .nobody
+            let mustBegin = reading.mayLinger && linger(&reading)
             if !reading.isTicking || !reading.mayLinger { look(&reading) }
-            return reading.hasEnded
+            // Of what a caller has seen, the link's thread must hear.
+            return reading.hasEnded || mustBegin
         }
-        // Of what a caller has seen, the link's thread must hear.
-        if hasEnded { poll.wake() }
+        if mustWake { poll.wake() }
+    }
+
+    /// Has the link's thread look up now and then as long as one caller follows another.
+    ///
+    /// - Returns: Whether it begins to.
+    private func linger(_ reading: inout Reading) -> Bool {
+        let now = MonotonicClock.now
+        let follows = now - reading.ledAt < UInt64(Self.tickMilliseconds) * 1_000_000
+        defer { reading.ledAt = now }
+        guard reading.isTicking || follows else { return false }
+        defer { (reading.isTicking, reading.idleTicks) = (true, 0) }
+        return !reading.isTicking
     }
 
     private func begin(_ reader: Reader, mayLinger: Bool = false) -> Bool {
@@ -318,11 +338,12 @@ final class AgentConnection: Sendable {
         _ wakefulness: inout Wakefulness
     ) -> LocalSocket.Receipt {
         if demand == .little { return socket.receive(into: buffer) }
-        let receipt = wakefulness.wait { () -> LocalSocket.Receipt? in
-            let receipt = socket.receive(into: buffer)
-            return receipt == .nothing ? nil : receipt
+        var receipt = LocalSocket.Receipt.nothing
+        let hasCome = wakefulness.wait {
+            receipt = socket.receive(into: buffer)
+            return receipt != .nothing
         }
-        return receipt ?? (demand == .asleep ? socket.receiveAsleep(into: buffer) : .nothing)
+        return hasCome || demand == .awake ? receipt : socket.receiveAsleep(into: buffer)
     }
 
     private func note(_ messages: [AgentMessage], _ hasEnded: Bool) {

@@ -13,9 +13,10 @@ extension FileAccessRegistry {
         }
         let news = change { state in
             var (effects, news): ([AccessArbiter.Effect], [State.News]) = (state.hear(), [])
+            effects.reserveCapacity(effects.count + messages.count)
             for message in messages {
                 if let found = state.news(in: message) { news.append(found) }
-                effects += state.take(message)
+                state.take(message, &effects)
             }
             return (effects, news)
         }
@@ -75,23 +76,24 @@ extension FileAccessRegistry.State {
         }
     }
 
-    fileprivate mutating func take(_ message: AgentMessage) -> [AccessArbiter.Effect] {
+    /// - Parameter effects: Gets what follows from the message.
+    fileprivate mutating func take(_ message: AgentMessage, _ effects: inout [AccessArbiter.Effect]) {
         switch message {
         case .welcome, .goodbye, .report, .quiet: break
         case .asked(let message, let presenter, let access, let ticket):
-            return [.send(message, to: presenter, for: access, ticket)]
+            effects.append(.send(message, to: presenter, for: access, ticket))
         case .told(let presenter, let notice):
             if case .itemDidMove(let target) = notice { joining.presenterPaths[presenter] = target }
-            return [.notify(presenter, notice)]
+            effects.append(.notify(presenter, notice))
         case .granted(let access, let items, let isObserved):
             joining.isObserved = isObserved
             guard let record = joining.records[access] else {
                 joining.connection?.put(.event(.ended(access, [])))
-                return []
+                return
             }
-            return [.grant(access, items.isEmpty ? record.request.claims.map(\.item) : items)]
+            effects.append(.grant(access, items.isEmpty ? record.request.claims.map(\.item) : items))
         case .failed(let access, let failure): fail(access, failure)
-        case .reacquire(let ticket): return [.reacquire(ticket)]
+        case .reacquire(let ticket): effects.append(.reacquire(ticket))
         case .attributesChanged(let presenter, let names): tell(presenter, names)
         case .awaited(let access):
             if joining.records[access] == nil {
@@ -103,7 +105,6 @@ extension FileAccessRegistry.State {
             joining.records[access] = nil
             joining.lostAccesses.insert(access)
         }
-        return []
     }
 
     private mutating func fail(_ access: AccessID, _ failure: AgentFailure) {

@@ -1,0 +1,40 @@
+/// Messages for presenters that have not been handled yet, by the serial queue on which they are to be.
+struct Mailboxes: Sendable {
+    typealias Message = @Sendable () -> Void
+
+    private struct Box {
+        /// What has been taken is nil: it may hold a presenter that is gone.
+        var messages: [Message?]
+        private var takenCount = 0
+
+        init(_ messages: [Message?]) { self.messages = messages }
+
+        var isEmpty: Bool { takenCount == messages.count }
+
+        mutating func takeNext() -> Message? {
+            defer { takenCount += 1 }
+            return messages[takenCount].take()
+        }
+    }
+
+    private var boxes: [ObjectIdentifier: Box] = [:]
+
+    func hasMessages(for queueID: ObjectIdentifier) -> Bool { !boxes.isEmpty && boxes[queueID] != nil }
+
+    /// Puts messages behind those that are there.
+    mutating func put(_ messages: some Sequence<Message>, for queueID: ObjectIdentifier) {
+        if let place = boxes.index(forKey: queueID) {
+            boxes.values[place].messages.append(contentsOf: messages.lazy.map(Optional.some))
+        } else {
+            boxes[queueID] = Box(messages.map(Optional.some))
+        }
+    }
+
+    /// Takes the message that has been there longest.
+    mutating func takeNext(for queueID: ObjectIdentifier) -> Message? {
+        guard let place = boxes.index(forKey: queueID) else { return nil }
+        let message = boxes.values[place].takeNext()
+        if boxes.values[place].isEmpty { boxes.remove(at: place) }
+        return message
+    }
+}
