@@ -21,6 +21,7 @@ extension AgentCore {
         case .ended(let id, _):
             guard id.client == client, arbiter.isRunning(id) else {
                 if clients[connection]?.lostAccesses.remove(id) != nil { return }
+                if clients[connection]?.postedEnds.remove(id) != nil { return }
                 throw ProtocolBreach(reason: "An access ends that does not run.")
             }
         case .cancelled(let id):
@@ -55,6 +56,7 @@ extension AgentCore {
         for access in accesses {
             guard let connection = connectionsByClient[access.client] else { continue }
             actions.append(.send(.awaited(access), connection))
+            actions.append(.lookForEnd(access, of: connection))
         }
     }
 

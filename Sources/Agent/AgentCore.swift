@@ -26,6 +26,8 @@ package struct AgentCore: Sendable {
         case send(AgentMessage, ConnectionID)
         /// Send what is to be sent, with this goodbye last, and close.
         case drop(ConnectionID, Goodbye, reason: String)
+        /// Ask the client whether it has posted that the access has ended, and call `endPosted` if it has.
+        case lookForEnd(AccessID, of: ConnectionID)
     }
 
     /// How long the agent waits, in nanoseconds.
@@ -43,12 +45,16 @@ package struct AgentCore: Sendable {
     struct Client: Sendable {
         let id: ClientID
         let processID: UInt64
+        /// The same as the process itself says: in a container it is another.
+        let ownProcessID: UInt64
         let processName: String
         /// For its own presenters when its own accesses ask them.
         var presenterLimit: UInt64
         var isCaughtUp = false
         /// Accesses that could not be taken over and of which the client may not have heard yet.
         var lostAccesses: Set<AccessID> = []
+        /// Accesses that are over because the client has posted it, and whose ends it has not told yet.
+        var postedEnds: Set<AccessID> = []
     }
 
     struct Asked: Sendable {
@@ -145,6 +151,9 @@ package struct AgentCore: Sendable {
     /// The client that a connection belongs to; client 0 before it has said hello.
     package func client(of connection: ConnectionID) -> ClientID { clients[connection]?.id ?? ClientID(0) }
 
+    /// The process of a connection as that itself says; nil before it has said hello.
+    package func ownProcessID(of connection: ConnectionID) -> UInt64? { clients[connection]?.ownProcessID }
+
     // MARK: Events
 
     /// Somebody has connected.
@@ -170,6 +179,20 @@ package struct AgentCore: Sendable {
         } catch {
             drop(connection, .protocolBroken, "\(error)", now: now)
         }
+        return takeActions()
+    }
+
+    /// A client has posted that an access has ended, and may tell of it later.
+    package mutating func endPosted(
+        _ access: AccessID,
+        by connection: ConnectionID,
+        now: UInt64
+    ) -> [Action] {
+        guard clients[connection]?.id == access.client, arbiter.isRunning(access) else { return [] }
+        arbiter.now = seconds(at: now)
+        clients[connection]?.postedEnds.insert(access)
+        perform(arbiter.ended(access), now: now)
+        reacquireAsides()
         return takeActions()
     }
 
@@ -248,6 +271,7 @@ package struct AgentCore: Sendable {
         clients[connection] = Client(
             id: hello.client,
             processID: seen == 0 ? hello.processID : seen,
+            ownProcessID: hello.processID,
             processName: hello.processName,
             presenterLimit: limits.presenter
         )

@@ -26,8 +26,6 @@ package final class AgentServer {
         @exclusivity(unchecked) var isWriting = false
         /// Whether it is among those that have something to send.
         @exclusivity(unchecked) var isDirty = false
-        /// Whether it is among those that have something to send which may wait.
-        @exclusivity(unchecked) var isPatient = false
 
         init(_ id: ConnectionID, _ socket: LocalSocket) {
             self.id = id
@@ -44,10 +42,6 @@ package final class AgentServer {
     @exclusivity(unchecked) private var core: AgentCore
     @exclusivity(unchecked) private var connections: [ConnectionID: Connection] = [:]
     @exclusivity(unchecked) private var dirty: [Connection] = []
-    /// Those that have been told something, and when the first of them was: who has changed an item often asks for it
-    /// again at once, and one message then wakes its presenters once where two would twice.
-    @exclusivity(unchecked) private var patient: [Connection] = []
-    @exclusivity(unchecked) private var patientSince: UInt64 = 0
     private var connectionCount: UInt64 = 0
     private var isFull = false
     /// Whether an access has been granted since it last waited: its end, or another request, may come at once.
@@ -99,10 +93,8 @@ package final class AgentServer {
             if schedule.isUnneeded { return }
             for event in try wait(milliseconds: milliseconds(until: schedule, now)) { try take(event) }
             if schedule.isCollecting { try lookForAbsentees() }
-            let end = Self.now
-            perform(core.timePassed(now: end))
+            perform(core.timePassed(now: Self.now))
             flush()
-            if !patient.isEmpty, end >= patientSince + Self.patienceNanoseconds { flushPatient() }
         }
     }
 
@@ -133,7 +125,7 @@ package final class AgentServer {
         } else if hasAsked {
             if let events = try lookAwake(&wakefulnessAfterQuestions) { return events }
         }
-        return try poll.wait(milliseconds: patient.isEmpty ? milliseconds : Self.patienceMilliseconds)
+        return try poll.wait(milliseconds: milliseconds)
     }
 
     private func lookAwake(_ wakefulness: inout Wakefulness) throws -> [SocketPoll.Event]? {
@@ -201,21 +193,22 @@ package final class AgentServer {
     }
 
     private func perform(_ actions: [AgentCore.Action]) {
+        var awaited: [(AccessID, ConnectionID)] = []
         for action in actions {
             switch action {
+            case .lookForEnd(let access, let id): awaited.append((access, id))
             case .send(let message, let id):
                 guard let connection = connections[id] else { continue }
-                var mayWait = false
                 switch message {
                 case .welcome: connection.writer.own = core.client(of: id)
                 case .granted: hasGranted = true
                 case .asked: hasAsked = true
-                case .told: mayWait = true
                 default: break
                 }
                 // Every message is made of parts of one that a client sent, and shorter than the longest frame.
                 message.write(to: &connection.writer)
-                if mayWait { notePatient(connection) } else { noteDirty(connection) }
+                if !connection.isDirty { dirty.append(connection) }
+                connection.isDirty = true
             case .drop(let id, let goodbye, let reason):
                 guard let connection = connections[id] else { continue }
                 AgentMessage.goodbye(goodbye, reason: reason).write(to: &connection.writer)
@@ -223,27 +216,17 @@ package final class AgentServer {
                 close(connection)
             }
         }
-    }
-
-    private func noteDirty(_ connection: Connection) {
-        if !connection.isDirty { dirty.append(connection) }
-        connection.isDirty = true
-    }
-
-    private func notePatient(_ connection: Connection) {
-        if patient.isEmpty { patientSince = Self.now }
-        if !connection.isPatient { patient.append(connection) }
-        connection.isPatient = true
-    }
-
-    /// What may wait has waited long enough.
-    private func flushPatient() {
-        while let connection = patient.popLast() {
-            connection.isPatient = false
-            // All has gone with what might not wait, mostly.
-            if !connection.writer.bytes.isEmpty { noteDirty(connection) }
+        for (access, id) in awaited where hasPostedEnd(access, id) {
+            perform(core.endPosted(access, by: id, now: Self.now))
         }
-        flush()
+    }
+
+    /// Whether a client has posted that an access has ended; from now on it tells of such ends at once.
+    private func hasPostedEnd(_ access: AccessID, _ id: ConnectionID) -> Bool {
+        guard let processID = core.ownProcessID(of: id) else { return false }
+        let name = AgentPlace.clientFileName(processID: processID, client: access.client.rawValue)
+        // One that cannot be asked, as it has no board, tells of the end as soon as it hears that it is awaited.
+        return NoticeBoard.ask(at: clientFolder.place(of: name)) == access.number
     }
 
     private func flush() {
@@ -307,9 +290,6 @@ package final class AgentServer {
     }
 
     private static var now: UInt64 { MonotonicClock.now }
-    /// How long what may wait does.
-    private static let patienceMilliseconds: Int32 = 1
-    private static let patienceNanoseconds = UInt64(patienceMilliseconds) * 1_000_000
     private static let listenerID: UInt64 = 0
     private static let receiveByteCount = 64 * 1024
     /// So much may wait for a client that does not read: a thousand long notices, and less than would hurt.

@@ -45,6 +45,11 @@ int cdoc_syncfs(int fd) {
     return syncfs(fd);
 }
 
+uint64_t cdoc_store_then_load(uint64_t *stored, uint64_t number, const uint64_t *loaded) {
+    __atomic_store_n(stored, number, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(loaded, __ATOMIC_SEQ_CST);
+}
+
 ssize_t cdoc_getrandom(void *bytes, size_t count) {
     return getrandom(bytes, count, 0);
 }

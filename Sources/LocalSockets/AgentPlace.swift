@@ -8,4 +8,11 @@ package enum AgentPlace {
     package static let startLockName = "start.lock"
     /// Holds a locked file for each process that coordinates.
     package static let clientFolderName = "clients"
+
+    /// The name of the file of a process in that folder.
+    ///
+    /// - Parameter client: The number by which the agent knows it.
+    package static func clientFileName(processID: UInt64, client: UInt64) -> String {
+        "\(processID)-\(String(client, radix: 16))"
+    }
 }

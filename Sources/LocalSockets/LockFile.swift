@@ -7,7 +7,7 @@ package final class LockFile: Sendable {
     private static let lookCountMax = 10_000
 
     package let path: String
-    private let descriptor: SocketDescriptor
+    let descriptor: SocketDescriptor
 
     /// Takes the lock, once whoever has it has let go.
     package init(waitingFor path: String) throws(SocketError) {

@@ -15,10 +15,11 @@ struct AgentCoreModelTests {
         for _ in 0..<8_000 { world.step() }
         world.drain()
         print(
-            "agent: \(world.grants) grants, \(world.restarts) agents, \(world.deaths) deaths, AGENT_SEED=\(seed)"
+            "agent: \(world.grants) grants, \(world.restarts) agents, \(world.deaths) deaths, \(world.posts) posts, AGENT_SEED=\(seed)"
         )
         #expect(world.faults.isEmpty, "AGENT_SEED=\(seed)")
         #expect(world.grants > 500 && world.restarts > 20 && world.deaths > 20, "AGENT_SEED=\(seed)")
+        #expect(world.posts > 100, "AGENT_SEED=\(seed)")
     }
 }
 
@@ -28,12 +29,17 @@ private struct CoreWorld {
         var connection: ConnectionID?
         var held: [AccessID: AccessRequest] = [:]
         var waiting: [AccessID: AccessRequest] = [:]
+        /// Those of what it holds that others wait for, as far as it has heard.
+        var awaited: Set<AccessID> = []
+        /// An access whose end it has posted and not told yet.
+        var posted: AccessID?
     }
 
     var faults: [String] = []
     private(set) var grants = 0
     private(set) var restarts = 0
     private(set) var deaths = 0
+    private(set) var posts = 0
     private var scene = CoreScene()
     private var clients: [Client] = []
     private var clientCount: UInt64 = 0
@@ -73,13 +79,13 @@ private struct CoreWorld {
     /// Everyone comes back and ends what it has; then all that was asked for must have been granted.
     mutating func drain() {
         for index in clients.indices where clients[index].connection == nil { join(index) }
-        hear()
         for _ in 0..<10_000 {
+            for index in clients.indices { tellPosted(index) }
+            hear()
             guard let index = clients.firstIndex(where: { !$0.held.isEmpty }),
                 let id = clients[index].held.keys.first
             else { break }
             end(index, id)
-            hear()
         }
         for client in clients where !client.waiting.isEmpty || !client.held.isEmpty {
             faults.append("client \(client.id.rawValue) still waits for \(client.waiting.count)")
@@ -95,26 +101,49 @@ private struct CoreWorld {
             below(2) == 0
             ? CoreScene.write(client, accessCount, item) : CoreScene.read(client, accessCount, item)
         clients[index].waiting[request.id] = request
-        if let connection = clients[index].connection { scene.send(.requested(request), connection) }
+        say(.requested(request), index)
+    }
+
+    /// Says what has happened, after what has been kept until now.
+    private mutating func say(_ event: ArbiterEvent, _ index: Int) {
+        guard let connection = clients[index].connection else { return }
+        tellPosted(index)
+        scene.send(event, connection)
+    }
+
+    private mutating func tellPosted(_ index: Int) {
+        guard let connection = clients[index].connection, let id = clients[index].posted.take() else {
+            return
+        }
+        scene.posted.remove(id)
+        scene.send(.ended(id, [.changed]), connection)
     }
 
     private mutating func cancel(_ index: Int, _ id: AccessID) {
-        guard let connection = clients[index].connection else {
+        guard clients[index].connection != nil else {
             clients[index].waiting[id] = nil
             return
         }
-        scene.send(.cancelled(id), connection)
+        say(.cancelled(id), index)
     }
 
     private mutating func end(_ index: Int, _ id: AccessID) {
         // What ends while there is no agent is not told to the next one: it is as if it had never been.
         clients[index].held[id] = nil
-        if let connection = clients[index].connection { scene.send(.ended(id, [.changed]), connection) }
+        let isAwaited = clients[index].awaited.remove(id) != nil
+        guard clients[index].connection != nil, !isAwaited, clients[index].held.isEmpty, below(2) == 0 else {
+            return say(.ended(id, [.changed]), index)
+        }
+        tellPosted(index)
+        clients[index].posted = id
+        scene.posted.insert(id)
+        posts += 1
     }
 
     private mutating func die(_ index: Int) {
         deaths += 1
         let client = clients.remove(at: index)
+        if let posted = client.posted { scene.posted.remove(posted) }
         if let connection = client.connection { scene.close(connection) }
         scene.absenteesAlive(Set(clients.map(\.id)))
         addClient()
@@ -123,7 +152,10 @@ private struct CoreWorld {
     private mutating func restart() {
         guard clients.allSatisfy({ $0.connection != nil }) else { return }
         restarts += 1
-        for index in clients.indices { clients[index].connection = nil }
+        for index in clients.indices {
+            clients[index].connection = nil
+            (clients[index].awaited, clients[index].posted) = ([], nil)
+        }
         scene = CoreScene(absentees: Set(clients.map(\.id)), now: scene.now + 1_000_000)
     }
 
@@ -159,7 +191,9 @@ private struct CoreWorld {
             }
             clients[index].held[id] = request
         case .awaited(let id):
-            if clients[index].held[id] == nil { faults.append("\(id) is awaited and is not held") }
+            let isPosted = clients[index].posted == id
+            if clients[index].held[id] == nil, !isPosted { faults.append("\(id) is awaited and is not held") }
+            if !isPosted { clients[index].awaited.insert(id) }
         default: faults.append("\(message)")
         }
     }

@@ -216,6 +216,45 @@ struct AgentCoreTests {
         #expect(scene.take(first).count == 1)
     }
 
+    @Test(
+        "An access is over for who waits for it when its end is posted; that it is told later is no breach, once"
+    )
+    func posted() {
+        var scene = CoreScene()
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        let presenter = PresenterID(client: two, number: 1)
+        scene.send(.presenterAdded(presenter, at: CoreScene.path("/d"), typeName: "T"), second)
+        let (held, other) = (CoreScene.write(one, 1), CoreScene.write(one, 2, CoreScene.path("/else")))
+        scene.send(.requested(held), first)
+        scene.send(.requested(other), first)
+        scene.posted = [held.id]
+        #expect(scene.take(second) == [.welcome(version: ClientHello.version)])
+        let wanted = CoreScene.write(two, 1)
+        scene.send(.requested(wanted), second)
+        #expect(
+            scene.take(second) == [
+                .told(presenter, .subitemDidChange(CoreScene.item)),
+                .granted(wanted.id, [], isObserved: true),
+            ]
+        )
+        scene.send(.ended(held.id, [.changed]), first)
+        #expect(scene.dropped.isEmpty)
+        #expect(scene.take(second) == [])
+        scene.send(.ended(held.id, [.changed]), first)
+        #expect(scene.dropped[first] == .protocolBroken)
+    }
+
+    @Test("Nobody posts the end of an access of another, or of one that waits")
+    func postedByOthers() {
+        var scene = CoreScene()
+        let (first, second) = (scene.connect(one), scene.connect(two))
+        let (held, wanted) = (CoreScene.write(one, 1), CoreScene.write(two, 1))
+        scene.send(.requested(held), first)
+        scene.send(.requested(wanted), second)
+        #expect(scene.core.endPosted(held.id, by: second, now: scene.now) == [])
+        #expect(scene.core.endPosted(wanted.id, by: second, now: scene.now) == [])
+    }
+
     @Test("While it is not known what is held, nothing counts as quiet")
     func quietWhileCollecting() {
         var scene = CoreScene(absentees: [one, two])

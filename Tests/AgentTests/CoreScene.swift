@@ -8,6 +8,8 @@ struct CoreScene {
     var now: UInt64
     private(set) var sent: [ConnectionID: [AgentMessage]] = [:]
     private(set) var dropped: [ConnectionID: Goodbye] = [:]
+    /// Accesses whose ends clients have posted.
+    var posted: Set<AccessID> = []
     private var connectionCount: UInt64 = 0
 
     init(absentees: Set<ClientID> = [], now: UInt64 = 1_000_000_000, limits: AgentCore.Limits = .init()) {
@@ -63,6 +65,8 @@ struct CoreScene {
             switch action {
             case .send(let message, let connection): sent[connection, default: []].append(message)
             case .drop(let connection, let goodbye, _): dropped[connection] = goodbye
+            case .lookForEnd(let access, let connection):
+                if posted.contains(access) { perform(core.endPosted(access, by: connection, now: now)) }
             }
         }
     }

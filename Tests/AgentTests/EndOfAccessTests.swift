@@ -1,6 +1,7 @@
 import Coordination
 import DocumentFoundation
 import Foundation
+import LocalSockets
 import Testing
 
 /// When an agent hears that an access is over.
@@ -30,6 +31,25 @@ struct EndOfAccessTests {
             try finish(next, agent)
             // It comes also when nothing follows.
             #expect(try agent.next { $0.outcomes } == [.changed])
+        }
+    }
+
+    @Test("Until it is told, the end is posted; after somebody has asked, the next one is told at once")
+    func posted() throws {
+        try withAgent { scene, registry, agent in
+            let url = try scene.file("note.txt")
+            let access = try begin(url, registry)
+            let id = try agent.nextRequest()
+            agent.send(.granted(id, [], isObserved: true))
+            #expect(access.wait(timeout: .now() + 20) == .success)
+            let names = try scene.runtime.folder(AgentPlace.clientFolderName).names()
+            let name = try #require(names.first)
+            #expect(names.count == 1)
+            let place = try scene.runtime.folder(AgentPlace.clientFolderName).place(of: name)
+            #expect(NoticeBoard.ask(at: place) == id.number)
+            _ = try agent.next { $0.ended }
+            try write(url, registry, agent)
+            #expect(agent.hasNews)
         }
     }
 

@@ -60,5 +60,8 @@ void cdoc_return_free_pages(void);
 /// for a start alone is not. dl_iterate_phdr(3), which is declared only for _GNU_SOURCE; madvise(2), MADV_DONTNEED.
 void cdoc_return_program_pages(void);
 
+/// Stores a number, and only then loads another, as all processes see it that share the memory.
+uint64_t cdoc_store_then_load(uint64_t *stored, uint64_t number, const uint64_t *loaded);
+
 /// getrandom(2) without flags, from a header that Swift's view leaves out.
 ssize_t cdoc_getrandom(void *bytes, size_t count);

@@ -18,6 +18,7 @@ enum CoordinationHarness {
             case "presenter":
                 try StoppedRun.present(arguments[1], arguments[2])
             case "reader": try LongReader.run(arguments[1])
+            case "writer": try StoppedRun.writeAndStop(arguments[1], arguments[2])
             case "starter": try StoppedRun.start(arguments[1])
             case "agent":
                 var options = AgentProcess.Options()

@@ -27,8 +27,41 @@ enum StoppedRun {
         _ = kill(child.id, SIGSTOP)
         try expectNamed(child.id, item, runtime)
         try expectFreed(child, item, runtime)
+        try expectOver(item, runtime, pipe)
         try expectAgentNamed(agent.id, item, runtime)
         try expectStarted(item, folder.appendingPathComponent("starter"), pipe)
+    }
+
+    /// What a process wrote is over although it is stopped before it could tell, also for who hears of it.
+    private static func expectOver(_ item: URL, _ runtime: URL, _ pipe: LinePipe) throws {
+        let (watcher, listener) = (try registry(runtime.path), Listener(item))
+        try read(item, watcher)
+        for isObserved in [false, true] {
+            if isObserved { watcher.add(listener) }
+            let writer = try ChildProcess(["writer", runtime.path, item.path], output: pipe.output)
+            defer {
+                writer.kill()
+                writer.wait()
+            }
+            guard waitpid(writer.id, nil, WUNTRACED) == writer.id else { throw HarnessFailure("no writer") }
+            let began = Date()
+            try write(item, try registry(runtime.path))
+            let seconds = Date().timeIntervalSince(began)
+            guard seconds < 1 else { throw HarnessFailure("a stopped writer held one up for \(seconds) s") }
+            print("coordination: states 1, who writes after a stopped writer waits \(Int(seconds * 1000)) ms")
+        }
+        for _ in 0..<2 {
+            guard listener.changed.wait(timeout: .now() + 10) == .success else {
+                throw HarnessFailure("a presenter was not told of what a stopped writer wrote")
+            }
+        }
+    }
+
+    /// The other process: writes the item and stops, which is seldom late enough for the end to have been told.
+    static func writeAndStop(_ runtime: String, _ path: String) throws {
+        let (registry, url) = (try registry(runtime), URL(fileURLWithPath: path))
+        for _ in 0..<2 { try write(url, registry) }
+        _ = kill(getpid(), SIGSTOP)
     }
 
     /// Where a process is stopped that was to start the agent, all others meet at one agent all the same.

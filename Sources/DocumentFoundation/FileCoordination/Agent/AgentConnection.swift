@@ -40,8 +40,6 @@ final class AgentConnection: Sendable {
         var idleTicks = 0
         /// Whether no caller has been here since the last tick.
         var isRested = false
-        /// When a caller was here last.
-        var ledAt: UInt64 = 0
         var hasEnded = false
         var farewell: Farewell?
     }
@@ -245,26 +243,13 @@ final class AgentConnection: Sendable {
 
     /// Leaves what comes to the link's thread.
     func stopLeading() {
-        let mustWake = reading.withLock { reading in
+        let hasEnded = reading.withLock { reading in
             reading.reader = .nobody
-            let mustBegin = reading.mayLinger && linger(&reading)
             if !reading.isTicking || !reading.mayLinger { look(&reading) }
-            // Of what a caller has seen, the link's thread must hear.
-            return reading.hasEnded || mustBegin
+            return reading.hasEnded
         }
-        if mustWake { poll.wake() }
-    }
-
-    /// Has the link's thread look up now and then as long as one caller follows another.
-    ///
-    /// - Returns: Whether it begins to.
-    private func linger(_ reading: inout Reading) -> Bool {
-        let now = MonotonicClock.now
-        let follows = now - reading.ledAt < UInt64(Self.tickMilliseconds) * 1_000_000
-        defer { reading.ledAt = now }
-        guard reading.isTicking || follows else { return false }
-        defer { (reading.isTicking, reading.idleTicks) = (true, 0) }
-        return !reading.isTicking
+        // Of what a caller has seen, the link's thread must hear.
+        if hasEnded { poll.wake() }
     }
 
     private func begin(_ reader: Reader, mayLinger: Bool = false) -> Bool {

@@ -89,9 +89,12 @@ final class AgentLink: Sendable {
 
     /// Takes what the agent says, until the connection has ended.
     private func stayJoined(_ registry: FileAccessRegistry, _ connection: AgentConnection) throws {
-        state.withLock { $0.connection = connection }
+        let board = state.withLock { state in
+            state.connection = connection
+            return state.presence?.board
+        }
         defer { state.withLock { $0.connection = nil } }
-        registry.join(connection)
+        registry.join(connection, board)
         while !isOver, try connection.takeMessages({ registry.take($0) }) {}
         if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
             throw AgentFinder.Absence.refused(farewell.reason)

@@ -18,8 +18,9 @@ extension FileAccessRegistry.State {
         case .joined(let connection):
             joining.note(event)
             if let effects = joining.holdBack(event) { return effects }
-            if case .ended(let id, _) = event, joining.mayTellLater(theEndOf: id), waiters.isEmpty,
-                presenters.isEmpty
+            let isAlone = waiters.isEmpty && presenters.isEmpty
+            if case .ended(let id, let outcomes) = event,
+                joining.mayTellLater(theEndOf: id, outcomes, isAlone: isAlone)
             {
                 connection.putLater(.event(event))
                 return []

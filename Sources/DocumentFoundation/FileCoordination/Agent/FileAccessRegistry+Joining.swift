@@ -78,12 +78,15 @@ extension FileAccessRegistry {
     }
 
     /// An agent is there: it is told all.
-    func join(_ connection: AgentConnection) {
+    ///
+    /// - Parameter board: Where this process posts that accesses have ended; nil when it has none.
+    func join(_ connection: AgentConnection, _ board: NoticeBoard?) {
         change { state -> ([AccessArbiter.Effect], Void) in
             state.disown()
             state.joining.pulse.heard()
             let (held, wanted) = state.standing()
             state.joining.mode = .joined(connection)
+            state.joining.board = board
             state.sendTimeLimit()
             for event in held { connection.put(.event(event)) }
             connection.put(.caughtUp)

@@ -1,5 +1,6 @@
 internal import Coordination
 internal import Foundation
+internal import LocalSockets
 
 /// What a process keeps so that an agent, or another agent, can be told all that it holds and waits for.
 ///
@@ -41,6 +42,8 @@ struct JoiningState: Sendable {
     var asides: [AccessID: [Ticket]] = [:]
     /// Whether other processes have presenters.
     var isObserved = false
+    /// Where this process posts that accesses have ended; nil when it has none.
+    var board: NoticeBoard?
     /// What is to be done once others have written what they write, by the numbers under which the agent is asked.
     var quietWaits: [UInt64: QuietWait] = [:]
     private var quietCount: UInt64 = 0
@@ -76,9 +79,27 @@ struct JoiningState: Sendable {
         let body: @Sendable () -> Void
     }
 
-    /// Whether the end of an access may be told a little later, with what is said next: nobody hears of what it did,
-    /// and nobody is known to wait for it.
-    mutating func mayTellLater(theEndOf id: AccessID) -> Bool { awaited.remove(id) == nil && !isObserved }
+    /// Whether the end of an access may be told a little later, with what is said next.
+    ///
+    /// Nobody is known to wait for it. Who comes to wait meanwhile finds it posted; and who hears of what it did hears it
+    /// all the same if this process dies or stands still first, as long as that is no more than that items have changed.
+    ///
+    /// - Parameters:
+    ///   - id: The access; its end has been noted.
+    ///   - isAlone: Whether nobody here waits for access or presents anything.
+    mutating func mayTellLater(
+        theEndOf id: AccessID,
+        _ outcomes: [WriteOutcome],
+        isAlone: Bool
+    ) -> Bool {
+        let isAwaited = awaited.remove(id) != nil
+        guard isAlone, !isAwaited, !isObserved || outcomes.allSatisfy({ $0 == .changed }) else {
+            return false
+        }
+        // There is room for one, and the one before has been told with this one's request if no other runs.
+        guard records.isEmpty, let board else { return !isObserved }
+        return board.post(id.number)
+    }
 
     /// Whether the agent has still to say something that it was asked for.
     var isWaitingForAgent: Bool {
