@@ -24,6 +24,7 @@ package final class AgentServer {
         @exclusivity(unchecked) var writer = WireWriter()
         @exclusivity(unchecked) var unsent = SendBuffer()
         @exclusivity(unchecked) var isWriting = false
+        @exclusivity(unchecked) var isOpen = true
         /// Whether it is among those that have something to send.
         @exclusivity(unchecked) var isDirty = false
 
@@ -183,7 +184,7 @@ package final class AgentServer {
 
     private func takeFrames(of connection: Connection) {
         do {
-            while connections[connection.id] != nil, let frame = try connection.frames.next() {
+            while connection.isOpen, let frame = try connection.frames.next() {
                 perform(core.received(frame, from: connection.id, now: Self.now))
             }
         } catch {
@@ -232,7 +233,7 @@ package final class AgentServer {
     private func flush() {
         while let connection = dirty.popLast() {
             connection.isDirty = false
-            if connections[connection.id] != nil { send(to: connection) }
+            if connection.isOpen { send(to: connection) }
         }
     }
 
@@ -264,6 +265,7 @@ package final class AgentServer {
 
     private func close(_ connection: Connection) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
+        connection.isOpen = false
         connection.socket.shutDown()
         do {
             try poll.remove(connection.socket)

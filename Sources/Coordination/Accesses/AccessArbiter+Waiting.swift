@@ -80,7 +80,8 @@ extension AccessArbiter {
         accesses.values[place].stage = .asking
         accesses.values[place].admission = admissionCount
         accesses.values[place].blockers = []
-        let dealings = dealings(for: accesses.values[place])
+        let access = accesses.values[place]
+        let dealings = dealings(for: access)
         admitted.append(id)
         guard let dealings else { return }
         accesses.values[place].dealings.begin(dealings)

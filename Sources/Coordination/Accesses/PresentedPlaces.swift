@@ -6,6 +6,8 @@ struct PresentedPlaces: Sendable {
     /// How many presented items have a path of so many bytes: most that are looked for, and most folders around them, are
     /// known by it to have no presenter.
     private var countsByLength: [Int] = []
+    /// The shortest path of a presented item has so many bytes.
+    private var shortestLength = Int.max
 
     var isEmpty: Bool { presenters.isEmpty }
 
@@ -25,7 +27,8 @@ struct PresentedPlaces: Sendable {
 
     /// The presenters of the folders that hold an item, those of the nearest folder first.
     func presenters(above item: ItemPath) -> [PresenterID] {
-        item.ancestors(where: mayHavePresenter(length:)).flatMap { presenters[$0] ?? [] }
+        guard item.string.utf8.count > shortestLength else { return [] }
+        return item.ancestors(where: mayHavePresenter(length:)).flatMap { presenters[$0] ?? [] }
     }
 
     /// - Parameter path: Nil for a presenter that presents nothing now.
@@ -49,6 +52,7 @@ struct PresentedPlaces: Sendable {
         let length = path.string.utf8.count
         while countsByLength.count <= length { countsByLength.append(0) }
         countsByLength[length] += difference
+        shortestLength = countsByLength.firstIndex { $0 > 0 } ?? .max
     }
 
     private func mayHavePresenter(length: Int) -> Bool {

@@ -23,7 +23,7 @@ extension ItemPath {
     /// `FileManager` finds the same in three times as long.
     var isThere: Bool {
         var status = stat()
-        return stat(string, &status) == 0
+        return string.withCString { stat($0, &status) } == 0
     }
 
     /// The path in a URL's text, when it is as most are: `file:///`, ASCII, at most a few `%` escapes.

@@ -169,6 +169,7 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Throws: `CocoaError`, as `ContentsFetch.run`.
     func run(_ fetches: [ContentsFetch], _ progress: (() -> Progress)? = nil) throws {
+        guard !fetches.isEmpty else { return }
         let queueID = BlockedCaller().queueID
         for fetch in fetches {
             let id = UUID()
