@@ -8,21 +8,6 @@ import Testing
 /// When a process gives its free memory back.
 @Suite("Memory at rest", .timeLimit(.minutes(2)))
 struct MemoryAtRestTests {
-    /// A while that ends when a test says so.
-    private final class While: Sendable {
-        private let waiting = Locked<[@Sendable () -> Void]>([])
-
-        func later(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(body) } }
-
-        func end() {
-            let all = waiting.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            for body in all { body() }
-        }
-    }
-
     private let pause = While()
     private let givenBack = Locked(0)
     private let isAtWork = Locked(false)
