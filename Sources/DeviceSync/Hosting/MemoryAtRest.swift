@@ -18,7 +18,10 @@ final class MemoryAtRest: Sendable {
     ///   - giveBack: Gives it back.
     init(
         later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { body in
-            DispatchQueue.global(qos: .background).asyncAfter(deadline: .now() + delay, execute: body)
+            DispatchQueue(label: "sheaf.rest", qos: .background).asyncAfter(
+                deadline: .now() + delay,
+                execute: body
+            )
         },
         giveBack: @escaping @Sendable () -> Void = {
             ProcessMemory.returnFreePages()
