@@ -29,10 +29,12 @@ package struct HTTPRequest: Sendable {
 
 /// What a server has answered.
 package struct HTTPAnswer: Sendable {
-    package var status: Int
+    package let status: Int
+    let head: HTTPHead
+    package let body: Data
+
     /// By names in small letters; of several with one name the last.
-    package var headers: [String: String]
-    package var body: Data
+    package var headers: [String: String] { head.fields }
 }
 
 /// Why there is no answer.
