@@ -51,7 +51,7 @@ package struct HTTPClientError: Error, Hashable, Sendable, CustomStringConvertib
 package final class HTTPClient: Sendable {
     private struct State {
         var idle: [Transfer] = []
-        var busy: [ObjectIdentifier: Transfer] = [:]
+        var busy: [Transfer] = []
         var isClosed = false
     }
 
@@ -85,7 +85,7 @@ package final class HTTPClient: Sendable {
     package func send(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPAnswer {
         let taken = state.withLock { state -> Transfer? in
             guard !state.isClosed, let transfer = state.idle.popLast() ?? Transfer() else { return nil }
-            state.busy[ObjectIdentifier(transfer)] = transfer
+            state.busy.append(transfer)
             return transfer
         }
         guard let transfer = taken else { throw Self.closed }
@@ -93,7 +93,7 @@ package final class HTTPClient: Sendable {
             state.withLock { $0.isClosed }
         }
         state.withLock { state in
-            state.busy[ObjectIdentifier(transfer)] = nil
+            if let index = state.busy.firstIndex(where: { $0 === transfer }) { state.busy.remove(at: index) }
             if !state.isClosed { state.idle.append(transfer) }
         }
         return try result.get()
@@ -104,7 +104,7 @@ package final class HTTPClient: Sendable {
         state.withLock { state in
             state.isClosed = true
             state.idle = []
-            for transfer in state.busy.values { transfer.wake() }
+            for transfer in state.busy { transfer.wake() }
         }
     }
 

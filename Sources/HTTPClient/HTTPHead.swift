@@ -4,11 +4,13 @@ internal import Foundation
 struct HTTPHead: Sendable {
     private var bytes: [UInt8] = []
 
-    private static let start = Array("HTTP/".utf8)
+    /// More than most have.
+    private static let byteCount = 512
 
     /// - Parameter line: With its end. One that begins a head takes the place of an interim head before it.
     mutating func take(_ line: UnsafeRawBufferPointer) {
-        if line.starts(with: Self.start) { bytes.removeAll() }
+        if bytes.isEmpty { bytes.reserveCapacity(Self.byteCount) }
+        if line.starts(with: "HTTP/".utf8) { bytes.removeAll(keepingCapacity: true) }
         bytes.append(contentsOf: line)
     }
 

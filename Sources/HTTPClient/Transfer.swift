@@ -66,11 +66,9 @@ final class Transfer: @unchecked Sendable {
         let inbox = Inbox(easy)
         inbox.byteCountMax = request.answerByteCountMax
         var headers: UnsafeMutablePointer<curl_slist>?
+        for (name, value) in request.headers { headers = curl_slist_append(headers, "\(name): \(value)") }
         // Nothing is asked for before a body is sent.
-        for (name, value) in request.headers.merging(["Expect": ""], uniquingKeysWith: { first, _ in first })
-        {
-            headers = curl_slist_append(headers, value.isEmpty ? "\(name):" : "\(name): \(value)")
-        }
+        headers = curl_slist_append(headers, "Expect:")
         defer { curl_slist_free_all(headers) }
         curl_easy_reset(easy)
         prepare(request, at: address, headers, inbox)

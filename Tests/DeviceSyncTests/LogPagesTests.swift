@@ -25,6 +25,16 @@ struct LogPagesTests {
         return (page, isTakenApart)
     }
 
+    @Test("Each question is for what it is to ask for, also when it is asked again")
+    func questions() {
+        for (position, seconds): (UInt64, Int) in [
+            (0, 0), (0, 0), (0, 50), (7, 50), (7, 50), (7, 0), (0, 50),
+        ] {
+            let expected = "?after=\(position)&limit=\(HubLimits.entryCountMax)&wait=\(seconds)"
+            #expect(pages.query(after: position, waitSeconds: seconds) == expected)
+        }
+    }
+
     @Test("What says the same as the page before is taken apart once; what does not, each time")
     func same() throws {
         for position: UInt64 in [1, 2, 1] {

@@ -168,7 +168,7 @@ package struct HubContainer: ContainerHub {
         let answer = try client.send(
             "GET",
             .log(container),
-            query: "?after=\(position)&limit=\(HubLimits.entryCountMax)&wait=\(waitSeconds)",
+            query: pages.query(after: position, waitSeconds: waitSeconds),
             timeoutSeconds: waitSeconds + 30
         )
         return try pages.read(answer.body) { try HubClient.read($0, of: .log(container)) }

@@ -2,12 +2,33 @@ internal import Foundation
 internal import HubProtocol
 internal import Locks
 
-/// Takes pages of a log apart. While nothing happens, each is without entries and says, byte for byte, what the one before did:
-/// it is not taken apart again, which saves a device at rest most of what it would do then.
+/// How pages of a log are asked for and taken apart. While nothing happens the question is the same each time, and so is the
+/// answer, byte for byte: neither is made anew, which saves a device at rest most of what it would do then.
 ///
 /// Sendable; any thread.
 final class LogPages: Sendable {
+    private struct Question {
+        let position: UInt64
+        let waitSeconds: Int
+        let text: String
+    }
+
+    private let question = Locked<Question?>(nil)
     private let last = Locked<(bytes: Data, page: LogPage)?>(nil)
+
+    /// What is asked behind the path of a log.
+    ///
+    /// - Parameters:
+    ///   - position: After which the page begins.
+    ///   - waitSeconds: How long the hub is to wait for an entry if there is none yet.
+    func query(after position: UInt64, waitSeconds: Int) -> String {
+        question.withLock { last in
+            if let last, last.position == position, last.waitSeconds == waitSeconds { return last.text }
+            let text = "?after=\(position)&limit=\(HubLimits.entryCountMax)&wait=\(waitSeconds)"
+            last = Question(position: position, waitSeconds: waitSeconds, text: text)
+            return text
+        }
+    }
 
     /// - Parameters:
     ///   - bytes: What a hub has answered.
