@@ -22,8 +22,11 @@ struct ProcessMemoryTests {
         bytes.withUnsafeMutableBytes { bytes in
             ProcessMemory.returnProgramPages()
             // Nothing else comes in between: whatever is called for the first time is looked for in all libraries.
-            while case let more = read(descriptor, bytes.baseAddress! + count, bytes.count - count), more > 0
-            {
+            while case let more = read(
+                descriptor,
+                bytes.baseAddress?.advanced(by: count),
+                bytes.count - count
+            ), more > 0 {
                 count += more
             }
         }
