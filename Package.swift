@@ -52,12 +52,13 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
         .target(name: "Locks", swiftSettings: strict),
+        .target(name: "Threads", dependencies: ["Locks"], swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
-        .target(name: "FileSystem", dependencies: ["CLinux", "Locks"], swiftSettings: strict),
+        .target(name: "FileSystem", dependencies: ["CLinux", "Locks", "Threads"], swiftSettings: strict),
         .target(name: "SQLite", dependencies: ["CSQLite", "Locks"], swiftSettings: strict),
         .target(
             name: "Vault",
-            dependencies: ["CZstd", "Cryptography", "FileSystem", "Locks", "SQLite"],
+            dependencies: ["CZstd", "Cryptography", "FileSystem", "Locks", "SQLite", "Threads"],
             swiftSettings: strict
         ),
         .target(name: "HTTPClient", dependencies: ["CCurl", "Locks"], swiftSettings: strict),
@@ -103,8 +104,7 @@ let package = Package(
             name: "DocumentFoundation",
             dependencies: [
                 "ChangeSets", "Coordination", "Cryptography", "FileSystem", "KeyValues", "LocalSockets",
-                "Locks", "SyncMessages",
-                "UniformTypeIdentifiers", "Vault",
+                "Locks", "SyncMessages", "Threads", "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -118,8 +118,7 @@ let package = Package(
             dependencies: [
                 "Cryptography", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPClient",
                 "HubProtocol", "KeyValues", "LocalSockets", "Locks", "Merging",
-                "SQLite", "Sealing", "Sync", "SyncMessages",
-                "Vault",
+                "SQLite", "Sealing", "Sync", "SyncMessages", "Threads", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -188,6 +187,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
+        .testTarget(name: "ThreadsTests", dependencies: ["Locks", "Threads"], swiftSettings: strict),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: ["HTTPClient", "HTTPService", "Locks"],

@@ -29,6 +29,9 @@ static inline CURLcode cdoc_curl_set_takers(CURL *easy, cdoc_curl_taker body, cd
     return code;
 }
 
+static inline CURLcode cdoc_curl_length(CURL *easy, curl_off_t *length) {
+    return curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, length);
+}
 static inline CURLcode cdoc_curl_status(CURL *easy, long *status) {
     return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
@@ -110,14 +111,22 @@ static int has_relocated_text(const struct dl_phdr_info *object) {
     return 0;
 }
 
+// Several times as many as linkers make.
+enum { HEADER_COUNT_MAX = 64 };
+
 static int return_object_pages(struct dl_phdr_info *object, size_t size, void *context) {
     (void)size;
     (void)context;
     // The kernel's own object is in no file.
     if (object->dlpi_addr == getauxval(AT_SYSINFO_EHDR) || has_relocated_text(object)) return 0;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (int index = 0; index < object->dlpi_phnum; index++) {
-        const ElfW(Phdr) *header = &object->dlpi_phdr[index];
+    // The headers are in what is given back: to read on in them there would bring their part of it into memory again.
+    ElfW(Phdr) headers[HEADER_COUNT_MAX];
+    if (object->dlpi_phnum > HEADER_COUNT_MAX) return 0;
+    memcpy(headers, object->dlpi_phdr, object->dlpi_phnum * sizeof headers[0]);
+    int count = object->dlpi_phnum;
+    for (int index = 0; index < count; index++) {
+        const ElfW(Phdr) *header = &headers[index];
         if (header->p_type != PT_LOAD || (header->p_flags & PF_W)) continue;
         uintptr_t start = (object->dlpi_addr + header->p_vaddr) & ~(page - 1);
         // What comes behind may be in the last page too.

@@ -127,7 +127,7 @@ extension SyncRun {
     private func forget(_ items: Set<ItemID>) {
         forgetting.formUnion(items)
         let (contents, report) = (contents, report)
-        DispatchQueue.global(qos: .utility).async { [queue, box = Confined(Weak(self))] in
+        DispatchQueue(label: "sheaf.forgetting", qos: .utility).async { [queue, box = Confined(Weak(self))] in
             var isDone = false
             do {
                 try contents.forget(items)

@@ -16,6 +16,7 @@ extension SyncRun {
     static let retrySeconds = 10.0
 
     func heard(_ news: FolderWatches.News) {
+        retryLater()
         switch news {
         case .folder(let item): dirtyFolders.insert(item)
         case .package(let item): dirtyPackages.insert(item)
@@ -253,12 +254,24 @@ extension SyncRun {
 
     // MARK: Again
 
+    /// Something has happened: what cannot be done for now, by this or by what comes of it, is tried again in a while, and then
+    /// from time to time until all is at rest.
     func retryLater() {
+        guard !isRetryDue, !isStopped else { return }
+        isRetryDue = true
         queue.asyncAfter(deadline: .now() + Self.retrySeconds) { [box = Confined(Weak(self))] in
             guard let self = box.value.value, !self.isStopped else { return }
+            // It is due until it is over: to try is not what has happened.
             self.retry()
-            self.retryLater()
+            self.isRetryDue = false
+            if self.mayHaveToRetry { self.retryLater() }
         }
+    }
+
+    /// Whether something may be possible later although nothing happens here until then.
+    private var mayHaveToRetry: Bool {
+        // Whether conflicts are settled is for others to say, who do not tell this.
+        !isSettled || !stuck.isEmpty || !failedContents.isEmpty || wayBack != nil || !conflicts.isEmpty
     }
 
     /// Tries again what could not be done.

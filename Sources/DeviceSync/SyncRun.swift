@@ -95,6 +95,8 @@ final class SyncRun {
     /// New documents that have not been read yet, and whether they are about to be.
     var unread: [ItemID: ItemTrace] = [:]
     var isReadDue = false
+    /// Whether what cannot be done is about to be tried again.
+    var isRetryDue = false
     private var wasSettled = false
     /// How many items have been written, or read of, since what is there twice was last made one.
     var unsharedCount = 0
@@ -220,6 +222,7 @@ final class SyncRun {
 
     /// Has the engine take events, and does what it says, until nothing is left to do at once.
     func take(_ more: [Event]) {
+        retryLater()
         events += more
         guard !isTaking, unremembered == nil else { return }
         isTaking = true
@@ -281,6 +284,7 @@ final class SyncRun {
 
     private func heard(_ news: HubLine.News) {
         guard !isStopped else { return }
+        retryLater()
         switch news {
         case .entries(let heard):
             newlyHeard += heard

@@ -29,10 +29,12 @@ package struct HTTPRequest: Sendable {
 
 /// What a server has answered.
 package struct HTTPAnswer: Sendable {
-    package var status: Int
+    package let status: Int
+    let head: HTTPHead
+    package let body: Data
+
     /// By names in small letters; of several with one name the last.
-    package var headers: [String: String]
-    package var body: Data
+    package var headers: [String: String] { head.fields }
 }
 
 /// Why there is no answer.
@@ -49,7 +51,7 @@ package struct HTTPClientError: Error, Hashable, Sendable, CustomStringConvertib
 package final class HTTPClient: Sendable {
     private struct State {
         var idle: [Transfer] = []
-        var busy: [ObjectIdentifier: Transfer] = [:]
+        var busy: [Transfer] = []
         var isClosed = false
     }
 
@@ -83,7 +85,7 @@ package final class HTTPClient: Sendable {
     package func send(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPAnswer {
         let taken = state.withLock { state -> Transfer? in
             guard !state.isClosed, let transfer = state.idle.popLast() ?? Transfer() else { return nil }
-            state.busy[ObjectIdentifier(transfer)] = transfer
+            state.busy.append(transfer)
             return transfer
         }
         guard let transfer = taken else { throw Self.closed }
@@ -91,7 +93,7 @@ package final class HTTPClient: Sendable {
             state.withLock { $0.isClosed }
         }
         state.withLock { state in
-            state.busy[ObjectIdentifier(transfer)] = nil
+            if let index = state.busy.firstIndex(where: { $0 === transfer }) { state.busy.remove(at: index) }
             if !state.isClosed { state.idle.append(transfer) }
         }
         return try result.get()
@@ -102,7 +104,7 @@ package final class HTTPClient: Sendable {
         state.withLock { state in
             state.isClosed = true
             state.idle = []
-            for transfer in state.busy.values { transfer.wake() }
+            for transfer in state.busy { transfer.wake() }
         }
     }
 

@@ -9,26 +9,30 @@ final class Transfer: @unchecked Sendable {
 
     /// What comes in.
     private final class Inbox {
-        var head: [String] = []
+        let easy: UnsafeMutableRawPointer
+        var head = HTTPHead()
         var body = Data()
         var byteCountMax = 0
         var isTooLarge = false
 
-        func take(_ line: String) {
-            // Another head follows an interim one.
-            if line.hasPrefix("HTTP/") { head = [] }
-            head.append(line)
-            if let length = Self.length(line) { body.reserveCapacity(min(length, byteCountMax)) }
+        init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
+
+        /// - Returns: Whether there was room for them.
+        func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            guard body.count + bytes.count <= byteCountMax else {
+                isTooLarge = true
+                return false
+            }
+            if body.isEmpty { reserve() }
+            body.append(contentsOf: bytes)
+            return true
         }
 
-        /// How many bytes a line of a head says that the body has.
-        private static func length(_ line: String) -> Int? {
-            let name = "content-length:"
-            guard line.utf8.count > name.utf8.count, line.prefix(name.count).lowercased() == name else {
-                return nil
-            }
-            let number = Int(line.dropFirst(name.count).trimmingCharacters(in: .whitespacesAndNewlines))
-            return number.flatMap { $0 > 0 ? $0 : nil }
+        private func reserve() {
+            var length: curl_off_t = -1
+            // It stays so where it is not known.
+            _ = cdoc_curl_length(easy, &length)
+            if length > 0 { body.reserveCapacity(Int(clamping: min(length, curl_off_t(byteCountMax)))) }
         }
     }
 
@@ -59,14 +63,12 @@ final class Transfer: @unchecked Sendable {
         at address: String,
         isClosed: () -> Bool
     ) -> Result<HTTPAnswer, HTTPClientError> {
-        let inbox = Inbox()
+        let inbox = Inbox(easy)
         inbox.byteCountMax = request.answerByteCountMax
         var headers: UnsafeMutablePointer<curl_slist>?
+        for (name, value) in request.headers { headers = curl_slist_append(headers, "\(name): \(value)") }
         // Nothing is asked for before a body is sent.
-        for (name, value) in request.headers.merging(["Expect": ""], uniquingKeysWith: { first, _ in first })
-        {
-            headers = curl_slist_append(headers, value.isEmpty ? "\(name):" : "\(name): \(value)")
-        }
+        headers = curl_slist_append(headers, "Expect:")
         defer { curl_slist_free_all(headers) }
         curl_easy_reset(easy)
         prepare(request, at: address, headers, inbox)
@@ -110,24 +112,13 @@ final class Transfer: @unchecked Sendable {
             { bytes, size, count, context in
                 guard let bytes, let context else { return 0 }
                 let inbox = Unmanaged<Inbox>.fromOpaque(context).takeUnretainedValue()
-                guard inbox.body.count + size * count <= inbox.byteCountMax else {
-                    inbox.isTooLarge = true
-                    return 0
-                }
-                inbox.body.append(
-                    UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self),
-                    count: size * count
-                )
-                return size * count
+                let taken = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return inbox.take(taken) ? taken.count : 0
             },
             { bytes, size, count, context in
                 guard let bytes, let context else { return 0 }
                 let inbox = Unmanaged<Inbox>.fromOpaque(context).takeUnretainedValue()
-                let line = String(
-                    decoding: UnsafeRawBufferPointer(start: bytes, count: size * count),
-                    as: UTF8.self
-                )
-                inbox.take(line)
+                inbox.head.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
                 return size * count
             },
             Unmanaged.passUnretained(inbox).toOpaque()
@@ -171,12 +162,6 @@ final class Transfer: @unchecked Sendable {
         }
         var status = 0
         _ = cdoc_curl_status(easy, &status)
-        var headers: [String: String] = [:]
-        for line in inbox.head {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
-            headers[line[..<colon].lowercased()] = value
-        }
-        return .success(HTTPAnswer(status: status, headers: headers, body: inbox.body))
+        return .success(HTTPAnswer(status: status, head: inbox.head, body: inbox.body))
     }
 }

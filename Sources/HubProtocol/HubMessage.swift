@@ -4,9 +4,12 @@ package import Foundation
 package enum HubMessage {
     /// A message's bytes. The slashes of base64 stand as they are: a text with escapes in it takes several times as long to
     /// read.
-    package static func encoded(_ message: some Encodable) throws -> Data {
+    ///
+    /// - Parameter isSteady: Whether what says the same has the same bytes, which takes a little longer.
+    package static func encoded(_ message: some Encodable, isSteady: Bool = false) throws -> Data {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
+        encoder.outputFormatting =
+            isSteady ? [.withoutEscapingSlashes, .sortedKeys] : .withoutEscapingSlashes
         return try encoder.encode(message)
     }
 }

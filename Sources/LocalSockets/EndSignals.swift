@@ -15,11 +15,12 @@ package final class EndSignals {
     ///
     /// - Parameters:
     ///   - signals: Their numbers.
-    ///   - handle: Called for each that comes, on any thread.
+    ///   - handle: Called for each that comes, on a thread of their own.
     package init(_ signals: [CInt] = EndSignals.usual, _ handle: @escaping @Sendable () -> Void) {
+        let queue = DispatchQueue(label: "sheaf.end-signals")
         let isRegistered = DispatchSemaphore(value: 0)
         sources = signals.map { number in
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler(handler: handle)
             source.setRegistrationHandler { isRegistered.signal() }
             source.activate()

@@ -198,7 +198,7 @@ enum LiveSync {
             }
         }
         // What a start alone needed is not to be there beside all that the first work takes.
-        DispatchQueue.global(qos: .background).asyncAfter(deadline: .now() + 0.5) {
+        DispatchQueue(label: "sheaf.started", qos: .background).asyncAfter(deadline: .now() + 0.5) {
             ProcessMemory.returnProgramPages()
         }
         try service.run()

@@ -8,34 +8,23 @@ import Testing
 /// When a process gives its free memory back.
 @Suite("Memory at rest", .timeLimit(.minutes(2)))
 struct MemoryAtRestTests {
-    /// A while that ends when a test says so.
-    private final class While: Sendable {
-        private let waiting = Locked<[@Sendable () -> Void]>([])
-
-        func later(_ body: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(body) } }
-
-        func end() {
-            let all = waiting.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            for body in all { body() }
-        }
-    }
-
     private let pause = While()
-    private let givenBack = Locked(0)
+    private let secondPause = While()
+    private let givenBack = Locked([0, 0])
     private let isAtWork = Locked(false)
     private let memory: MemoryAtRest
 
     init() {
-        memory = MemoryAtRest(later: { [pause] in pause.later($0) }) { [givenBack] in
-            givenBack.withLock { $0 += 1 }
-        }
+        memory = MemoryAtRest(
+            [pause, secondPause].enumerated().map { [givenBack] number, pause in
+                MemoryAtRest.Step(later: { pause.later($0) }) { givenBack.withLock { $0[number] += 1 } }
+            }
+        )
     }
 
     private func noteRest() { memory.noteRest { [isAtWork] in isAtWork.withLock { $0 } } }
-    private var count: Int { givenBack.withLock { $0 } }
+    private var count: Int { givenBack.withLock { $0[0] } }
+    private var secondCount: Int { givenBack.withLock { $0[1] } }
 
     @Test("It is given back a while after all has come to rest, once, and again after the next time")
     func rest() {
@@ -48,6 +37,30 @@ struct MemoryAtRestTests {
         for _ in 0..<3 { noteRest() }
         pause.end()
         #expect(count == 2)
+    }
+
+    @Test("What was needed right after that is given back another while later, once, and then nothing is due")
+    func secondStep() {
+        noteRest()
+        #expect(secondPause.count == 0)
+        pause.end()
+        #expect(secondPause.count == 1 && secondCount == 0)
+        secondPause.end()
+        #expect(count == 1 && secondCount == 1)
+        #expect(pause.count == 0 && secondPause.count == 0)
+        // What comes to rest in between begins anew.
+        noteRest()
+        pause.end()
+        noteRest()
+        secondPause.end()
+        #expect(secondCount == 1)
+        pause.end()
+        isAtWork.withLock { $0 = true }
+        secondPause.end()
+        #expect(count == 3 && secondCount == 1)
+        isAtWork.withLock { $0 = false }
+        secondPause.end()
+        #expect(count == 3 && secondCount == 2 && secondPause.count == 0)
     }
 
     @Test("It is not given back while something is at work, but when that has come to rest")

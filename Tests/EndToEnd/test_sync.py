@@ -1,8 +1,10 @@
 """A hub and several devices, each a process, which are killed while people write."""
 
+import contextlib
 import os
 import plistlib
 import random
+import re
 import select
 import shutil
 import tempfile
@@ -89,6 +91,44 @@ def test_a_save_is_on_the_other_device(world):
     wait_for(lambda: one.contents == {"a.txt": b"hello there"}, 20, lambda: one.said)
     here.settle()
     assert two.run("explain", two.folder / "a.txt").returncode == 0
+
+
+def is_anything_due(device):
+    """Whether a timer of the device's process is set: timerfd(2), proc_pid_fdinfo(5)."""
+    for file in Path(f"/proc/{device.process.pid}/fdinfo").iterdir():
+        # Of one that is closed meanwhile nothing is set.
+        with contextlib.suppress(FileNotFoundError):
+            value = re.search(r"it_value: \((\d+), (\d+)\)", file.read_text())
+            if value and any(map(int, value.groups())):
+                return True
+    return False
+
+
+def test_a_device_at_rest_has_nothing_due(world):
+    """Nobody wakes up to look whether there is something to do, neither we nor a library for us."""
+    here = world(2)
+    one, two = here.devices
+    for number in range(200):
+        (one.folder / f"{number}.txt").write_text(f"{number}")
+    (one.folder / "large.bin").write_bytes(os.urandom(20 << 20))
+    wait_for(lambda: len(two.contents) == 201, 40, lambda: two.said)
+    here.settle()
+    two.end()
+    two.start()
+    here.settle()
+    quiet = [time.monotonic(), time.monotonic()]
+
+    def are_at_rest():
+        for number, device in enumerate(here.devices):
+            if is_anything_due(device):
+                quiet[number] = time.monotonic()
+        # What comes every second is set again as soon as it has come.
+        return all(time.monotonic() - since > 2.5 for since in quiet)
+
+    wait_for(are_at_rest, 60, "nothing due")
+    (one.folder / "a.txt").write_text("hello")
+    wait_for(lambda: is_anything_due(one), 20, "something due")
+    here.settle()
 
 
 def test_contents_leave_a_device_and_come_back(world):

@@ -12,6 +12,48 @@ struct ProcessMemoryTests {
         return try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
     }
 
+    /// Gives pages back. Of the files of the program and its libraries, how many kibibytes of their beginnings are in memory right
+    /// then, and how many files there are.
+    private func beginningsAfterReturn() throws -> (kibibytes: Int, files: Int) {
+        let descriptor = open("/proc/self/smaps", O_RDONLY)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4 << 20)
+        var count = 0
+        bytes.withUnsafeMutableBytes { bytes in
+            ProcessMemory.returnProgramPages()
+            // Nothing else comes in between: whatever is called for the first time is looked for in all libraries.
+            while case let more = read(
+                descriptor,
+                bytes.baseAddress?.advanced(by: count),
+                bytes.count - count
+            ), more > 0 {
+                count += more
+            }
+        }
+        let mappings = String(decoding: bytes[..<count], as: UTF8.self)
+        var (kibibytes, files, isBeginning) = (0, 0, false)
+        for line in mappings.split(separator: "\n") {
+            let words = line.split(separator: " ", omittingEmptySubsequences: true)
+            if words.count >= 5, words[0].contains("-") {
+                isBeginning = words[1] == "r--p" && words[2] == "00000000" && line.contains(".so")
+                files += isBeginning ? 1 : 0
+            } else if isBeginning, words[0] == "Rss:" {
+                kibibytes += Int(words[1]) ?? 0
+            }
+        }
+        return (kibibytes, files)
+    }
+
+    @Test("To give pages back brings none into memory")
+    func headers() throws {
+        var found = try beginningsAfterReturn()
+        for _ in 0..<5 where found.kibibytes >= 32 * found.files {
+            // Other tests touch some again meanwhile.
+            found = try beginningsAfterReturn()
+        }
+        #expect(found.files > 4 && found.kibibytes < 32 * found.files, "\(found)")
+    }
+
     @Test("Code and constants that were given back are there when they are needed again")
     func programPages() throws {
         // What is touched by this alone is in memory by now.

@@ -26,6 +26,17 @@ class TidyTests(unittest.TestCase):
         ]:
             self.assertEqual(offences(line), [], line)
 
+    def test_queues_that_are_looked_after_fail_in_what_rests(self):
+        for line in [
+            "DispatchQueue.global(qos: .utility).async {", "let watch = Watch(path, on: .global())", "f(.global())",
+            "DispatchQueue.concurrentPerform(iterations: 2) {", 'DispatchQueue(label: "x", attributes: .concurrent)',
+        ]:
+            self.assertEqual(len(offences(line)), 1, line)
+            for place in ["Sources/Hub/File.swift", "Sources/UIKit/File.swift", "Tests/TopTests/T.swift"]:
+                self.assertEqual(offences(line, place), [], line)
+        for line in ['DispatchQueue(label: "x", qos: .utility).async {', "// DispatchQueue.global()", "state.global"]:
+            self.assertEqual(offences(line), [], line)
+
     def test_tests_may_unwrap_but_not_sleep(self):
         self.assertEqual(offences("let x = y!.z", "Tests/TopTests/T.swift"), [])
         self.assertEqual(len(offences("try await Task.sleep(for: .seconds(1))", "Tests/TopTests/T.swift")), 1)

@@ -60,7 +60,8 @@ final class ObjectRequests {
         var objects: [BlobName: VaultObject] = [:]
         for object in wanted { objects[try opener.address(of: object.name.bytes)] = object }
         let answer = Promised<[(name: BlobName, blob: Data)]>()
-        DispatchQueue.global(qos: .userInitiated).async { [hub, names = Array(objects.keys)] in
+        let queue = DispatchQueue(label: "sheaf.objects", qos: .userInitiated)
+        queue.async { [hub, names = Array(objects.keys)] in
             answer.keep { try hub.read(names) }
         }
         return Request(objects: objects, answer: answer)

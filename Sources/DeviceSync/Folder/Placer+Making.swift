@@ -1,7 +1,7 @@
-internal import Dispatch
 internal import FileSystem
 internal import Locks
 internal import Sync
+internal import Threads
 internal import Vault
 
 extension Placer {
@@ -22,7 +22,7 @@ extension Placer {
             let threadCount = documents.count < Self.sharedCountMin ? 1 : 2
             let results = Locked([Result<Outcome, any Error>?](repeating: nil, count: documents.count))
             let failure = Locked<(any Error)?>(nil)
-            DispatchQueue.concurrentPerform(iterations: threadCount) { thread in
+            SharedWork.perform(threadCount) { thread in
                 do {
                     let restorer = try ContentRestorer(contents.vault)
                     let folder = try StorageFolder(at: place)

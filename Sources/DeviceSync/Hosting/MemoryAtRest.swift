@@ -8,24 +8,36 @@ internal import Locks
 /// Sendable; all calls may come from any thread.
 final class MemoryAtRest: Sendable {
     private static let delay = DispatchTimeInterval.seconds(2)
+    /// Longer than the last look takes whether something can be done that could not.
+    private static let delayOfCode = DispatchTimeInterval.seconds(12)
 
-    private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let giveBack: @Sendable () -> Void
+    /// What is given back, one step after another, while all is at rest. Each is once for each time that it comes to rest:
+    /// nobody wakes up for it later.
+    struct Step: Sendable {
+        /// Does something in a while, on a thread on which nobody is waited for.
+        let later: @Sendable (@escaping @Sendable () -> Void) -> Void
+        let giveBack: @Sendable () -> Void
+    }
+
+    private let steps: [Step]
     private let restCount = Locked(0)
 
-    /// - Parameters:
-    ///   - later: Does something in a while, on a thread on which nobody is waited for.
-    ///   - giveBack: Gives it back.
-    init(
-        later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { body in
-            DispatchQueue.global(qos: .background).asyncAfter(deadline: .now() + delay, execute: body)
-        },
-        giveBack: @escaping @Sendable () -> Void = {
+    init(_ steps: [Step] = MemoryAtRest.usual) { self.steps = steps }
+
+    private static let usual = [
+        Step(later: { after(delay, $0) }) {
             ProcessMemory.returnFreePages()
             ProcessMemory.returnProgramPages()
-        }
-    ) {
-        (self.later, self.giveBack) = (later, giveBack)
+        },
+        // What a little work after that has needed of it.
+        Step(later: { after(delayOfCode, $0) }) { ProcessMemory.returnProgramPages() },
+    ]
+
+    private static func after(_ delay: DispatchTimeInterval, _ body: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "sheaf.rest", qos: .background).asyncAfter(
+            deadline: .now() + delay,
+            execute: body
+        )
     }
 
     /// Something has come to rest. Should nothing else do so soon, and nothing be at work then, all is at rest. What is at
@@ -37,13 +49,20 @@ final class MemoryAtRest: Sendable {
             count += 1
             return count
         }
-        giveBackLater(count, unless: isAtWork)
+        take(steps[...], count, unless: isAtWork)
     }
 
-    private func giveBackLater(_ count: Int, unless isAtWork: @escaping @Sendable () -> Bool) {
-        later { [self] in
+    private func take(
+        _ steps: ArraySlice<Step>,
+        _ count: Int,
+        unless isAtWork: @escaping @Sendable () -> Bool
+    ) {
+        guard let step = steps.first else { return }
+        step.later { [self] in
             guard restCount.withLock({ $0 }) == count else { return }
-            if isAtWork() { giveBackLater(count, unless: isAtWork) } else { giveBack() }
+            if isAtWork() { return take(steps, count, unless: isAtWork) }
+            step.giveBack()
+            take(steps.dropFirst(), count, unless: isAtWork)
         }
     }
 }

@@ -16,9 +16,6 @@ package final class SyncService: Sendable {
         let folder: String
         let hub: String
         let sync: ContainerSync
-        /// Goes on with what a process died at.
-        fileprivate var finish: @Sendable () -> Void = {}
-
         package init(folder: String, hub: String, sync: ContainerSync) {
             (self.folder, self.hub, self.sync) = (folder, hub, sync)
         }
@@ -55,6 +52,7 @@ package final class SyncService: Sendable {
                 guard $0 == .settled else { return }
                 memory.noteRest { service.withLock { $0.service }?.isAtWork == true }
             }
+            let revocations = RevocationKeeper(sharing, tell: tell)
             let sync = ContainerSync(
                 ContainerSync.Place(
                     folder: FilePath(settings.folder),
@@ -67,12 +65,12 @@ package final class SyncService: Sendable {
                 merger: TypeMerger(),
                 report: {
                     tell($0)
-                    if $0 == .lineUp { Self.finish(sharing, tell) }
+                    revocations.note($0)
                 }
             )
-            var one = Running(folder: settings.folder, hub: settings.hub.absoluteString, sync: sync)
-            one.finish = { Self.finish(sharing, tell) }
-            running.append(one)
+            running.append(
+                Running(folder: settings.folder, hub: settings.hub.absoluteString, sync: sync)
+            )
         }
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
         try self.init(running, in: runtime, log)
@@ -87,16 +85,6 @@ package final class SyncService: Sendable {
 
     /// Whether something is being done for any of them.
     private var isAtWork: Bool { running.contains { $0.sync.isAtWork } }
-
-    /// Goes on with shutting a device out, where a process died at it.
-    private static func finish(_ sharing: Sharing, _ note: @escaping @Sendable (SyncReport) -> Void) {
-        DispatchQueue.global().async {
-            // It is tried again after a while.
-            do { try sharing.finish() } catch {
-                note(.failed(path: "shutting a device out", why: "\(error)"))
-            }
-        }
-    }
 
     /// Answers about containers that are kept in step already, until `run()` ends.
     package convenience init(_ running: [Running], in runtime: RuntimeFolder) throws {
@@ -117,21 +105,8 @@ package final class SyncService: Sendable {
     /// Answers until `stop()` is called, then brings all to rest.
     package func answer() throws {
         let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
-        var next = DispatchTime.now() + Self.finishSeconds
         while !isStopping.withLock({ $0 }) {
-            if DispatchTime.now() >= next {
-                // Beside this: a container that is busy answers when it can.
-                for container in running {
-                    DispatchQueue.global().async {
-                        if container.sync.status.line == .up { container.finish() }
-                    }
-                }
-                next = DispatchTime.now() + Self.finishSeconds
-            }
-            let now = DispatchTime.now()
-            let left =
-                next > now ? Int32((next.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000) + 1 : 0
-            guard listener.waitUntilReadable(or: bell, milliseconds: left) else { continue }
+            guard listener.waitUntilReadable(or: bell, milliseconds: -1) else { continue }
             while let socket = try listener.accept() { serve(socket) }
         }
         for container in running { container.sync.stop() }
@@ -142,8 +117,6 @@ package final class SyncService: Sendable {
         bell.ring()
     }
 
-    /// So often it is looked for what a command that was killed has left to be done.
-    private static let finishSeconds = 10.0
     /// More at a time are turned away: one process asks at most a few things at once.
     private static let conversationCountMax = 512
     private let conversationCount = Locked(0)

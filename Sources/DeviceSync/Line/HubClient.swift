@@ -109,8 +109,15 @@ package final class HubClient: Sendable {
         timeoutSeconds: Int = 60
     ) throws -> Answer {
         let body = try question.map { try HubMessage.encoded($0) }
-        let answer = try send(method, route, query: query, body, timeoutSeconds: timeoutSeconds)
-        do { return try JSONDecoder().decode(Answer.self, from: answer.body) } catch {
+        return try Self.read(
+            try send(method, route, query: query, body, timeoutSeconds: timeoutSeconds).body,
+            of: route
+        )
+    }
+
+    /// What a hub has answered.
+    static func read<Answer: Decodable>(_ body: Data, of route: HubRoute) throws -> Answer {
+        do { return try JSONDecoder().decode(Answer.self, from: body) } catch {
             throw LineFailure("What answers for \(route.path) does not speak as a hub does: \(error)")
         }
     }
@@ -147,6 +154,7 @@ package final class HubClient: Sendable {
 package struct HubContainer: ContainerHub {
     private let client: HubClient
     private let container: ContainerName
+    private let pages = LogPages()
 
     package init(_ container: ContainerName, at client: HubClient) {
         (self.container, self.client) = (container, client)
@@ -157,13 +165,13 @@ package struct HubContainer: ContainerHub {
     }
 
     package func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
-        try client.ask(
+        let answer = try client.send(
             "GET",
             .log(container),
-            query: "?after=\(position)&limit=\(HubLimits.entryCountMax)&wait=\(waitSeconds)",
-            nil as String?,
+            query: pages.query(after: position, waitSeconds: waitSeconds),
             timeoutSeconds: waitSeconds + 30
         )
+        return try pages.read(answer.body) { try HubClient.read($0, of: .log(container)) }
     }
 
     package func missing(_ names: [BlobName]) throws -> [BlobName] {

@@ -111,6 +111,7 @@ extension HubLine {
     private func addNext() throws {
         guard state.withLock({ $0.isUp }) else { return }
         let next = forgotten.withLock { devices -> PublicIdentity? in
+            guard !devices.isEmpty else { return nil }
             let known = desk.devices.members
             devices.removeAll { known[$0.id] != nil }
             return devices.first

@@ -3,7 +3,6 @@ internal import Locks
 
 /// Pieces of work of which a few are under way at a time, each on a thread of its own, while who makes them goes on.
 final class InFlight: Sendable {
-    private let queue = DispatchQueue(label: "sheaf.in-flight", qos: .userInitiated, attributes: .concurrent)
     private let group = DispatchGroup()
     private let room: DispatchSemaphore
     private let failure = Locked<(any Error)?>(nil)
@@ -34,7 +33,7 @@ final class InFlight: Sendable {
             room.signal()
             throw failure
         }
-        queue.async(group: group) { [self] in
+        DispatchQueue(label: "sheaf.in-flight", qos: .userInitiated).async(group: group) { [self] in
             do { try piece() } catch { failure.withLock { $0 = $0 ?? error } }
             room.signal()
         }

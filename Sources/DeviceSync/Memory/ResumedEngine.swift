@@ -36,7 +36,7 @@ final class ResumedEngine: Sendable {
             Promised<LogDesk>(), Promised<SyncEngine>(), Promised<Scanned>()
         )
         (self.desk, self.unscanned, self.scanned) = (desk, unscanned, scanned)
-        DispatchQueue.global(qos: .userInitiated).async { [seen] in
+        DispatchQueue(label: "sheaf.resuming", qos: .userInitiated).async { [seen] in
             do {
                 let memory = try DeviceMemory(beside: folder)
                 let heard = try memory.log()

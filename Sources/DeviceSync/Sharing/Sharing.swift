@@ -61,7 +61,7 @@ package struct Sharing: Sendable {
 
     /// One process at a time shuts somebody out: waits for who does.
     func alone<Value>(_ body: () throws -> Value) throws -> Value {
-        let lock = try Self.lockFile(Self.lockName, in: try StorageFolder(at: folder))
+        let lock = try lockFile()
         _ = try lock.lock(waits: true)
         defer { lock.unlock() }
         return try body()
@@ -69,10 +69,23 @@ package struct Sharing: Sendable {
 
     /// As `alone`, but returns nil when another process is at it.
     func aloneIfNobodyIs<Value>(_ body: () throws -> Value) throws -> Value? {
-        let lock = try Self.lockFile(Self.lockName, in: try StorageFolder(at: folder))
+        let lock = try lockFile()
         guard try lock.lock(waits: false) else { return nil }
         defer { lock.unlock() }
         return try body()
+    }
+
+    /// What who shuts somebody out has open for writing, and closes when it is done or dies; made when it is not there.
+    func lockPlace() throws -> FilePath {
+        _ = try lockFile()
+        return folder.appending(Self.lockName)
+    }
+
+    /// Open for writing, although nobody writes: that it is closed is heard by who watches it then.
+    private func lockFile() throws -> StorageFile {
+        let own = try StorageFolder(at: folder)
+        _ = try Self.lockFile(Self.lockName, in: own)
+        return try own.open(Self.lockName, appends: true)
     }
 
     static func lockFile(_ name: String, in folder: StorageFolder) throws -> StorageFile {

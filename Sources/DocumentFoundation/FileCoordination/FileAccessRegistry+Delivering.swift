@@ -211,7 +211,8 @@ extension FileAccessRegistry {
 
     /// Sets a timer; there is at most one that counts.
     func arm(at deadline: UInt64) {
-        DispatchQueue.global().asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) {
+        let queue = DispatchQueue(label: "sheaf.access-limit")
+        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) {
             self.timerFired(at: deadline)
         }
     }

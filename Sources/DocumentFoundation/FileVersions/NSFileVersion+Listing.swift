@@ -59,7 +59,7 @@ extension NSFileVersion {
         at url: URL,
         completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
     ) {
-        DispatchQueue.global().async {
+        DispatchQueue(label: "sheaf.nonlocal-versions").async {
             if FileManager.default.fileExists(atPath: url.path) {
                 completionHandler([], nil)
             } else {

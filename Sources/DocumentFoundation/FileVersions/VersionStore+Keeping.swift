@@ -176,7 +176,7 @@ extension VersionStore {
         // A new vault has nothing to collect.
         if last == nil { return }
         // Whoever ends the process meanwhile loses nothing: collecting may be stopped anywhere.
-        DispatchQueue.global(qos: .background).async { [self] in
+        DispatchQueue(label: "sheaf.collecting", qos: .background).async { [self] in
             do { try vault.collect() } catch let error as VaultError where error.code == .busy {
                 // Another does it.
             } catch {

@@ -1,7 +1,7 @@
-internal import Dispatch
 internal import FileSystem
 internal import Foundation
 internal import Locks
+internal import Threads
 
 /// Looking at whole folders, many at a time.
 extension QueryRun {
@@ -75,7 +75,7 @@ extension QueryRun {
         let found = Locked<[Found]>([])
         // A few more parts than cores, as folders are not equally large.
         let partCount = min(tasks.count, ProcessInfo.processInfo.activeProcessorCount * 4)
-        DispatchQueue.concurrentPerform(iterations: partCount) { part in
+        SharedWork.perform(partCount) { part in
             let own = stride(from: part, to: tasks.count, by: partCount).map { lookAt(tasks[$0]) }
             found.withLock { $0 += own }
         }

@@ -1,5 +1,5 @@
-internal import Dispatch
 internal import Locks
+internal import Threads
 
 extension SystemCallObservation {
     /// Makes calls on several threads, which the observer of this one sees too, and waits for all of them.
@@ -14,7 +14,7 @@ extension SystemCallObservation {
     ) throws(SystemError) {
         let failure = Locked<SystemError?>(nil)
         let observer = ofThisThread
-        DispatchQueue.concurrentPerform(iterations: count) { index in
+        SharedWork.perform(count) { index in
             guard failure.withLock({ $0 == nil }) else { return }
             func attempt() -> Result<Void, SystemError> {
                 Result { () throws(SystemError) in try work(index) }

@@ -6,9 +6,9 @@ internal import SQLite
 
 extension WebResponse {
     /// JSON in memory.
-    static func json(_ value: some Encodable, status: Int = 200) -> WebResponse {
+    static func json(_ value: some Encodable, status: Int = 200, isSteady: Bool = false) -> WebResponse {
         do {
-            return .json(encoded: try HubMessage.encoded(value), status: status)
+            return .json(encoded: try HubMessage.encoded(value, isSteady: isSteady), status: status)
         } catch {
             // Texts and whole numbers: there is nothing in our messages that could not be encoded.
             preconditionFailure("a message could not be encoded: \(error)")

@@ -108,6 +108,11 @@ extension HubService {
         return response
     }
 
+    /// Devices at rest are answered so again and again, and see by the bytes that it is the same.
+    private func nothing(after head: LogHead) -> WebResponse {
+        .json(LogPage([], head: head), isSteady: true)
+    }
+
     private func log(
         _ container: ContainerName,
         _ caller: HubCaller,
@@ -126,11 +131,11 @@ extension HubService {
             }
             // A device that knows of more than there is should hear so at once: the hub was put back.
             if waitSeconds == 0 || head.position < after || limit == 0 {
-                return .json(LogPage([], head: head))
+                return nothing(after: head)
             }
             switch await room.wait(ticket, until: deadline) {
             case .news: continue
-            case .timeout, .ending: return .json(LogPage([], head: head))
+            case .timeout, .ending: return nothing(after: head)
             case .revoked: throw HubRefusal.revoked
             }
         }

@@ -1,8 +1,8 @@
-internal import Dispatch
 internal import FileSystem
 internal import Foundation
 internal import Locks
 internal import Synchronization
+internal import Threads
 
 /// Stores the bytes of files.
 struct FileKeeper {
@@ -180,7 +180,7 @@ final class FileBatch {
         withoutActuallyEscaping(other) { other in
             // Called by the first thread alone.
             nonisolated(unsafe) let other = other
-            DispatchQueue.concurrentPerform(iterations: 2) { worker in
+            SharedWork.perform(2) { worker in
                 do {
                     if worker == 0 { try other() }
                     try work(worker)

@@ -1,7 +1,7 @@
-internal import Dispatch
 internal import FileSystem
 internal import Locks
 internal import Synchronization
+internal import Threads
 
 /// Fills a file with its pieces.
 ///
@@ -70,7 +70,7 @@ struct FileRestorer {
                 try write(stretches[index], by: readers[worker])
             }
         }
-        DispatchQueue.concurrentPerform(iterations: readers.count) { worker in
+        SharedWork.perform(readers.count) { worker in
             do { try work(worker) } catch { failure.withLock { $0 = $0 ?? error } }
         }
         if let failure = failure.withLock({ $0 }) { throw failure }

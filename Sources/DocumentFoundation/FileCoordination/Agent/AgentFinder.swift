@@ -129,7 +129,8 @@ struct AgentFinder: Sendable {
     /// Rings the bell whenever an agent may have come.
     func watchFolder() throws -> DirectoryWatch {
         let bell = bell
-        return try DirectoryWatch(FilePath(policy.folder.path), on: .global()) { events in
+        let queue = DispatchQueue(label: "sheaf.agent-folder")
+        return try DirectoryWatch(FilePath(policy.folder.path), on: queue) { events in
             if events.contains(where: { $0.name == AgentPlace.socketName || $0.name == nil }) {
                 bell.signal()
             }

@@ -20,7 +20,7 @@ extension FileAccessRegistry {
     /// Looks after an interval whether the agent lives.
     func feelPulse() {
         let seconds = link?.finder.policy.patience.pulseSeconds ?? AgentPulse.intervalSeconds
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+        DispatchQueue(label: "sheaf.agent-pulse").asyncAfter(deadline: .now() + seconds) { [weak self] in
             self?.endInterval()
         }
     }
