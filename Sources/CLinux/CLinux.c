@@ -95,6 +95,24 @@ void cdoc_return_pieces_from(int byte_count) {
     mallopt(M_TRIM_THRESHOLD, 2 * byte_count);
 }
 
+void cdoc_make_room(long byte_count) {
+    // Less than what has a mapping of its own.
+    enum { piece_byte_count = 64 << 10 };
+    void **last = NULL;
+    for (long made = 0; made < byte_count; made += piece_byte_count) {
+        void **piece = malloc(piece_byte_count);
+        if (piece == NULL) break;
+        *piece = last;
+        last = piece;
+    }
+    // The heap is as large afterwards: what is free at its end counts as not used, and stays writable.
+    while (last != NULL) {
+        void **piece = last;
+        last = *piece;
+        free(piece);
+    }
+}
+
 void cdoc_return_free_pages(void) { malloc_trim(0); }
 
 // Whether the dynamic linker writes into parts of an object that are not writable otherwise.

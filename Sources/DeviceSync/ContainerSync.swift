@@ -58,14 +58,15 @@ package final class ContainerSync: Sendable {
         report: @escaping @Sendable (SyncReport) -> Void
     ) {
         let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
-        let make = {
-            let vault = try Vault(at: place.memory.appending("vault"), key: keys.keys.namingKey, now: now)
-            let contents = ContentStore(
-                vault: vault,
+        let openContents: @Sendable () throws -> ContentStore = {
+            ContentStore(
+                vault: try Vault(at: place.memory.appending("vault"), key: keys.keys.namingKey, now: now),
                 device: ContentStore.uuid(of: identity.id),
                 deviceName: place.deviceName
             )
-            return try SyncRun(place, contents, keys, by: identity, hub, merger, versions, on: queue, report)
+        }
+        let make = {
+            try SyncRun(place, openContents, keys, by: identity, hub, merger, versions, on: queue, report)
         }
         beginning = Confined(ContainerStart(place, on: queue, report, make))
         self.queue = queue

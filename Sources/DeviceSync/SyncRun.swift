@@ -103,7 +103,7 @@ final class SyncRun {
 
     init(
         _ place: ContainerSync.Place,
-        _ contents: ContentStore,
+        _ openContents: @escaping @Sendable () throws -> ContentStore,
         _ keys: KeyRing,
         by identity: DeviceIdentity,
         _ hub: any ContainerHub,
@@ -112,18 +112,28 @@ final class SyncRun {
         on queue: DispatchQueue,
         _ report: @escaping @Sendable (SyncReport) -> Void
     ) throws {
-        (self.place, self.contents, self.hub, self.merger) = (place, contents, hub, merger)
+        (self.place, self.hub, self.merger) = (place, hub, merger)
         (self.queue, self.report, self.versions) = (queue, report, versions)
+        let opened = Promised<ContentStore>()
+        DispatchQueue.global(qos: .userInitiated).async { opened.keep(openContents) }
+        // Nothing goes on in the vault when this has ended, however it does; why it could not be opened is said below.
+        defer { _ = try? opened.value }
         let folder = try StorageFolder(at: place.memory)
-        memory = try DeviceMemory(in: folder)
-        let coordinator = NSFileCoordinator(filePresenter: nil)
-        coordinator.leavesPlaceholders = true
-        placer = Placer(root: place.folder, contents: contents, coordinator: coordinator)
+        do { memory = try DeviceMemory(in: folder) } catch {
+            // SQLite does not always tell a disk that fails from a full one; the vault does.
+            _ = try opened.value
+            throw error
+        }
+        // It reads longer than anything here takes.
         let resumed = ResumedEngine(folder, keys, by: identity, session: session)
         engine = SyncEngine(device: identity.id, session: session)
         table = try memory.folder()
         resumed.expect(table)
         conflicts = try memory.conflicts()
+        contents = try opened.value
+        let coordinator = NSFileCoordinator(filePresenter: nil)
+        coordinator.leavesPlaceholders = true
+        placer = Placer(root: place.folder, contents: contents, coordinator: coordinator)
         desk = try resumed.logDesk
         self.resumed = resumed
     }
@@ -132,6 +142,10 @@ final class SyncRun {
 
     func start() throws {
         try checkRoot()
+        let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
+            queue.async { box.value.value?.heard(news) }
+        }
+        line.askAhead()
         watches = FolderWatches(on: queue) { [weak self] in self?.heard($0) }
         try Arrivals.clearUp(place.folder)
         try lookAtAll()
@@ -140,9 +154,6 @@ final class SyncRun {
         // What the process before could not show any more.
         for (item, seen) in table.items where seen.state.hasConflicts || conflicts[item] != nil {
             try showConflicts(of: item)
-        }
-        let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
-            queue.async { box.value.value?.heard(news) }
         }
         self.line = line
         try forgetLeftovers()

@@ -8,6 +8,13 @@ package enum ProcessMemory {
     /// more and more of them otherwise. Called once, at a process's start.
     package static func returnLargePieces() { cdoc_return_pieces_from(largePieceByteCount) }
 
+    /// Has so much memory at hand for what this thread is about to keep. What the C library has for a thread grows by a page at a
+    /// time otherwise, and each time all threads are held up that need new memory. Not for the main thread.
+    package static func makeRoom(byteCount: Int) { cdoc_make_room(min(byteCount, roomByteCountMax)) }
+
+    /// The C library has such room in pieces of 64 MiB.
+    private static let roomByteCountMax = 32 << 20
+
     /// Gives back what is free among what is not. Who takes memory at that time waits for a part of it.
     package static func returnFreePages() { cdoc_return_free_pages() }
 

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Locks
 import Testing
 
 @testable import LocalSockets
@@ -6,9 +8,11 @@ import Testing
 @Suite("Memory of a process")
 struct ProcessMemoryTests {
     /// How much of files is mapped and in memory, in kibibytes.
-    private func fileKibibytes() throws -> Int {
+    private func fileKibibytes() throws -> Int { try memoryKibibytes("RssFile") }
+
+    private func memoryKibibytes(_ kind: String) throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssFile:") })
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(kind + ":") })
         return try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) })
     }
 
@@ -75,5 +79,45 @@ struct ProcessMemoryTests {
         #expect(formatter.string(from: Date(timeIntervalSince1970: 0)) == "1970")
         #expect(numbers.sorted().reduce(0, +) == numbers.reduce(0, +))
         #expect(throws: CocoaError.self) { try String(contentsOfFile: "/proc/self/nothing", encoding: .utf8) }
+    }
+
+    @Test("A thread for which room was made has it, and none of that is in memory yet")
+    func room() throws {
+        let byteCount = 16 << 20
+        let (before, after, mapped) = try onNewThread {
+            let before = try memoryKibibytes("RssAnon")
+            ProcessMemory.makeRoom(byteCount: byteCount)
+            return (before, try memoryKibibytes("RssAnon"), try writableByteCount(around: malloc(64)))
+        }
+        #expect(mapped >= byteCount)
+        // Each piece has its length in front, and other tests take some meanwhile.
+        #expect(after - before < byteCount >> 11, "\(before) to \(after) KiB")
+    }
+
+    private func onNewThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value
+    {
+        let (result, isDone) = (Locked<Result<Value, any Error>?>(nil), DispatchSemaphore(value: 0))
+        let thread = Thread {
+            let made = Result { try body() }
+            result.withLock { $0 = made }
+            isDone.signal()
+        }
+        thread.start()
+        isDone.wait()
+        return try #require(result.withLock { $0 }).get()
+    }
+
+    /// How large the mapping is that a piece of memory is in; that is given back.
+    private func writableByteCount(around piece: UnsafeMutableRawPointer?) throws -> Int {
+        defer { free(piece) }
+        let address = UInt(bitPattern: piece)
+        for line in try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            if ends.count == 2, fields[1].hasPrefix("rw"), (ends[0]..<ends[1]).contains(address) {
+                return Int(ends[1] - ends[0])
+            }
+        }
+        return 0
     }
 }

@@ -126,7 +126,10 @@ struct DiskItemsTests {
                 world.disk[item] = world.random.below(2) == 0 ? world.tree[item] : world.state()
             }
             var shown: [ItemID: (ItemState?, ItemState?)] = [:]
-            disk.fill(ItemMap(world.disk)) { shown[$0] = ($1, $2) }
+            disk.fill(ItemMap(world.disk)) { item, state, logged, areIdentical in
+                shown[item] = (state, logged)
+                #expect(areIdentical == state.isIdentical(to: logged))
+            }
             #expect(Set(shown.keys) == Set(world.disk.keys).union(world.tree.items.keys))
             #expect(shown.allSatisfy { isSame($1.0, world.disk[$0]) && isSame($1.1, world.tree[$0]) })
         } else {

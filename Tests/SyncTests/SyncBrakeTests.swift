@@ -26,6 +26,22 @@ struct SyncBrakeTests {
         return engine
     }
 
+    @Test(
+        "To go on from a memory is nothing to write down, whatever a person has been asked",
+        arguments: [false, true]
+    )
+    func remembered(isAsked: Bool) {
+        var memory = SyncMemory()
+        memory.agreed = ItemMap(states)
+        memory.brakeStages = isAsked ? [.leaving: .asked] : [:]
+        var engine = SyncEngine(device: DeviceID(1), session: 1, memory, entries: entries(states, from: 0))
+        #expect(engine.takeMemoryChanges() == SyncMemoryChanges())
+        let left = isAsked ? states.filter { $0.key == items[0] } : states
+        #expect(engine.take([.scanned(ItemMap(left))]) == [])
+        #expect(engine.takeMemoryChanges() == SyncMemoryChanges())
+        #expect((engine.brake != nil) == isAsked)
+    }
+
     /// Another device's commits.
     private func entries(_ states: [ItemID: ItemState?], from position: LogPosition) -> [LogEntry] {
         states.sorted { $0.key < $1.key }.enumerated().map { index, pair in

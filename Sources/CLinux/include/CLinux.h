@@ -52,6 +52,10 @@ pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const
 /// as they are free, however many of them there were; so is what is free at the end of a heap.
 void cdoc_return_pieces_from(int byte_count);
 
+/// Makes the calling thread's heap so much larger that the pieces of memory which it takes next need no system call. None of it is
+/// in memory before it is used.
+void cdoc_make_room(long byte_count);
+
 /// Gives all memory that is free back to the system, page by page.
 void cdoc_return_free_pages(void);
 

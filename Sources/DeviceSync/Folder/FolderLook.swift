@@ -90,7 +90,12 @@ struct FolderLook {
     ///
     /// - Parameter folders: Which folders; one that is not there any more is passed over, as its own folder tells.
     mutating func look(at folders: Set<ItemID>) throws -> Outcome {
-        for folder in folders.sorted() { try readOn(in: folder) { try $0.list(folder) } }
+        let inOrder = folders.sorted()
+        let listings = FolderListings(of: inOrder.map { table.path(of: $0, in: root) })
+        defer { listings?.end() }
+        for (index, folder) in inOrder.enumerated() {
+            try readOn(in: folder) { try $0.list(folder) { listings?.listing(at: index) } }
+        }
         var index = 0
         while index < found.count {
             if isToBeListed(found[index], folders) {
@@ -143,14 +148,15 @@ struct FolderLook {
 
     // MARK: Listing
 
-    private mutating func list(_ folder: ItemID) throws {
+    /// - Parameter ahead: What was listed ahead of it, if anything.
+    private mutating func list(_ folder: ItemID, _ ahead: () -> FolderListing?) throws {
         guard let path = table.path(of: folder, in: root) else { return }
         if folder != .root, table[folder]?.state.kind != .folder { return }
         if try isExcluded(folder) {
             matched.formUnion(table.members(of: folder))
             return
         }
-        try list(path, as: .known(folder))
+        try list(path, as: .known(folder), ahead())
     }
 
     /// Whether a folder is excluded from sync, or in one that is. Each folder is looked at once.
@@ -166,10 +172,16 @@ struct FolderLook {
         return answer
     }
 
-    private mutating func list(_ path: FilePath, as parent: Parent) throws {
+    private mutating func list(
+        _ path: FilePath,
+        as parent: Parent,
+        _ listing: FolderListing? = nil
+    ) throws {
         let members: [FolderMember]
         var unreadable: SystemError?
-        do { members = try Removal.membersAfterPuttingBack(in: path, unreadable: &unreadable) } catch {
+        do {
+            members = try Removal.membersAfterPuttingBack(in: path, listing, unreadable: &unreadable)
+        } catch {
             // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
             return

@@ -48,9 +48,8 @@ struct FolderTable {
 
     /// The item that has the name of a place; two names that only look alike are two.
     private func bearer(of place: ItemPlace, besides other: ItemID? = nil) -> ItemID? {
-        let name = ExactName(place.name)
-        return items.item(at: place) { item, seen in
-            item != other && ExactName(seen.state.place.name) == name && !nameless.contains(item)
+        items.item(at: place) { item, seen in
+            item != other && seen.state.isNamed(exactly: place.name) && !nameless.contains(item)
         }
     }
 
@@ -70,7 +69,7 @@ struct FolderTable {
         items.item(keyed: trace.key) { known in
             known.trace == trace && known.state.parent == folder && !known.isDataless
                 && (known.state.kind == .folder || known.state.hasContent)
-                && ExactName(known.state.place.name) == ExactName(name)
+                && known.state.isNamed(exactly: name)
         }
     }
 

@@ -32,12 +32,17 @@ enum Removal {
 
     /// What is in a folder, with what a process that died was about to remove: whether that is to go is decided anew.
     ///
-    /// - Parameter unreadable: Set when nobody can say what bears one of the names.
+    /// - Parameters:
+    ///   - listing: What was found in it just now; nil for: it is to be listed.
+    ///   - unreadable: Set when nobody can say what bears one of the names.
     static func membersAfterPuttingBack(
         in folder: FilePath,
+        _ listing: FolderListing? = nil,
         unreadable: inout SystemError?
     ) throws(SystemError) -> [FolderMember] {
-        let members = try FolderScan.members(of: folder, unreadable: &unreadable)
+        let listing = listing ?? FolderListing(of: folder)
+        unreadable = listing.unreadable
+        let members = try listing.members.get()
         let left = members.compactMap { member in formerName(of: member.name).map { (member.name, $0) } }
         guard !left.isEmpty else { return members }
         for (name, former) in left { try putBack(folder.appending(name), to: folder.appending(former)) }

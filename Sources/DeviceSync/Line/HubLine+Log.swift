@@ -15,7 +15,7 @@ extension HubLine {
         while !isClosed {
             do {
                 let waits = isAtHead && (state.withLock { $0.isUp } || !desk.isMember)
-                let page = try hub.log(after: desk.head.position, waitSeconds: waits ? Self.waitSeconds : 0)
+                let page = try nextPage(waits: waits)
                 guard !isClosed else { return }
                 guard try take(page) else { return }
                 isAtHead = desk.head.position >= page.head.position
@@ -31,6 +31,12 @@ extension HubLine {
                 pause = min(pause * 2, Self.retrySeconds.upperBound)
             }
         }
+    }
+
+    /// What comes in the log after what was read.
+    private func nextPage(waits: Bool) throws -> LogPage {
+        if let page = firstPage.withLock({ $0.take() }) { return try page.value }
+        return try hub.log(after: desk.head.position, waitSeconds: waits ? Self.waitSeconds : 0)
     }
 
     /// - Returns: Whether to go on.

@@ -79,6 +79,8 @@ final class HubLine: Sendable {
     private let downloads: Locked<BatchQueue<Fetch>?>
     private let commits: Locked<BatchQueue<Commit>?>
     let forgotten = Locked<[PublicIdentity]>([])
+    /// What was asked of the log before the line was opened, until it is read.
+    let firstPage = Locked<Promised<LogPage>?>(nil)
 
     init(
         to hub: any ContainerHub,
@@ -115,6 +117,17 @@ final class HubLine: Sendable {
         self.fetches.withLock { $0 = fetches }
         self.commits.withLock { $0 = commits }
         self.downloads.withLock { $0 = downloads }
+    }
+
+    /// Asks what is new in the log, while what a start has to do before the line is opened is done. It is one call, which ends
+    /// by itself; what comes of it is told once the line is open, as if it had been asked then.
+    func askAhead() {
+        guard desk.shutOut == nil else { return }
+        let page = Promised<LogPage>()
+        firstPage.withLock { $0 = page }
+        asking.async { [hub, position = desk.head.position] in
+            page.keep { try hub.log(after: position, waitSeconds: 0) }
+        }
     }
 
     /// Begins to read the log.

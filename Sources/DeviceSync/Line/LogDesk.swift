@@ -62,6 +62,7 @@ final class LogDesk: @unchecked Sendable {
 
     private static func revisions(_ known: [Heard]) -> ItemMap<LogPosition> {
         var revisions = ItemMap<LogPosition>()
+        revisions.reserveCapacity(known.count)
         for heard in known { revisions[heard.entry.commit.item] = heard.entry.position }
         return revisions
     }

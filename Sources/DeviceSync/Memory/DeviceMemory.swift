@@ -100,12 +100,15 @@ final class DeviceMemory {
 
     // MARK: All of it
 
+    /// How many entries of the log there are: its positions have no gaps, and to count rows reads all of them.
+    func logCount() throws -> Int { try number("SELECT coalesce(max(position), 0) FROM log") }
+
     func log() throws -> [LogDesk.Heard] {
         let rows = try connection.statement(
             "SELECT position, entry, hash, statement FROM log ORDER BY position"
         )
         var heard: [LogDesk.Heard] = []
-        heard.reserveCapacity(try count(of: "log"))
+        heard.reserveCapacity(try logCount())
         while try rows.step() {
             let commit = try rows.withBlob(1) { bytes in
                 var reader = StateReader(bytes)
@@ -123,12 +126,12 @@ final class DeviceMemory {
         return heard
     }
 
-    /// - Parameter known: How items are in the log: mostly disk and log agree on that.
-    func engine(like known: (ItemID) -> ItemState?) throws -> SyncMemory {
+    /// - Parameter log: How items are in the log: mostly disk and log agree on that.
+    func engine(like log: ContainerTree) throws -> SyncMemory {
         var memory = SyncMemory()
-        memory.agreed.reserveCapacity(try count(of: "agreed"))
+        memory.agreed.reserveCapacity(log.itemCount)
         try forEach("SELECT item, state FROM agreed") { item, reader in
-            memory.agreed[item] = try reader.state(like: known(item))
+            memory.agreed[item] = try reader.state(like: log[item])
         }
         try forEach("SELECT item, states FROM placing") { item, reader in
             memory.placing[item] = SyncMemory.Placing(try reader.state(), agreedAs: try reader.state())
@@ -154,7 +157,7 @@ final class DeviceMemory {
     /// How the folder was seen last.
     func folder() throws -> FolderTable {
         var table = FolderTable()
-        table.reserveCapacity(try count(of: "items"))
+        table.reserveCapacity(try number("SELECT count(*) FROM items"))
         try forEach("SELECT item, seen FROM items") { item, reader in
             guard let state = try reader.state() else {
                 throw MalformedMemory(what: "an item without a state")
@@ -233,10 +236,10 @@ final class DeviceMemory {
         }
     }
 
-    private func count(of table: String) throws -> Int {
-        let count = try connection.statement("SELECT count(*) FROM \(table)")
-        defer { count.reset() }
-        return try count.step() ? count.integer(0) : 0
+    private func number(_ sql: String) throws -> Int {
+        let rows = try connection.statement(sql)
+        defer { rows.reset() }
+        return try rows.step() ? rows.integer(0) : 0
     }
 
     private func forEach(_ sql: String, _ body: (ItemID, inout StateReader) throws -> Void) throws {

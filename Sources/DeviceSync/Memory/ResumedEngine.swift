@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FileSystem
+internal import LocalSockets
 internal import Sealing
 internal import Sync
 
@@ -21,6 +22,9 @@ final class ResumedEngine: Sendable {
     private let unscanned: Promised<SyncEngine>
     private let scanned: Promised<Scanned>
 
+    /// About as much memory as is needed for an entry of the log.
+    private static let entryByteCount = 320
+
     /// Begins to read.
     ///
     /// - Parameters:
@@ -39,10 +43,12 @@ final class ResumedEngine: Sendable {
         DispatchQueue(label: "sheaf.resuming", qos: .userInitiated).async { [seen] in
             do {
                 let memory = try DeviceMemory(beside: folder)
+                ProcessMemory.makeRoom(byteCount: try memory.logCount() * Self.entryByteCount)
                 let heard = try memory.log()
                 desk.keep { try LogDesk(keys, by: identity, known: heard) }
-                let log = ReadLog(heard.lazy.map(\.entry))
-                let known = try memory.engine { log.tree[$0] }
+                var log = ReadLog(entryCount: heard.count)
+                for heard in heard { log.read(heard.entry) }
+                let known = try memory.engine(like: log.tree)
                 var engine = SyncEngine(device: identity.id, session: session, known, log)
                 // Nothing is to be done before the folder has been looked at.
                 _ = engine.take(.paused(Set(try memory.pauses().keys)))
@@ -55,6 +61,9 @@ final class ResumedEngine: Sendable {
             }
         }
     }
+
+    // Nobody says any more what the folder held: no thread is to wait for that.
+    deinit { seen.keep { throw CancellationError() } }
 
     /// The desk, as of what was read of the log.
     var logDesk: LogDesk { get throws { try desk.value } }

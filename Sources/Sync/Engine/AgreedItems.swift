@@ -15,6 +15,9 @@ struct AgreedItems: Sendable {
         others[item] ?? logged()
     }
 
+    /// Whether an item was not what it is in the log.
+    func isOtherwise(_ item: ItemID) -> Bool { others[item] != nil }
+
     /// Notes how an item was, at this moment.
     mutating func set(_ state: ItemState?, of item: ItemID, logged: ItemState?) {
         guard self.state(of: item, logged: logged) != state else { return }

@@ -58,6 +58,11 @@ struct Braking: Sendable {
     /// Whether `stages` has been written since somebody asked last.
     var isWritten = false
 
+    init() {}
+
+    /// - Parameter stages: As they were remembered: there is nothing to write down.
+    init(_ stages: [SyncBrake.Direction: SyncBrake.Stage]) { self.stages = stages }
+
     struct Kept: Sendable {
         let ours: ItemState
         /// What others had made of it when the person was asked.

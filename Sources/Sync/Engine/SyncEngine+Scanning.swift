@@ -25,11 +25,12 @@ extension SyncEngine {
         // Nothing in here asks what the disk is.
         var filled = DiskItems()
         swap(&filled, &disk)
-        filled.fill(items) { item, state, logged in
+        filled.fill(items) { item, state, logged, areIdentical in
             if let state, !dataless.contains(item) {
                 state.forEachContentKey { contents.insert($0, .here) }
             }
-            if isUnsettled(item, state, logged) { touch(item) }
+            let isAsLogged = areIdentical && !agreed.isOtherwise(item)
+            if !isAsLogged, isUnsettled(item, state, logged) { touch(item) }
         }
         disk = filled
     }

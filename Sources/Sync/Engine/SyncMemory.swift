@@ -61,14 +61,16 @@ package struct ReadLog: Sendable {
     /// All that it speaks of.
     private(set) var contents = ContentMarks()
 
-    /// - Parameter entries: From the first on.
-    package init(_ entries: some Sequence<LogEntry>) {
-        tree.reserveCapacity(entries.underestimatedCount)
-        contents.reserveCapacity(entries.underestimatedCount)
-        for entry in entries {
-            entry.commit.state?.forEachContentKey { contents.insert($0, .atHub) }
-            _ = tree.read(entry)
-        }
+    /// - Parameter entryCount: How many entries there will be, to make room for.
+    package init(entryCount: Int) {
+        tree.reserveCapacity(entryCount)
+        contents.reserveCapacity(entryCount)
+    }
+
+    /// Reads the next entry, the first one first.
+    package mutating func read(_ entry: LogEntry) {
+        entry.commit.state?.forEachContentKey { contents.insert($0, .atHub) }
+        _ = tree.read(entry)
     }
 }
 
@@ -89,13 +91,15 @@ extension SyncEngine {
         agreed = AgreedItems(memory.agreed, besides: log.tree)
         steps = ItemTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
         commitCounts = memory.commitCounts
-        braking.stages = memory.brakeStages
+        braking = Braking(memory.brakeStages)
         knowsDisk = false
     }
 
     /// - Parameter entries: The log, as far as it had been read when that was.
     package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, entries: some Sequence<LogEntry>) {
-        self.init(device: device, session: session, memory, ReadLog(entries))
+        var log = ReadLog(entryCount: entries.underestimatedCount)
+        for entry in entries { log.read(entry) }
+        self.init(device: device, session: session, memory, log)
     }
 
     /// All that is to be remembered now.

@@ -80,7 +80,8 @@ package struct ContainerTree: Hashable, Sendable {
         if nodes[item]?.exists == true { nodes[item]?.exists = false } else { itemCount += 1 }
         place.name = freeName(place)
         var placed = state
-        placed.place = place
+        // Mostly it is where its commit says, and what says so is shared with that.
+        if place.parent != state.parent || !state.isNamed(exactly: place.name) { placed.place = place }
         nodes[item] = Node(placed, exists: true, revision: position)
         changed.append(item)
         return changed

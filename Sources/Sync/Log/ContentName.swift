@@ -49,7 +49,7 @@ package struct ContentName: Hashable, Comparable, Sendable {
     ///
     /// - Parameter stored: What is stored of it.
     static func isStored(_ stored: UnsafeRawBufferPointer, of packed: UnsafeRawBufferPointer) -> Bool {
-        guard stored.first == Form.folded else { return stored.elementsEqual(packed) }
+        guard stored.first == Form.folded else { return stored.isEqual(to: packed) }
         return packed.first == Form.digits
             && ZeroFolding.isFolded(
                 UnsafeRawBufferPointer(rebasing: packed.dropFirst()),

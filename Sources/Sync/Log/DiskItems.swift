@@ -42,27 +42,33 @@ package struct DiskItems: Sendable {
     ///
     /// - Parameters:
     ///   - items: All that is on the disk.
-    ///   - body: Is shown each item of either side: as the disk has it, and as the log has it.
-    mutating func fill(_ items: ItemMap<ItemState>, _ body: (ItemID, ItemState?, ItemState?) -> Void) {
+    ///   - body: Is shown each item of either side: as the disk has it, as the log has it, and whether both say the very same.
+    mutating func fill(
+        _ items: ItemMap<ItemState>,
+        _ body: (ItemID, ItemState?, ItemState?, _ areIdentical: Bool) -> Void
+    ) {
         precondition(isEmpty, "a disk is filled once")
         (others, isBlank, count) = (PlacedItems(), false, items.count)
         var loggedCount = 0
         for (item, state) in items {
             let logged = log[item]
             if logged != nil { loggedCount += 1 }
-            note(item, state, logged)
-            body(item, state, logged)
+            body(item, state, logged, note(item, state, logged))
         }
         guard loggedCount < log.itemCount else { return }
         log.forEach { item, state in
             guard items[item] == nil else { return }
             others[item] = Otherwise(state: nil)
-            body(item, nil, state)
+            body(item, nil, state, false)
         }
     }
 
-    private mutating func note(_ item: ItemID, _ state: ItemState?, _ logged: ItemState?) {
-        others[item] = state.isIdentical(to: logged) ? nil : Otherwise(state: state)
+    /// - Returns: Whether disk and log say the very same of an item.
+    @discardableResult
+    private mutating func note(_ item: ItemID, _ state: ItemState?, _ logged: ItemState?) -> Bool {
+        let areIdentical = state.isIdentical(to: logged)
+        others[item] = areIdentical ? nil : Otherwise(state: state)
+        return areIdentical
     }
 
     /// Says of each item of the log that the disk does not have it.
@@ -99,7 +105,7 @@ package struct DiskItems: Sendable {
     mutating func replaceLog(_ next: ContainerTree) {
         let items = all
         (log, others, count) = (next, PlacedItems(), 0)
-        if !isBlank { fill(items) { _, _, _ in } }
+        if !isBlank { fill(items) { _, _, _, _ in } }
     }
 
     // MARK: Places

@@ -94,6 +94,12 @@ package struct ItemState: @unchecked Sendable {
         if let other, isIdentical(to: other) { record = other.record }
     }
 
+    /// Whether its name is just this, byte for byte; names that only look alike are two.
+    package func isNamed(exactly name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { bytes in record.withName { $0.isEqual(to: UnsafeRawBufferPointer(bytes)) } }
+    }
+
     /// Whether it says the very same as another: names that only look alike are two.
     package func isIdentical(to other: ItemState) -> Bool { record.isIdentical(to: other.record) }
 
@@ -109,7 +115,7 @@ package struct ItemState: @unchecked Sendable {
         _ content: UnsafeRawBufferPointer?
     ) -> Bool {
         guard record.kind == kind, record.parent == parent, !record.hasConflicts else { return false }
-        guard record.withName({ $0.count == name.count && $0.elementsEqual(name) }) else { return false }
+        guard record.withName({ $0.isEqual(to: name) }) else { return false }
         return record.withContent { known in
             guard let known, let content else { return known == nil && content == nil }
             return ContentName.isStored(known, of: content)

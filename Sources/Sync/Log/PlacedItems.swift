@@ -89,7 +89,7 @@ public struct PlacedItems<Value: Placed> {
                 if isEmpty, chain.capacity > ItemMap<Value>.keptCapacity { self = Self() }
                 return
             }
-            let isPlacedAnew = newValue.listedPlace != rows.values[row].listedPlace
+            let isPlacedAnew = newValue.listedPlace != rows.all[row].listedPlace
             if isPlacedAnew { unlink(row) }
             giveUpKey(row)
             rows.set(newValue, atRow: row)
@@ -103,15 +103,15 @@ public struct PlacedItems<Value: Placed> {
         keyed key: ItemID,
         where isWanted: (Value) -> Bool = { _ in true }
     ) -> ItemID? {
-        guard let row = row(keyed: key), isWanted(rows.values[row]) else { return nil }
-        return rows.keys[row]
+        guard let row = row(keyed: key), isWanted(rows.all[row]) else { return nil }
+        return rows.items[row]
     }
 
     /// The items at a place, in no order; names that look alike are one.
     @inlinable public func items(at place: ItemPlace) -> [ItemID] {
         var items: [ItemID] = []
         _ = places.row(Self.hash(place)) { row in
-            if rows.values[row].listedPlace == place { items.append(rows.keys[row]) }
+            if rows.all[row].listedPlace == place { items.append(rows.items[row]) }
             return false
         }
         return items
@@ -123,8 +123,8 @@ public struct PlacedItems<Value: Placed> {
         where isWanted: (ItemID, Value) -> Bool = { _, _ in true }
     ) -> ItemID? {
         places.row(Self.hash(place)) { row in
-            rows.values[row].listedPlace == place && isWanted(rows.keys[row], rows.values[row])
-        }.map { rows.keys[$0] }
+            rows.all[row].listedPlace == place && isWanted(rows.items[row], rows.all[row])
+        }.map { rows.items[$0] }
     }
 
     /// Whether any item is in a folder.
@@ -135,7 +135,7 @@ public struct PlacedItems<Value: Placed> {
         var members: [ItemID] = []
         var at = firsts[folder] ?? 0
         while at != 0 {
-            members.append(rows.keys[Int(at) - 1])
+            members.append(rows.items[Int(at) - 1])
             at = chain[Int(at) - 1].next
         }
         return members
@@ -178,12 +178,12 @@ public struct PlacedItems<Value: Placed> {
     }
 
     @inlinable func row(keyed key: ItemID) -> Int? {
-        keyed.row(ItemMap<Value>.hash(key)) { rows.values[$0].listedKey == key }
+        keyed.row(ItemMap<Value>.hash(key)) { rows.all[$0].listedKey == key }
     }
 
     /// Has the value in a row found by its key, and no other.
     @inlinable mutating func takeKey(_ row: Int) {
-        guard let key = rows.values[row].listedKey else { return }
+        guard let key = rows.all[row].listedKey else { return }
         let hash = ItemMap<Value>.hash(key)
         if let former = self.row(keyed: key) { keyed.remove(former, hash: hash) }
         let values = rows.all
@@ -193,11 +193,11 @@ public struct PlacedItems<Value: Placed> {
     /// - Returns: Whether the value in a row was found by its key.
     @discardableResult
     @inlinable mutating func giveUpKey(_ row: Int) -> Bool {
-        rows.values[row].listedKey.map { keyed.remove(row, hash: ItemMap<Value>.hash($0)) } ?? false
+        rows.all[row].listedKey.map { keyed.remove(row, hash: ItemMap<Value>.hash($0)) } ?? false
     }
 
     @inlinable mutating func link(_ row: Int) {
-        guard let place = rows.values[row].listedPlace else { return }
+        guard let place = rows.all[row].listedPlace else { return }
         let values = rows.all
         places.insert(row) { Self.placeHash(values[$0]) }
         let (number, next) = (UInt32(row + 1), firsts[place.parent] ?? 0)
@@ -207,7 +207,7 @@ public struct PlacedItems<Value: Placed> {
     }
 
     @inlinable mutating func unlink(_ row: Int) {
-        guard let place = rows.values[row].listedPlace else { return }
+        guard let place = rows.all[row].listedPlace else { return }
         places.remove(row, hash: Self.hash(place))
         let link = chain[row]
         if link.next != 0 { chain[Int(link.next) - 1].former = link.former }

@@ -99,7 +99,7 @@ final class StateRecord: ManagedBuffer<StateRecord.Header, UInt8> {
     }
 
     func hasName(of other: StateRecord) -> Bool {
-        withName { name in other.withName { Self.areEqual(name, $0) } }
+        withName { name in other.withName { name.isEqual(to: $0) } }
     }
 
     func hasContent(of other: StateRecord) -> Bool {
@@ -107,7 +107,7 @@ final class StateRecord: ManagedBuffer<StateRecord.Header, UInt8> {
             other.withContent { otherContent in
                 switch (content, otherContent) {
                 case (nil, nil): true
-                case (let content?, let otherContent?): Self.areEqual(content, otherContent)
+                case (let content?, let otherContent?): content.isEqual(to: otherContent)
                 default: false
                 }
             }
@@ -125,9 +125,5 @@ final class StateRecord: ManagedBuffer<StateRecord.Header, UInt8> {
         var conflicts: Set<ContentName> = []
         forEachConflict { conflicts.insert(ContentName(stored: $0)) }
         return conflicts
-    }
-
-    private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        left.count == right.count && left.elementsEqual(right)
     }
 }

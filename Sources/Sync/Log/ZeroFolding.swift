@@ -3,10 +3,9 @@ enum ZeroFolding {
     /// Folds bytes, with one more in front.
     static func folded(_ bytes: UnsafeRawBufferPointer, after first: UInt8) -> [UInt8] {
         // At worst every second byte is a lone zero, and takes two.
-        [UInt8](unsafeUninitializedCapacity: 2 + bytes.count + bytes.count / 2) { folded, count in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 + bytes.count + bytes.count / 2) { folded in
             folded[0] = first
-            count = 1
-            var index = 0
+            var (count, index) = (1, 0)
             while index < bytes.count {
                 let byte = bytes[index]
                 folded[count] = byte
@@ -17,6 +16,8 @@ enum ZeroFolding {
                 folded[count] = UInt8(index - start)
                 count += 1
             }
+            // An array of just that size: one with room to spare would keep it.
+            return [UInt8](UnsafeBufferPointer(rebasing: folded[..<count]))
         }
     }
 

@@ -1,0 +1,94 @@
+import FileSystem
+import Foundation
+import Testing
+
+@testable import DeviceSync
+
+@Suite("Folders that are listed by two", .timeLimit(.minutes(1)))
+struct FolderListingsTests {
+    private let base: URL
+    private let folders: [FilePath]
+
+    init() throws {
+        let temporary = try FilePath(FileManager.default.temporaryDirectory.path).resolved()
+        let base = temporary.url(isDirectory: true)
+            .appendingPathComponent("listings-\(UUID().uuidString.prefix(8))")
+        self.base = base
+        folders = (0..<60).map { FilePath(base.path).appending("folder \($0)") }
+        for (number, folder) in folders.enumerated() {
+            try FileManager.default.createDirectory(
+                atPath: folder.string,
+                withIntermediateDirectories: true
+            )
+            for member in 0..<(number % 7) {
+                try Data().write(to: folder.appending("\(number)-\(member)").url(isDirectory: false))
+            }
+        }
+    }
+
+    private func names(_ listing: FolderListing?) throws -> Set<String>? {
+        try listing.map { Set(try $0.members.get().map(\.name)) }
+    }
+
+    private func expected(_ number: Int) -> Set<String> {
+        Set((0..<(number % 7)).map { "\(number)-\($0)" })
+    }
+
+    @Test(
+        "Each has what is in it, in whatever order the two come to it, and who is passed over is in nobody's way"
+    )
+    func all() throws {
+        for round in 0..<20 {
+            let listings = try #require(FolderListings(of: folders))
+            for number in folders.indices where round % 3 == 0 || number % 5 != round % 5 {
+                #expect(try names(listings.listing(at: number)) == expected(number))
+            }
+            listings.end()
+        }
+        try FileManager.default.removeItem(at: base)
+    }
+
+    @Test(
+        "Who goes ahead stops where enough is held, and who looks comes to the end all the same",
+        arguments: [0, 1, 10]
+    )
+    func bounded(memberCountMax: Int) throws {
+        let listings = try #require(FolderListings(of: folders, memberCountMax: memberCountMax))
+        for number in folders.indices {
+            #expect(try names(listings.listing(at: number)) == expected(number))
+        }
+        listings.end()
+        try FileManager.default.removeItem(at: base)
+    }
+
+    @Test("One that is gone, is none or is not looked at says so, and only it does")
+    func unreadable() throws {
+        var paths: [FilePath?] = folders
+        paths[3] = FilePath(base.path).appending("nowhere")
+        paths[4] = nil
+        paths[6] = folders[5].appending("5-0")
+        let listings = try #require(FolderListings(of: paths))
+        for number in paths.indices {
+            let listing = listings.listing(at: number)
+            switch number {
+            case 3: #expect(throws: SystemError.self) { try listing?.members.get() }
+            case 4: #expect(listing == nil)
+            case 6:
+                #expect {
+                    try listing?.members.get()
+                } throws: {
+                    ($0 as? SystemError)?.errno == ENOTDIR
+                }
+            default: #expect(try names(listing) == expected(number))
+            }
+        }
+        listings.end()
+        try FileManager.default.removeItem(at: base)
+    }
+
+    @Test("For a few no other thread is asked")
+    func few() throws {
+        #expect(FolderListings(of: Array(folders.prefix(2))) == nil)
+        try FileManager.default.removeItem(at: base)
+    }
+}
