@@ -115,7 +115,7 @@ final class SyncRun {
         (self.place, self.hub, self.merger) = (place, hub, merger)
         (self.queue, self.report, self.versions) = (queue, report, versions)
         let opened = Promised<ContentStore>()
-        DispatchQueue.global(qos: .userInitiated).async { opened.keep(openContents) }
+        DispatchQueue(label: "sheaf.contents", qos: .userInitiated).async { opened.keep(openContents) }
         // Nothing goes on in the vault when this has ended, however it does; why it could not be opened is said below.
         defer { _ = try? opened.value }
         let folder = try StorageFolder(at: place.memory)

@@ -44,7 +44,7 @@ final class FolderListings: @unchecked Sendable {
     init?(of folders: [FilePath?], memberCountMax: Int = 16_384) {
         guard folders.count >= Self.folderCountMin else { return nil }
         (self.folders, self.memberCountMax) = (folders, memberCountMax)
-        DispatchQueue.global(qos: .userInitiated).async { [self] in goAhead() }
+        DispatchQueue(label: "sheaf.folder-listings", qos: .userInitiated).async { [self] in goAhead() }
     }
 
     /// What is in a folder. Each is asked for once at most, in order.
