@@ -51,7 +51,8 @@ struct RevocationKeeperTests {
         for count in 1..<20 {
             line.end(afterCalls: count)
             #expect(throws: (any Error).self) { try sharing(line).revoke(lost.id) }
-            if try sharing(line).plan() != nil { return }
+            // A keeper may have gone on with it meanwhile.
+            if try sharing(line).plan() != nil || isLostRevoked { return }
         }
         Issue.record("Nothing was planned.")
     }
