@@ -90,8 +90,10 @@ enum LiveDiagnosis {
     }
 
     private static func text(at path: String) -> String? {
-        // What is not there is told as such by who asks.
-        try? String(contentsOfFile: path, encoding: .utf8)
+        // Such files say that they have no bytes: `String(contentsOfFile:)` takes a page of them and no more. What is not
+        // there is told as such by who asks.
+        guard let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd() else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func number(at path: String) -> Int {

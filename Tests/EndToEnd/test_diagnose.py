@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 
+import pytest
 from devices import wait_for
 from test_sync import base, world  # noqa: F401: fixtures
 
@@ -135,3 +136,23 @@ def test_a_report_goes_into_a_file_of_one_s_own(world, base):
         text=True,
     )
     assert empty.returncode == 0 and "folders: none" in empty.stdout, empty.stdout + empty.stderr
+
+
+def test_what_a_folder_is_on_is_found_among_many_mounts(world, base):
+    unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--mount"]
+    if subprocess.run([*unshare, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    one, = world(1).devices
+    places = [base / f"mount {number}" for number in range(100)]
+    for place in places:
+        place.mkdir()
+    mounts = [f"mount -t tmpfs none '{place}'" for place in [*places, one.folder]]
+    command = " && ".join([*mounts, f"exec '{one.sheaf}' diagnose --json"])
+    done = subprocess.run(
+        [*unshare, "sh", "-c", command],
+        env={**os.environ, **one.environment, "SHEAF_AGENT": "off"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["folders"][0]["fileSystem"] == "tmpfs"
