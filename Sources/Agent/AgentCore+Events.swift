@@ -60,6 +60,16 @@ extension AgentCore {
         }
     }
 
+    /// Whether somebody waits for the end of an access that has just been granted.
+    private func isAwaited(_ id: AccessID) -> Bool {
+        arbiter.isAwaited(id)
+            || quietWaits.contains { wait in
+                wait.items.contains { item in
+                    arbiter.runningAccesses(writing: item, exceptBy: wait.client).contains(id)
+                }
+            }
+    }
+
     // MARK: What a client may say
 
     private func check(_ owner: ClientID, of client: ClientID) throws {
@@ -143,6 +153,8 @@ extension AgentCore {
             case .grant(let access, let items):
                 guard let connection = connectionsByClient[access.client] else { continue }
                 let moved = arbiter.isWhereAsked(access) ? [] : items
+                // Before it begins, so that its end is told at once however soon that is.
+                if isAwaited(access) { actions.append(.send(.awaited(access), connection)) }
                 actions.append(
                     .send(.granted(access, moved, isObserved: arbiter.hasPresenters), connection)
                 )

@@ -312,6 +312,7 @@ package struct AgentCore: Sendable {
                 continue
             }
             perform(arbiter.take(event), for: event, now: now)
+            if let id = event.requestedAccess { hurry(arbiter.runningAccesses(awaitedBy: id)) }
         }
         reacquireAsides()
     }

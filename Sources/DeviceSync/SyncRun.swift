@@ -155,9 +155,10 @@ final class SyncRun {
         for (item, seen) in table.items where seen.state.hasConflicts || conflicts[item] != nil {
             try showConflicts(of: item)
         }
-        self.line = line
         try forgetLeftovers()
         try recallRequests()
+        // Who stops a line of its own closes the hub, too, which a start that failed needs once more.
+        self.line = line
         line.open()
         retryLater()
     }

@@ -80,7 +80,7 @@ private struct CoreWorld {
     mutating func drain() {
         for index in clients.indices where clients[index].connection == nil { join(index) }
         for _ in 0..<10_000 {
-            for index in clients.indices { tellPosted(index) }
+            // Whoever has posted an end says nothing any more, as one that is stopped.
             hear()
             guard let index = clients.firstIndex(where: { !$0.held.isEmpty }),
                 let id = clients[index].held.keys.first
@@ -191,9 +191,10 @@ private struct CoreWorld {
             }
             clients[index].held[id] = request
         case .awaited(let id):
-            let isPosted = clients[index].posted == id
-            if clients[index].held[id] == nil, !isPosted { faults.append("\(id) is awaited and is not held") }
-            if !isPosted { clients[index].awaited.insert(id) }
+            if clients[index].posted == id { break }
+            let isKnown = clients[index].held[id] != nil || clients[index].waiting[id] != nil
+            if !isKnown { faults.append("\(id) is awaited and is not held") }
+            clients[index].awaited.insert(id)
         default: faults.append("\(message)")
         }
     }

@@ -244,6 +244,36 @@ struct AgentCoreTests {
         #expect(scene.dropped[first] == .protocolBroken)
     }
 
+    @Test("Who is let in while others wait for the same hears so before it begins, also after another agent")
+    func awaitedAtOnce() {
+        let three = ClientID(13)
+        var scene = CoreScene()
+        let (first, second, third) = (scene.connect(one), scene.connect(two), scene.connect(three))
+        let (held, next) = (CoreScene.write(one, 1), CoreScene.write(two, 1))
+        scene.send(.requested(held), first)
+        scene.send(.requested(next), second)
+        scene.send(.requested(CoreScene.write(three, 1)), third)
+        _ = scene.take(second)
+        scene.send(.ended(held.id, []), first)
+        #expect(scene.take(second) == [.awaited(next.id), .granted(next.id, [], isObserved: false)])
+        // Who waits for quiet waits for writers that begin later, too.
+        let later = CoreScene.write(one, 2, CoreScene.path("/later/inside"))
+        scene.send(.requested(CoreScene.write(two, 2, CoreScene.path("/later/inside"))), second)
+        scene.send(.requested(later), first)
+        scene.send(.quietWanted(1, [CoreScene.path("/later/inside")]), third)
+        _ = scene.take(first)
+        scene.send(.ended(AccessID(client: two, number: 2), []), second)
+        #expect(scene.take(first) == [.awaited(later.id), .granted(later.id, [], isObserved: false)])
+        // What was asked for before all was known that is held waits for that.
+        scene = CoreScene(absentees: [one, two])
+        let (again, other) = (scene.connect(one), scene.connect(two))
+        scene.send(.requested(next), other)
+        scene.send(.caughtUp, other)
+        scene.send(.held(held), again)
+        scene.send(.caughtUp, again)
+        #expect(scene.take(again).last == .awaited(held.id))
+    }
+
     @Test("Nobody posts the end of an access of another, or of one that waits")
     func postedByOthers() {
         var scene = CoreScene()

@@ -53,6 +53,34 @@ struct EndOfAccessTests {
         }
     }
 
+    @Test("An end is not posted that would overtake what was said of a move")
+    func moved() throws {
+        try withAgent { scene, registry, agent in
+            let (url, isDone) = (try scene.file("note.txt"), DispatchSemaphore(value: 0))
+            let target = scene.root.appendingPathComponent("other.txt")
+            Thread.detachNewThread {
+                let coordinator = NSFileCoordinator(filePresenter: nil, registry: registry)
+                coordinator.coordinate(writingItemAt: url, error: nil) {
+                    coordinator.item(at: $0, didMoveTo: target)
+                }
+                isDone.signal()
+            }
+            let id = try agent.nextRequest()
+            agent.send(.granted(id, [], isObserved: true))
+            #expect(isDone.wait(timeout: .now() + 20) == .success)
+            let folder = try scene.runtime.folder(AgentPlace.clientFolderName)
+            let place = folder.place(of: try #require(try folder.names().first))
+            #expect(NoticeBoard.ask(at: place) != id.number)
+            _ = try agent.next { $0.ended }
+            // The next request is granted after all that has been read.
+            let next = try begin(url, registry)
+            let nextID = try agent.nextRequest()
+            agent.send(.granted(nextID, [], isObserved: false))
+            #expect(next.wait(timeout: .now() + 20) == .success)
+            _ = try agent.next { $0.ended }
+        }
+    }
+
     /// Writes an item, with an agent that lets it and says that others have presenters.
     private func write(_ url: URL, _ registry: FileAccessRegistry, _ agent: ScriptedAgent) throws {
         try finish(try begin(url, registry), agent)

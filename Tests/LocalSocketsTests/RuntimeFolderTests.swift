@@ -82,7 +82,7 @@ struct RuntimeFolderTests {
             // A child that another test starts has the lock, too, until it runs its program: that counts once, however
             // often it is met.
             let refusals = isRefused.indices.filter { isRefused[$0] && ($0 == 0 || !isRefused[$0 - 1]) }
-            #expect(refusals.count < 10)
+            #expect(refusals.count < 10 && isRefused.count { $0 } < isRefused.count / 2)
             #expect(failure.withLock { $0 } == nil)
         }
     }

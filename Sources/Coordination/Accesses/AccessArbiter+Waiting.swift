@@ -27,6 +27,12 @@ extension AccessArbiter {
         return awaited.filter { $0.client != id.client && accesses[$0]?.stage == .running }
     }
 
+    /// Whether any access waits directly for a running one of another client.
+    package func isAwaited(_ id: AccessID) -> Bool {
+        guard !queue.isEmpty || admitted.count > 1 else { return false }
+        return (queue + admitted).contains { runningAccesses(awaitedBy: $0).contains(id) }
+    }
+
     /// Admits and starts whatever can be, and fails what never could.
     ///
     /// Called after every event.

@@ -101,7 +101,13 @@ final class DeviceMemory {
     // MARK: All of it
 
     /// How many entries of the log there are: its positions have no gaps, and to count rows reads all of them.
-    func logCount() throws -> Int { try number("SELECT coalesce(max(position), 0) FROM log") }
+    ///
+    /// A damaged row may have any position: what is made room for is bounded.
+    func logCount() throws -> Int {
+        try max(0, min(number("SELECT coalesce(max(position), 0) FROM log"), Self.logCountMax))
+    }
+
+    private static let logCountMax = 1 << 24
 
     func log() throws -> [LogDesk.Heard] {
         let rows = try connection.statement(

@@ -58,6 +58,7 @@ final class ResumedEngine: Sendable {
             } catch {
                 desk.keep { throw error }
                 unscanned.keep { throw error }
+                scanned.keep { throw error }
             }
         }
     }

@@ -12,9 +12,16 @@ struct Mailboxes: Sendable {
         var isEmpty: Bool { takenCount == messages.count }
 
         mutating func takeNext() -> Message? {
+            if takenCount >= Self.keptCountMax, takenCount * 2 >= messages.count {
+                messages.removeFirst(takenCount)
+                takenCount = 0
+            }
             defer { takenCount += 1 }
             return messages[takenCount].take()
         }
+
+        /// So many that have been taken are kept in front of those that have not.
+        private static let keptCountMax = 64
     }
 
     private var boxes: [ObjectIdentifier: Box] = [:]

@@ -259,8 +259,13 @@ final class BrowserModel {
         }
     }
 
-    /// What was made is in the list before the answer that names it.
+    /// What was made is in the list before the answer that names it, and what has a new name is not there twice.
     private func settle(_ outcome: BrowserOutcome) {
+        // Where the new name is there, the folder has been looked at since, and what has the old one is another item.
+        for way in outcome.relocations
+        where BrowserLocation.split(way.target).folderID == folder && items[way.target] == nil {
+            items[way.source] = nil
+        }
         for item in outcome.items where BrowserLocation.split(item.id).folderID == folder {
             items[item.id] = item
         }

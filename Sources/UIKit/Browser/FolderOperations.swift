@@ -10,6 +10,11 @@ package struct BrowserOutcome: Sendable {
     package var failures: [BrowserError] = []
     /// What takes back what has been done; nil when that is nothing.
     package var inverse: BrowserCommand?
+
+    /// Where items have been moved, and from where.
+    var relocations: [ItemRelocation] {
+        if case .relocate(let ways) = inverse { ways.map(\.reversed) } else { [] }
+    }
 }
 
 /// Does things to the items of a location: what a person may do in a browser.

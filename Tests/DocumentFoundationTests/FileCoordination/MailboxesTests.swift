@@ -35,6 +35,20 @@ struct MailboxesTests {
         #expect(takeAll(&mailboxes, for: otherID) == [3])
     }
 
+    @Test("However long a box is never empty, the next message is the one that has been there longest")
+    func busy() {
+        var mailboxes = Mailboxes()
+        let queue = Queue()
+        let queueID = ObjectIdentifier(queue)
+        mailboxes.put([message(0)], for: queueID)
+        for number in 1...1000 {
+            mailboxes.put([message(number)], for: queueID)
+            mailboxes.takeNext(for: queueID)?()
+        }
+        #expect(heard.withLock { $0 } == Array(0..<1000))
+        #expect(takeAll(&mailboxes, for: queueID) == [1000])
+    }
+
     @Test("What a message holds goes when it has been taken, though others wait behind it")
     func release() {
         var mailboxes = Mailboxes()

@@ -27,8 +27,8 @@ struct ClientPresence: Sendable {
         do {
             return try NoticeBoard(in: lock)
         } catch {
-            // All ends are told at once then.
-            FileAccessRegistry.log(error)
+            // Nothing is posted then. Not every file system can have room kept for it.
+            if error.errno != EOPNOTSUPP { FileAccessRegistry.log(error) }
             return nil
         }
     }

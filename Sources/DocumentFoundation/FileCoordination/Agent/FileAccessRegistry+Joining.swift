@@ -85,8 +85,7 @@ extension FileAccessRegistry {
             state.disown()
             state.joining.pulse.heard()
             let (held, wanted) = state.standing()
-            state.joining.mode = .joined(connection)
-            state.joining.board = board
+            state.joining.join(connection, board)
             state.sendTimeLimit()
             for event in held { connection.put(.event(event)) }
             connection.put(.caughtUp)

@@ -43,7 +43,11 @@ struct JoiningState: Sendable {
     /// Whether other processes have presenters.
     var isObserved = false
     /// Where this process posts that accesses have ended; nil when it has none.
-    var board: NoticeBoard?
+    private var board: NoticeBoard?
+    /// Whether the agent may have been told what it has not read yet, other than what accesses begin and end.
+    ///
+    /// It has read all that was said before a request once it has granted that. What is posted would overtake the rest.
+    private var hasSaidMore = false
     /// What is to be done once others have written what they write, by the numbers under which the agent is asked.
     var quietWaits: [UInt64: QuietWait] = [:]
     private var quietCount: UInt64 = 0
@@ -93,11 +97,9 @@ struct JoiningState: Sendable {
         isAlone: Bool
     ) -> Bool {
         let isAwaited = awaited.remove(id) != nil
-        guard isAlone, !isAwaited, !isObserved || outcomes.allSatisfy({ $0 == .changed }) else {
-            return false
-        }
+        guard isAlone, !isAwaited, outcomes.allSatisfy({ $0 == .changed }) else { return false }
         // There is room for one, and the one before has been told with this one's request if no other runs.
-        guard records.isEmpty, let board else { return !isObserved }
+        guard records.isEmpty, !hasSaidMore, let board else { return !isObserved }
         return board.post(id.number)
     }
 
@@ -109,10 +111,16 @@ struct JoiningState: Sendable {
     var connection: AgentConnection? { if case .joined(let connection) = mode { connection } else { nil } }
     var isLinked: Bool { if case .unlinked = mode { false } else { true } }
 
+    /// An agent is there, and is told what stands.
+    mutating func join(_ connection: AgentConnection, _ board: NoticeBoard?) {
+        (mode, self.board, hasSaidMore) = (.joined(connection), board, true)
+    }
+
     /// Notes what has happened.
     mutating func note(_ event: ArbiterEvent) {
         switch event {
         case .requested(let request):
+            if records.isEmpty { hasSaidMore = false }
             records[request.id] = Record(request: request)
             pulse.isNeeded = true
         case .ended(let id, _): records[id] = nil
@@ -121,6 +129,10 @@ struct JoiningState: Sendable {
         case .presenterRemoved(let id): presenterPaths[id] = nil
         case .itemMoved(let move): follow(move)
         case .held, .cancelled, .replied, .attributesChanged, .steppedAside: break
+        }
+        switch event {
+        case .requested, .ended: break
+        default: hasSaidMore = true
         }
     }
 
