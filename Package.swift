@@ -288,7 +288,7 @@ let package = Package(
                 "CLinux", "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
                 "HubProtocol",
                 "LocalSockets", "Locks", "Sealing",
-                "SeededNumbers", "Sync", "SyncMessages", "Vault",
+                "SQLite", "SeededNumbers", "Sync", "SyncMessages", "Vault",
             ],
             swiftSettings: strict
         ),

@@ -15,7 +15,7 @@ package final class EndSignals {
     ///
     /// - Parameters:
     ///   - signals: Their numbers.
-    ///   - handle: Called for each that comes, on a thread of their own.
+    ///   - handle: Called for each that comes, one after another, on a queue of their own.
     package init(_ signals: [CInt] = EndSignals.usual, _ handle: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "sheaf.end-signals")
         let isRegistered = DispatchSemaphore(value: 0)

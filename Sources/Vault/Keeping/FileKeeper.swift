@@ -178,7 +178,7 @@ final class FileBatch {
             }
         }
         withoutActuallyEscaping(other) { other in
-            // Called by the first thread alone.
+            // Called by one thread alone: whichever takes the first piece.
             nonisolated(unsafe) let other = other
             SharedWork.perform(2) { worker in
                 do {
