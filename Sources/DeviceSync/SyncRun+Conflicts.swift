@@ -13,9 +13,10 @@ extension SyncRun {
             let path = table.path(of: item, in: place.folder)
         else { return }
         let known = conflicts[item] ?? [:]
-        guard Set(known.keys) != state.conflicts else { return }
+        let open = state.lostConflicts
+        guard Set(known.keys) != open else { return }
         let url = path.url(isDirectory: false)
-        for content in state.conflicts.subtracting(known.keys).sorted() {
+        for content in open.subtracting(known.keys).sorted() {
             let copy = place.memory.appending("conflict-\(UUID().uuidString)").appending(path.name)
             try ItemMoves.createFolder(copy.parent, permissions: 0o700)
             // Nobody else's; what cannot be removed is in the way of nothing.
@@ -31,7 +32,7 @@ extension SyncRun {
                 .conflict
             )
         }
-        let settled = known.filter { !state.conflicts.contains($0.key) }
+        let settled = known.filter { !open.contains($0.key) }
         try versions.settle(Set(settled.values), at: url)
         for content in settled.keys { conflicts[item]?[content] = nil }
         if conflicts[item]?.isEmpty == true { conflicts[item] = nil }
@@ -58,4 +59,15 @@ extension SyncRun {
         }
         if !events.isEmpty { take(events) }
     }
+}
+
+extension ItemState {
+    /// What has lost a conflict. Contents that are about to lose one are the item's own until others are in their place.
+    var lostConflicts: Set<ContentName> {
+        guard hasConflicts, let content else { return conflicts }
+        return conflicts.subtracting([content])
+    }
+
+    /// Whether the item's own contents are about to lose a conflict.
+    var isLosing: Bool { hasConflicts && content.map(conflicts.contains) ?? false }
 }

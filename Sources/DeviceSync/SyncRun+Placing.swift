@@ -93,8 +93,10 @@ extension SyncRun {
         } else {
             try showConflicts(of: item)
         }
+        // What is only noted changes nothing for anybody.
+        guard !state.isLosing else { return }
         report(.received(path: path(of: item)))
-        if !state.conflicts.isSubset(of: expected?.conflicts ?? []) {
+        if !state.lostConflicts.isSubset(of: expected?.lostConflicts ?? []) {
             report(.conflict(path: path(of: item)))
         }
     }

@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from devices import Device, Hub
+from devices import Device, Hub, wait_for
 from people import People
 from test_sync import SHEAF, World
 
@@ -121,8 +121,16 @@ def meet(world, people):
         assert process.is_running, process.said[-2000:]
     # A line that died in silence is given up after a minute.
     world.settle(180)
-    lost = people.lost(world.devices)
-    assert lost == {}, lost
+    # Until then its device takes itself to be in step, and may have all that the others have but a conflict that they have
+    # seen since: documents tell nothing of that. What is lost does not come back by waiting.
+    lost = []
+    wait_for(lambda: not lost_of(world, people, lost), 90, lambda: lost[-1])
+
+
+def lost_of(world, people, found):
+    """What is nowhere; noted, to be said in the end."""
+    found.append(people.lost(world.devices))
+    return found[-1]
 
 
 def main():

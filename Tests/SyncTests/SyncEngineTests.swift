@@ -151,6 +151,50 @@ struct SyncEngineTests {
         )
     }
 
+    @Test("A process that dies as it puts the winner of a conflict in place has not forgotten what lost")
+    func deathBetweenLoserAndWinner() throws {
+        let (base, mine, theirs) = (ContentName("base"), ContentName("mine"), ContentName("theirs"))
+        let later = ContentName("later")
+        let place = ItemPlace(.root, "a")
+        let hubs = { Commit(Commit.ID(DeviceID(2), session: 9, $0), item, on: $1, $2) }
+        let agreed = ItemState(.document, at: place, content: base)
+        let other = ItemState(.document, at: place, content: theirs)
+        let log = [LogEntry(1, hubs(1, 0, agreed)), LogEntry(2, hubs(2, 1, other))]
+        let ours = ItemState(.document, at: place, content: mine)
+        var engine = SyncEngine(device: DeviceID(1), session: 1)
+        _ = engine.take(.logRead([log[0]]))
+        _ = engine.take(.fetched(base))
+        _ = engine.take(.placed(item))
+        _ = engine.take(.diskChanged(item, ours))
+        #expect(engine.take(.logRead([log[1]])) == [.fetch(theirs)])
+        #expect(engine.take(.fetched(theirs)) == [.merge(item, base: base, ours: mine, theirs: theirs)])
+        // What lost is noted before anything else is in its place.
+        let losing = ItemState(.document, at: place, content: mine, conflicts: [mine])
+        let won = ItemState(.document, at: place, content: theirs, conflicts: [mine])
+        let noted = engine.take(.merged(item, base: base, ours: mine, theirs: theirs, nil))
+        #expect(noted == [.place(item, losing, expecting: ours)])
+        #expect(engine.take(.placed(item)) == [.place(item, won, expecting: losing)])
+        // The disk has the winner, or what somebody has made of it since; all that is known beyond that is in the memory.
+        for found in [theirs, later] {
+            var next = SyncEngine(device: DeviceID(1), session: 2, engine.memory, entries: log)
+            let seen = ItemState(.document, at: place, content: found, conflicts: [mine])
+            let lost = Set([mine, found]).subtracting([theirs])
+            var committed: [ItemState?] = []
+            var effects = next.take(.scanned([item: seen]))
+            while let effect = effects.popLast() {
+                switch effect {
+                case .fetch(let content): effects += next.take(.fetched(content))
+                case .upload(let content): effects += next.take(.uploaded(content))
+                case .merge(_, let base, let ours, let theirs):
+                    effects += next.take(.merged(item, base: base, ours: ours, theirs: theirs, nil))
+                case .place, .remove: effects += next.take(.placed(item))
+                case .commit(let commit): committed.append(commit.state)
+                }
+            }
+            #expect(committed == [ItemState(.document, at: place, content: theirs, conflicts: lost)])
+        }
+    }
+
     @Test("A paused item that was removed here comes back when what the hub has is to hold")
     func pausedAndRemoved() {
         var (engine, _, items) = scene(["a"])

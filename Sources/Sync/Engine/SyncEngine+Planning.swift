@@ -84,7 +84,12 @@ extension SyncEngine {
                     return merge(item, question)
                 }
                 wanted.content = merged ?? other
-                if merged == nil { wanted.conflicts.insert(mine) }
+                if merged == nil {
+                    wanted.conflicts.insert(mine)
+                } else if !theirs.conflicts.contains(mine) {
+                    // It was about to lose against what the log had before.
+                    wanted.conflicts.remove(mine)
+                }
             }
         }
         // What lost a conflict is not what won it.
@@ -94,7 +99,23 @@ extension SyncEngine {
             if !isKept(item) { agree(item, on: theirs) }
             return ours == theirs ? [] : commit(item, ours)
         }
+        if let told = losing(ours, to: wanted, theirs) {
+            return place(item, told, from: ours, agreedAs: lastAgreed(item))
+        }
         return place(item, wanted, from: ours, agreedAs: theirs)
+    }
+
+    /// What is noted of an item before contents leave the disk that lose against others: that they do. A disk has contents
+    /// only, so a process that dies between the two would find nothing that tells of it.
+    ///
+    /// - Returns: Nil when nothing is lost that is not noted, here or in the log.
+    private func losing(_ ours: ItemState, to wanted: ItemState, _ theirs: ItemState) -> ItemState? {
+        guard wanted.content != ours.content else { return nil }
+        let unnoted = wanted.conflicts.subtracting(theirs.conflicts).subtracting(ours.conflicts)
+        guard !unnoted.isEmpty else { return nil }
+        var told = ours
+        told.conflicts.formUnion(unnoted)
+        return told
     }
 
     private mutating func merge(_ item: ItemID, _ question: MergeQuestion) -> [Effect] {
@@ -115,7 +136,7 @@ extension SyncEngine {
         _ item: ItemID,
         _ state: ItemState,
         from ours: ItemState?,
-        agreedAs: ItemState
+        agreedAs: ItemState?
     ) -> [Effect] {
         let missing =
             dataless.contains(item) ? [] : state.contents.filter { !contents.contains($0, .here) }.sorted()

@@ -335,7 +335,8 @@ package struct SyncEngine: Sendable {
         guard case .place(let state, let agreedAs) = steps[item] else { return }
         steps[item] = nil
         agree(item, on: agreedAs)
-        merges[item] = nil
+        // What was asked about contents that stay is not asked again.
+        if disk[item]?.content != state?.content { merges[item] = nil }
         noteDisk(item, state)
         touch(item)
     }

@@ -136,7 +136,12 @@ extension SyncWorld {
 
     private mutating func restart(_ index: Int, from kept: Backup) {
         letters.removeAll { if case .toDevice(index, _) = $0 { true } else { false } }
-        for case .placed(let item) in devices[index].news { mayReturn.insert(item) }
+        for case .placed(let item) in devices[index].news {
+            mayReturn.insert(item)
+            // What of an item is in a conflict with it no disk has: that is in the memory, which has not heard of it yet.
+            let remembered = devices[index].engine.disk[item]?.conflicts ?? []
+            devices[index].disk[item]?.conflicts.formIntersection(remembered)
+        }
         sessionCount += 1
         devices[index].engine = SyncEngine(
             device: DeviceID(UInt64(index + 1)),
