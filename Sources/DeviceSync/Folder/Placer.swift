@@ -47,20 +47,22 @@ struct Placer {
             }
             if known.isDataless { return try placeDataless(item, state, known, from: source, to: target) }
             var now = known
+            now.state = state
             if source.string.utf8.elementsEqual(target.string.utf8) == false {
                 try move(source, to: target)
-                now.state.place = state.place
+                guard let trace = try trace(of: target, moved: known) else {
+                    return .another("it has gone since")
+                }
+                now.trace = trace
             }
-            var placed: FileStamp?
             if let content = state.content, content != known.state.content {
                 replaced = ReplacedFile(target)
-                placed = try replace(known, with: content, at: target)
+                let placed = try replace(known, with: content, at: target)
+                guard let trace = try trace(of: target, placed: placed) else {
+                    return .another("it has gone since")
+                }
+                now.trace = trace
             }
-            now.state = state
-            guard let trace = try trace(of: target, placed: placed) else {
-                return .another("it has gone since")
-            }
-            now.trace = trace
             return .done(now)
         } catch is Changed {
             return .another("it has changed since")
@@ -145,6 +147,14 @@ struct Placer {
         guard let status = try FolderScan.status(at: path) else { return nil }
         var trace = ItemTrace(status)
         if let placed, placed != status.stamp { trace.changed = 0 }
+        return trace
+    }
+
+    /// How an item looks that has just been moved. One that others have saved in that moment is looked at anew.
+    func trace(of path: FilePath, moved known: FolderItem) throws -> ItemTrace? {
+        guard let status = try FolderScan.status(at: path) else { return nil }
+        var trace = ItemTrace(status)
+        if known.state.kind == .document, !trace.hasContents(of: known.trace) { trace.changed = 0 }
         return trace
     }
 
