@@ -86,13 +86,13 @@ extension AgentCore {
     }
 
     private mutating func checkReply(_ ticket: Ticket, _ reply: PresenterReply, of client: ClientID) throws {
-        guard let place = tickets.index(forKey: ticket), tickets.values[place].isOpen,
-            tickets.values[place].client == client
+        guard let place = tickets.place(of: ticket), tickets[at: place].isOpen,
+            tickets[at: place].client == client
         else {
             throw ProtocolBreach(reason: "An answer comes to what was not asked.")
         }
         if reply == .relinquished(hasReacquirer: true) {
-            (tickets.values[place].isOpen, tickets.values[place].deadline) = (false, nil)
+            (tickets[at: place].isOpen, tickets[at: place].deadline) = (false, nil)
         } else {
             tickets.remove(at: place)
         }
@@ -200,7 +200,7 @@ extension AgentCore {
     }
 
     mutating func endTickets(now: UInt64) {
-        let over = tickets.filter { $0.value.deadline.map { $0 <= now } == true }.keys
+        let over = tickets.filter { $0.value.deadline.map { $0 <= now } == true }.map(\.key)
         for ticket in over.sorted(by: { $0.number < $1.number }) {
             tickets[ticket]?.deadline = nil
             perform(arbiter.timeLimitPassed(ticket), now: now)

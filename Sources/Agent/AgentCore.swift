@@ -72,11 +72,11 @@ package struct AgentCore: Sendable {
     var brokenCycles: [BrokenCycle] = []
     var arbiter = AccessArbiter()
     /// Every connection, with the process that the kernel saw at its other end.
-    var connections: [ConnectionID: UInt64] = [:]
-    var clients: [ConnectionID: Client] = [:]
-    var connectionsByClient: [ClientID: ConnectionID] = [:]
+    var connections = SmallTable<ConnectionID, UInt64>()
+    var clients = SmallTable<ConnectionID, Client>()
+    var connectionsByClient = SmallTable<ClientID, ConnectionID>()
     var presenterLabels: [PresenterID: CoordinationLabels.Presenter] = [:]
-    var tickets: [Ticket: Asked] = [:]
+    var tickets = SmallTable<Ticket, Asked>()
     /// What presenters left to be run after accesses that another agent granted.
     var asides: [AccessID: [(client: ClientID, ticket: Ticket)]] = [:]
     /// Who wants to hear when items are not written any longer, the earliest first.

@@ -41,7 +41,7 @@ package final class AgentServer {
     private let isListenerOurs: Bool
     private let poll: SocketPoll
     @exclusivity(unchecked) private var core: AgentCore
-    @exclusivity(unchecked) private var connections: [ConnectionID: Connection] = [:]
+    @exclusivity(unchecked) private var connections = SmallTable<ConnectionID, Connection>()
     @exclusivity(unchecked) private var dirty: [Connection] = []
     private var connectionCount: UInt64 = 0
     private var isFull = false

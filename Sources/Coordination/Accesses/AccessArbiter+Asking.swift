@@ -44,11 +44,11 @@ extension AccessArbiter {
     /// - Parameters:
     ///   - party: The presenter's place in the access's dealings.
     ///   - place: The access's.
-    mutating func ask(_ party: Int, _ place: Dictionary<AccessID, Access>.Index) {
+    mutating func ask(_ party: Int, _ place: Int) {
         let ticket = Ticket(number: ticketCount + 1)
-        guard let message = accesses.values[place].dealings.askNext(party, ticket) else { return }
+        guard let message = accesses[at: place].dealings.askNext(party, ticket) else { return }
         ticketCount += 1
-        let (id, presenter) = (accesses[place].key, accesses[place].value.dealings.parties[party].presenter)
+        let (id, presenter) = (accesses.key(at: place), accesses[at: place].dealings.parties[party].presenter)
         questions[ticket] = Question(access: id, presenter: presenter, message: message)
         effects.append(.send(message, to: presenter, for: id, ticket))
     }

@@ -81,32 +81,32 @@ extension AccessArbiter {
     }
 
     private mutating func admit(_ id: AccessID) {
-        guard let place = accesses.index(forKey: id) else { return }
+        guard let place = accesses.place(of: id) else { return }
         admissionCount += 1
-        accesses.values[place].stage = .asking
-        accesses.values[place].admission = admissionCount
-        accesses.values[place].blockers = []
-        let access = accesses.values[place]
+        accesses[at: place].stage = .asking
+        accesses[at: place].admission = admissionCount
+        accesses[at: place].blockers = []
+        let access = accesses[at: place]
         let dealings = dealings(for: access)
         admitted.append(id)
         guard let dealings else { return }
-        accesses.values[place].dealings.begin(dealings)
+        accesses[at: place].dealings.begin(dealings)
         for party in dealings.parties.indices { ask(party, place) }
     }
 
     private mutating func startNext() -> Bool {
         var hasChanged = false
         for id in admitted {
-            guard let place = accesses.index(forKey: id) else { continue }
-            switch accesses.values[place].stage {
-            case .asking where accesses.values[place].isAnswered: accesses.values[place].stage = .ready
+            guard let place = accesses.place(of: id) else { continue }
+            switch accesses[at: place].stage {
+            case .asking where accesses[at: place].isAnswered: accesses[at: place].stage = .ready
             case .ready: break
             case .waiting, .asking, .running: continue
             }
-            guard admitted.count == 1 || rivals(of: accesses.values[place]).isEmpty else { continue }
-            accesses.values[place].stage = .running
-            accesses.values[place].since = now
-            effects.append(.grant(id, accesses.values[place].claims.map(\.item)))
+            guard admitted.count == 1 || rivals(of: accesses[at: place]).isEmpty else { continue }
+            accesses[at: place].stage = .running
+            accesses[at: place].since = now
+            effects.append(.grant(id, accesses[at: place].claims.map(\.item)))
             hasChanged = true
         }
         return hasChanged

@@ -94,7 +94,7 @@ package struct AccessArbiter: Sendable {
     /// Nothing is decided by it; reports say since when.
     package var now: Double = 0
 
-    var accesses: [AccessID: Access] = [:]
+    var accesses = SmallTable<AccessID, Access>()
     /// Accesses with a thread that others may wait for, in the order of their requests.
     var inner: [AccessID] = []
     /// Waiting accesses, the earliest first.
@@ -102,7 +102,7 @@ package struct AccessArbiter: Sendable {
     /// Admitted accesses, the earliest first.
     var admitted: [AccessID] = []
     var presented = PresentedPlaces()
-    var questions: [Ticket: Question] = [:]
+    var questions = SmallTable<Ticket, Question>()
     var effects: [Effect] = []
     var arrivalCount: UInt64 = 0
     var admissionCount: UInt64 = 0
@@ -185,10 +185,10 @@ package struct AccessArbiter: Sendable {
         guard let question = questions.removeValue(forKey: ticket) else {
             return leavesReacquirer ? [.reacquire(ticket)] : []
         }
-        if let place = accesses.index(forKey: question.access),
-            let party = accesses.values[place].dealings.answered(question.presenter)
+        if let place = accesses.place(of: question.access),
+            let party = accesses[at: place].dealings.answered(question.presenter)
         {
-            if leavesReacquirer { accesses.values[place].dealings.reacquirers.append(ticket) }
+            if leavesReacquirer { accesses[at: place].dealings.reacquirers.append(ticket) }
             if reply == .failed {
                 fail(question.access, .presenterFailed(question.presenter, ticket))
             } else {

@@ -95,7 +95,7 @@ package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         guard left.count == right.count else { return false }
         let isSame = left.withContiguousStorageIfAvailable { left in
             right.withContiguousStorageIfAvailable { right in
-                areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+                UnsafeRawBufferPointer(left).isEqual(to: UnsafeRawBufferPointer(right))
             }
         }
         return (isSame ?? nil) ?? left.elementsEqual(right)
@@ -107,19 +107,6 @@ package struct ItemPath: Hashable, Sendable, CustomStringConvertible {
         }
         // Every native string is contiguous; one that is not would hash apart, but always so.
         if isDone == nil { for byte in string.utf8 { hasher.combine(byte) } }
-    }
-
-    /// Eight bytes at a time; both have the same number.
-    private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        var offset = 0
-        while offset + 8 <= left.count {
-            let isEqual =
-                left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            guard isEqual else { return false }
-            offset += 8
-        }
-        return left[offset...].elementsEqual(right[offset...])
     }
 
     private static let slash = UInt8(ascii: "/")
@@ -166,5 +153,24 @@ package struct UnfoldFirstSequence<Element>: Sequence, IteratorProtocol {
     package mutating func next() -> Element? {
         defer { upcoming = upcoming.flatMap(following) }
         return upcoming
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether there are the same bytes in both: eight at a time, the last eight once more.
+    func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count >= 8 else { return elementsEqual(other) }
+        var offset = 0
+        while offset + 8 <= count {
+            guard isEqual(to: other, at: offset) else { return false }
+            offset += 8
+        }
+        return isEqual(to: other, at: count - 8)
+    }
+
+    private func isEqual(to other: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 }

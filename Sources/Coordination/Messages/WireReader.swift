@@ -63,7 +63,10 @@ package struct WireReader {
         let text = String(unsafeUninitializedCapacity: end - position) { target in
             target.initialize(fromContentsOf: bytes[position..<end])
         }
-        guard text.utf8.elementsEqual(bytes[position..<end]) else { throw .notText }
+        let isSame = text.utf8.withContiguousStorageIfAvailable { text in
+            bytes[position..<end].withUnsafeBytes { $0.isEqual(to: UnsafeRawBufferPointer(text)) }
+        }
+        guard isSame ?? text.utf8.elementsEqual(bytes[position..<end]) else { throw .notText }
         return text
     }
 
