@@ -85,6 +85,6 @@ struct AskingAheadTests {
             asked.count >= 2 && !asked[0].waits && asked[1].waits && asked[0].position == asked[1].position
         )
         running.stop()
-        try pair.end()
+        pair.end()
     }
 }
