@@ -61,7 +61,7 @@ final class ContainerStart {
         let run = try make()
         do { try run.start() } catch {
             // What it has begun to watch is watched no more, and its memory is free for the next.
-            run.stop()
+            end(run)
             throw error
         }
         return run
@@ -69,7 +69,13 @@ final class ContainerStart {
 
     func stop() {
         isStopped = true
-        run?.stop()
+        run.map(end)
+    }
+
+    /// Who still holds on to it, as one does for whom it has just done something, does not keep the next from beginning.
+    private func end(_ run: SyncRun) {
+        run.stop()
+        run.memory.release()
     }
 
     func tryAgain() {
