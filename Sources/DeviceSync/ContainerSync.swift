@@ -65,10 +65,22 @@ package final class ContainerSync: Sendable {
                 deviceName: place.deviceName
             )
         }
+        let ahead = AskedAhead(hub)
         let make = {
-            try SyncRun(place, openContents, keys, by: identity, hub, merger, versions, on: queue, report)
+            try SyncRun(
+                place,
+                openContents,
+                keys,
+                by: identity,
+                hub,
+                ahead,
+                merger,
+                versions,
+                on: queue,
+                report
+            )
         }
-        beginning = Confined(ContainerStart(place, on: queue, report, make))
+        beginning = Confined(ContainerStart(place, ahead, on: queue, report, make))
         self.queue = queue
     }
 

@@ -24,6 +24,7 @@ final class SyncRun {
     /// The versions that contents have become which lost a conflict.
     var conflicts: [ItemID: [ContentName: VersionID]] = [:]
     private let hub: any ContainerHub
+    private let ahead: AskedAhead
     let session = UInt64.random(in: 1...UInt64.max)
 
     /// Knows nothing until this is started.
@@ -107,12 +108,13 @@ final class SyncRun {
         _ keys: KeyRing,
         by identity: DeviceIdentity,
         _ hub: any ContainerHub,
+        _ ahead: AskedAhead,
         _ merger: any DocumentMerger,
         _ versions: VersionStore,
         on queue: DispatchQueue,
         _ report: @escaping @Sendable (SyncReport) -> Void
     ) throws {
-        (self.place, self.hub, self.merger) = (place, hub, merger)
+        (self.place, self.hub, self.ahead, self.merger) = (place, hub, ahead, merger)
         (self.queue, self.report, self.versions) = (queue, report, versions)
         let opened = Promised<ContentStore>()
         DispatchQueue(label: "sheaf.contents", qos: .userInitiated).async { opened.keep(openContents) }
@@ -142,7 +144,8 @@ final class SyncRun {
 
     func start() throws {
         try checkRoot()
-        let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
+        let line = HubLine(to: hub, contents, desk, after: ahead) {
+            [queue, box = Confined(Weak(self))] news in
             queue.async { box.value.value?.heard(news) }
         }
         line.askAhead()
