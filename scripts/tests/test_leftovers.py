@@ -21,7 +21,7 @@ class LeftoversTests(unittest.TestCase):
         self.assertEqual(self.found(*reversed(names)), names)
 
     def test_what_the_tools_keep_is_theirs(self):
-        names = ["TemporaryDirectory.t5xgCw", "_home_me_sheaf_.build.lock", "pytest-of-me"]
+        names = ["TemporaryDirectory.t5xgCw", "_home_me_sheaf_.build.lock", "pytest-of-me", "swift-generated-sources"]
         self.assertEqual(self.found(*names), [])
 
     def test_an_empty_folder_has_nothing(self):
