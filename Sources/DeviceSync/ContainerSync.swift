@@ -249,6 +249,9 @@ package final class ContainerSync: Sendable {
     /// How far the log has been read.
     package var logPosition: UInt64 { ask(\.engine.tree.position, or: { _ in 0 }) }
 
+    /// Whether what could not be done is tried again in a while.
+    var isRetryDue: Bool { ask(\.isRetryDue, or: { _ in true }) }
+
     /// How things stand, without a name in it.
     ///
     /// - Parameter events: What has happened, oldest first.

@@ -23,6 +23,9 @@ final class SyncRun {
     let versions: VersionStore
     /// The versions that contents have become which lost a conflict.
     var conflicts: [ItemID: [ContentName: VersionID]] = [:]
+    /// Tells that somebody may have settled one; nil while there are none, or it cannot be had.
+    var conflictWatch: DirectoryWatch?
+    var isConflictLookDue = false
     private let hub: any ContainerHub
     private let ahead: AskedAhead
     let session = UInt64.random(in: 1...UInt64.max)
@@ -172,6 +175,7 @@ final class SyncRun {
         lineState = .stopped
         line?.close()
         watches?.endAll()
+        conflictWatch = nil
         // Who waits is told so, and who follows that nobody looks any more.
         failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
         endWaits()
