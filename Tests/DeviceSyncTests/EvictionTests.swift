@@ -41,6 +41,32 @@ struct EvictionTests {
         wait { two.said.contains(.freed) }
     }
 
+    @Test(
+        "What is evicted takes nothing from an item with the same contents, and what nobody has any more is free",
+        arguments: [("a.txt", "b.txt"), ("b.txt", "a.txt")]
+    )
+    func shared(evicted: String, other: String) throws {
+        let text = (0..<20_000).map { "\($0)\n" }.joined()
+        for name in [evicted, other] { try one.write(text, to: name) }
+        wait { two.text(evicted) == text && two.text(other) == text && isSettled }
+        let running = try #require(two.running)
+        try running.evict(evicted)
+        wait { two.said.contains(.freed) }
+        // It is what both sides come from.
+        two.line.cut()
+        wait { two.status?.line == .down }
+        try one.write("one\n" + text, to: other)
+        try two.write(text + "two\n", to: other)
+        wait { one.status?.isSettled == true }
+        two.line.mend()
+        wait { one.text(other) == "one\n" + text + "two\n" && two.text(other) == one.text(other) }
+        wait { isSettled }
+        #expect(two.status?.stuck.isEmpty == true && two.text(evicted) == nil)
+        _ = try running.download(evicted, done: nil)
+        wait { two.text(evicted) == text }
+        end()
+    }
+
     @Test("A placeholder takes the place of an item, and the room of its contents is free")
     func placeholder() throws {
         let text = String((0..<200_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126))) })
