@@ -195,7 +195,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FileSystemTests",
-            dependencies: ["CLinux", "CrashHarness", "FileSystem", "Locks", "save-harness"],
+            dependencies: ["CLinux", "CrashHarness", "FileSystem", "Locks", "TestFolders", "save-harness"],
             swiftSettings: strict
         ),
         .target(
@@ -288,7 +288,7 @@ let package = Package(
                 "CLinux", "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
                 "HubProtocol",
                 "LocalSockets", "Locks", "Sealing",
-                "SQLite", "SeededNumbers", "Sync", "SyncMessages", "Vault",
+                "SQLite", "SeededNumbers", "Sync", "SyncMessages", "TestFolders", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -351,6 +351,13 @@ let package = Package(
             path: "Tests/Harnesses/arbiter-harness",
             swiftSettings: strict
         ),
+        // What tests share: folders of their own.
+        .target(
+            name: "TestFolders",
+            dependencies: ["FileSystem"],
+            path: "Tests/Harnesses/TestFolders",
+            swiftSettings: strict
+        ),
         // Linked into tests that may save documents: their versions are not kept in the user's vault.
         .target(name: "TestSurroundings", path: "Tests/Harnesses/TestSurroundings"),
         .testTarget(
@@ -371,7 +378,7 @@ let package = Package(
             dependencies: [
                 "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues",
                 "Locks",
-                "Merging", "SeededNumbers", "SyncMessages", "TestSurroundings", "Vault",
+                "Merging", "SeededNumbers", "SyncMessages", "TestFolders", "TestSurroundings", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -380,7 +387,8 @@ let package = Package(
             dependencies: [
                 "ChangeSets", "DocumentFoundation", "FileSystem", "HTTPService", "LocalSockets", "Locks",
                 "Merging",
-                "SeededNumbers", "SyncMessages", "TestSurroundings", "UIKit", "UniformTypeIdentifiers",
+                "SeededNumbers", "SyncMessages", "TestFolders", "TestSurroundings", "UIKit",
+                "UniformTypeIdentifiers",
                 "Vault",
                 "WebHost",
                 "_Testing_UIKit",

@@ -16,6 +16,7 @@ final class ContainerStart {
     let place: ContainerSync.Place
     /// Nil until it has begun.
     private(set) var run: SyncRun?
+    private let ahead: AskedAhead
     private let queue: DispatchQueue
     private let report: @Sendable (SyncReport) -> Void
     private let make: () throws -> SyncRun
@@ -29,11 +30,12 @@ final class ContainerStart {
 
     init(
         _ place: ContainerSync.Place,
+        _ ahead: AskedAhead,
         on queue: DispatchQueue,
         _ report: @escaping @Sendable (SyncReport) -> Void,
         _ make: @escaping () throws -> SyncRun
     ) {
-        (self.place, self.queue, self.report, self.make) = (place, queue, report, make)
+        (self.place, self.ahead, self.queue, self.report, self.make) = (place, ahead, queue, report, make)
     }
 
     /// Begins, or waits until the disk lets it.
@@ -61,7 +63,8 @@ final class ContainerStart {
         let run = try make()
         do { try run.start() } catch {
             // What it has begun to watch is watched no more, and its memory is free for the next.
-            run.stop()
+            end(run)
+            ahead.drop()
             throw error
         }
         return run
@@ -69,7 +72,14 @@ final class ContainerStart {
 
     func stop() {
         isStopped = true
-        run?.stop()
+        run.map(end)
+        ahead.end()
+    }
+
+    /// Who still holds on to it, as one does for whom it has just done something, does not keep the next from beginning.
+    private func end(_ run: SyncRun) {
+        run.stop()
+        run.memory.release()
     }
 
     func tryAgain() {

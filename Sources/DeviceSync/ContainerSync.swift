@@ -65,10 +65,22 @@ package final class ContainerSync: Sendable {
                 deviceName: place.deviceName
             )
         }
+        let ahead = AskedAhead(hub)
         let make = {
-            try SyncRun(place, openContents, keys, by: identity, hub, merger, versions, on: queue, report)
+            try SyncRun(
+                place,
+                openContents,
+                keys,
+                by: identity,
+                hub,
+                ahead,
+                merger,
+                versions,
+                on: queue,
+                report
+            )
         }
-        beginning = Confined(ContainerStart(place, on: queue, report, make))
+        beginning = Confined(ContainerStart(place, ahead, on: queue, report, make))
         self.queue = queue
     }
 
@@ -236,6 +248,9 @@ package final class ContainerSync: Sendable {
 
     /// How far the log has been read.
     package var logPosition: UInt64 { ask(\.engine.tree.position, or: { _ in 0 }) }
+
+    /// Whether what could not be done is tried again in a while.
+    var isRetryDue: Bool { ask(\.isRetryDue, or: { _ in true }) }
 
     /// How things stand, without a name in it.
     ///

@@ -37,10 +37,55 @@ extension SyncRun {
         for content in settled.keys { conflicts[item]?[content] = nil }
         if conflicts[item]?.isEmpty == true { conflicts[item] = nil }
         try memory.remember(conflicts: conflicts[item] ?? [:], of: item)
+        try watchConflicts()
     }
 
+    /// Looks which conflicts somebody has settled here, and from now on does so when that may be.
+    func followConflicts() {
+        attempt("conflicts cannot be looked at") {
+            do {
+                // What is settled from here on is told.
+                try watchConflicts()
+                try lookAtConflicts()
+            } catch {
+                conflictWatch = nil
+                throw error
+            }
+        }
+        if conflicts.isEmpty { conflictWatch = nil }
+    }
+
+    private func watchConflicts() throws {
+        guard versions.isOn, conflictWatch == nil, let item = conflicts.keys.first else { return }
+        let url = (table.path(of: item, in: place.folder) ?? place.folder).url(isDirectory: false)
+        do {
+            conflictWatch = try versions.watchConflicts(of: url, on: queue) { [box = Confined(Weak(self))] in
+                box.value.value?.conflictsMayBeSettled()
+            }
+        } catch is SystemError {
+            // For want of watches, say, it is looked at from time to time instead.
+        }
+    }
+
+    private func conflictsMayBeSettled() {
+        guard !isConflictLookDue, !isStopped else { return }
+        isConflictLookDue = true
+        // Whoever settles one often settles more.
+        queue.asyncAfter(deadline: .now() + Self.settlingSeconds) { [box = Confined(Weak(self))] in
+            guard let self = box.value.value, !self.isStopped else { return }
+            self.isConflictLookDue = false
+            // A vault that was removed and made anew is another file.
+            self.conflictWatch = nil
+            self.followConflicts()
+            if self.mayHaveToRetry { self.retryLater() }
+        }
+    }
+
+    /// So long what is settled gathers.
+    private static let settlingSeconds = 0.05
+
     /// Looks which conflicts somebody has settled here, and has the engine hear of it.
-    func lookAtConflicts() throws {
+    private func lookAtConflicts() throws {
         guard versions.isOn else { return }
         var events: [Event] = []
         for (item, known) in conflicts {

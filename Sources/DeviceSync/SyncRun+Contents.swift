@@ -124,13 +124,14 @@ extension SyncRun {
 
     /// Gives back the room that contents took in the vault, off the queue: that may take long. Until then they are not
     /// asked for again.
-    private func forget(_ items: Set<ItemID>) {
+    private func forget(_ evicted: Set<ItemID>) {
+        let (items, leaving) = leavingContents(of: evicted)
         forgetting.formUnion(items)
         let (contents, report) = (contents, report)
         DispatchQueue(label: "sheaf.forgetting", qos: .utility).async { [queue, box = Confined(Weak(self))] in
             var isDone = false
             do {
-                try contents.forget(items)
+                try contents.forget(leaving)
                 isDone = true
                 report(.freed)
             } catch let error as VaultError where error.code == .busy {
@@ -140,6 +141,28 @@ extension SyncRun {
             }
             queue.async { [isDone] in box.value.value?.forgotten(items, isDone) }
         }
+    }
+
+    /// Equal contents are in the vault once, as those of any item that has them: they stay for as long as one has them here.
+    ///
+    /// - Returns: Those that were evicted, and others without contents that have the same, for which they may have stayed
+    ///   until now; and whose contents may go of all these.
+    private func leavingContents(of evicted: Set<ItemID>) -> (items: Set<ItemID>, leaving: Set<ItemID>) {
+        var going: Set<ContentName> = []
+        for item in evicted { table[item]?.state.forEachContent { going.insert($0) } }
+        var (items, staying): (Set<ItemID>, Set<ContentName>) = (evicted, [])
+        for (item, known) in table.items.all {
+            known.state.forEachContent { content in
+                guard going.contains(content) else { return }
+                if !known.isDataless || downloads[item] != nil {
+                    staying.insert(content)
+                } else {
+                    items.insert(item)
+                }
+            }
+        }
+        let leaving = items.filter { table[$0]?.state.contents.isDisjoint(with: staying) == true }
+        return (items, leaving)
     }
 
     private func forgotten(_ items: Set<ItemID>, _ isDone: Bool) {

@@ -268,17 +268,21 @@ extension SyncRun {
         }
     }
 
-    /// Whether something may be possible later although nothing happens here until then.
-    private var mayHaveToRetry: Bool {
-        // Whether conflicts are settled is for others to say, who do not tell this.
-        !isSettled || !stuck.isEmpty || !failedContents.isEmpty || wayBack != nil || !conflicts.isEmpty
+    /// Whether something may be possible later although nobody tells of it: what waits for the line, for a person, or for what
+    /// happens in the folder is told.
+    var mayHaveToRetry: Bool {
+        guard !isStopped else { return false }
+        if unremembered != nil || wayBack != nil || !unkept.isEmpty || !unlisted.isEmpty { return true }
+        if lineState == .up, !failedContents.isEmpty { return true }
+        if versions.isOn, !conflicts.isEmpty, conflictWatch == nil { return true }
+        return stuck.keys.contains { !isExcluded($0) }
     }
 
     /// Tries again what could not be done.
     func retry() {
         rememberAgain()
         goBackIfPossible()
-        attempt("conflicts cannot be looked at") { try lookAtConflicts() }
+        followConflicts()
         for item in unkept.keys {
             dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
             // Its own traces do not tell what is deep in it.

@@ -23,7 +23,11 @@ final class SyncRun {
     let versions: VersionStore
     /// The versions that contents have become which lost a conflict.
     var conflicts: [ItemID: [ContentName: VersionID]] = [:]
+    /// Tells that somebody may have settled one; nil while there are none, or it cannot be had.
+    var conflictWatch: DirectoryWatch?
+    var isConflictLookDue = false
     private let hub: any ContainerHub
+    private let ahead: AskedAhead
     let session = UInt64.random(in: 1...UInt64.max)
 
     /// Knows nothing until this is started.
@@ -107,12 +111,13 @@ final class SyncRun {
         _ keys: KeyRing,
         by identity: DeviceIdentity,
         _ hub: any ContainerHub,
+        _ ahead: AskedAhead,
         _ merger: any DocumentMerger,
         _ versions: VersionStore,
         on queue: DispatchQueue,
         _ report: @escaping @Sendable (SyncReport) -> Void
     ) throws {
-        (self.place, self.hub, self.merger) = (place, hub, merger)
+        (self.place, self.hub, self.ahead, self.merger) = (place, hub, ahead, merger)
         (self.queue, self.report, self.versions) = (queue, report, versions)
         let opened = Promised<ContentStore>()
         DispatchQueue(label: "sheaf.contents", qos: .userInitiated).async { opened.keep(openContents) }
@@ -142,7 +147,8 @@ final class SyncRun {
 
     func start() throws {
         try checkRoot()
-        let line = HubLine(to: hub, contents, desk) { [queue, box = Confined(Weak(self))] news in
+        let line = HubLine(to: hub, contents, desk, after: ahead) {
+            [queue, box = Confined(Weak(self))] news in
             queue.async { box.value.value?.heard(news) }
         }
         line.askAhead()
@@ -169,6 +175,7 @@ final class SyncRun {
         lineState = .stopped
         line?.close()
         watches?.endAll()
+        conflictWatch = nil
         // Who waits is told so, and who follows that nobody looks any more.
         failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
         endWaits()

@@ -195,6 +195,10 @@ package final class Vault: Sendable {
         try note(.resolved, ids)
     }
 
+    /// What whoever waits for a conflict to be settled watches: it is closed by somebody who had it open for writing when
+    /// a version has been settled or removed, by whichever process.
+    package var noticePlace: FilePath { store.folder.path.appending(VaultLock.index.rawValue) }
+
     /// Says whether thinning may remove versions.
     package func setDiscardable(_ isDiscardable: Bool, _ ids: [VersionID]) throws {
         try note(isDiscardable ? .discardable : .undiscardable, ids)
@@ -238,6 +242,8 @@ package final class Vault: Sendable {
         try session.commit(reliesOnOthers: false) { index in
             for note in notes { try index.apply(note) }
         }
+        // What is noted is noted: who is not told of it finds it when it looks.
+        if change == .resolved || change == .removed { _ = try? VaultLock.index.touch(in: store.folder) }
     }
 }
 

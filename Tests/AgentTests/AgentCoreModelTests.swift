@@ -19,7 +19,7 @@ struct AgentCoreModelTests {
         )
         #expect(world.faults.isEmpty, "AGENT_SEED=\(seed)")
         #expect(world.grants > 500 && world.restarts > 20 && world.deaths > 20, "AGENT_SEED=\(seed)")
-        #expect(world.posts > 100, "AGENT_SEED=\(seed)")
+        #expect(world.posts > 60, "AGENT_SEED=\(seed)")
     }
 }
 
@@ -93,7 +93,8 @@ private struct CoreWorld {
     }
 
     private mutating func ask(_ index: Int) {
-        guard clients[index].waiting.count < 3 else { return }
+        // Most wait for one thing at a time: who waits for nothing else posts what it ends.
+        guard clients[index].waiting.count < (clients[index].id.rawValue % 4 == 0 ? 3 : 1) else { return }
         accessCount += 1
         let item = CoreScene.path("/d/\(below(4))")
         let client = clients[index].id
@@ -131,7 +132,9 @@ private struct CoreWorld {
         // What ends while there is no agent is not told to the next one: it is as if it had never been.
         clients[index].held[id] = nil
         let isAwaited = clients[index].awaited.remove(id) != nil
-        guard clients[index].connection != nil, !isAwaited, clients[index].held.isEmpty, below(2) == 0 else {
+        // Nor does a client post it that waits for something itself: the agent would not look for it.
+        let isAlone = clients[index].held.isEmpty && clients[index].waiting.isEmpty
+        guard clients[index].connection != nil, !isAwaited, isAlone, below(2) == 0 else {
             return say(.ended(id, [.changed]), index)
         }
         tellPosted(index)

@@ -23,38 +23,6 @@ struct AskingAheadTests {
         pair.two.stop()
     }
 
-    /// A line that notes how the log was asked for, and does something when it has been for the first time.
-    private final class Watched: ContainerHub {
-        let line: any ContainerHub
-        let asked = Locked<[(position: UInt64, waits: Bool)]>([])
-        private let afterFirst: @Sendable () -> Void
-
-        init(_ line: any ContainerHub, afterFirst: @escaping @Sendable () -> Void = {}) {
-            (self.line, self.afterFirst) = (line, afterFirst)
-        }
-
-        func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
-            let count = asked.withLock { asked in
-                asked.append((position, waitSeconds > 0))
-                return asked.count
-            }
-            defer { if count == 1 { afterFirst() } }
-            return try line.log(after: position, waitSeconds: waitSeconds)
-        }
-
-        func close() { line.close() }
-        func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers { try line.offer(commits) }
-        func missing(_ names: [BlobName]) throws -> [BlobName] { try line.missing(names) }
-        func store(_ frames: Data) throws { try line.store(frames) }
-        func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] { try line.read(names) }
-        func registrations() throws -> [DeviceListing] { try line.registrations() }
-        func refuse(_ device: DeviceName) throws { try line.refuse(device) }
-        func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
-            try line.keep(keys, for: device)
-        }
-        func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys] { try line.keys(for: device) }
-    }
-
     private func sync(_ hub: any ContainerHub) -> ContainerSync {
         pair.two.line.open()
         return ContainerSync(
@@ -72,7 +40,7 @@ struct AskingAheadTests {
     func later() throws {
         let (one, hub) = (one, pair.hub)
         let count = hub.entryCount
-        let watched = Watched(pair.two.line) {
+        let watched = WatchedHub(pair.two.line) {
             // The answer is on its way by now, and knows nothing of this.
             do { try one.write("b", to: "b.txt") } catch { Issue.record("\(error)") }
             #expect(one.wait { hub.entryCount > count })
@@ -80,11 +48,68 @@ struct AskingAheadTests {
         let running = sync(watched)
         try running.start()
         #expect(one.wait { pair.two.text("b.txt") == "b" && running.status.isSettled })
-        let asked = watched.asked.withLock { $0 }
+        let asked = watched.notes.asked
         #expect(
             asked.count >= 2 && !asked[0].waits && asked[1].waits && asked[0].position == asked[1].position
         )
         running.stop()
-        try pair.end()
+        pair.end()
+    }
+
+    /// A kernel that has no watch for a folder: a start fails when it has asked already.
+    private final class Unwatched: SystemCallObserver {
+        private let place: String
+        private let isOn = Locked(true)
+
+        init(_ folder: URL) { place = folder.path }
+
+        func end() { isOn.withLock { $0 = false } }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            isOn.withLock { $0 } && call.name.contains("notify_") && call.path.string == place ? ENOSPC : 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "A start that has to wait asks once, and who is stopped meanwhile returns when nothing is asked any more"
+    )
+    func stopped() throws {
+        let kernel = Unwatched(pair.two.folder)
+        SystemCallObservation.add(kernel)
+        defer { SystemCallObservation.remove(kernel) }
+        let watched = WatchedHub(pair.two.line, holdsFirst: true)
+        let running = sync(watched)
+        try running.start()
+        for _ in 0..<3 { running.tryAgain() }
+        #expect(running.status.line == .down && running.status.itemCount == 0)
+        #expect(one.wait { watched.notes.underWayCount == 1 })
+        running.stop()
+        let notes = watched.notes
+        #expect(notes.asked.count == 1 && notes.underWayCount == 0, "\(notes)")
+        pair.end()
+    }
+
+    @Test("A start that fails late leaves no line open, and closes none that the next one needs")
+    func failedLate() throws {
+        let kernel = Unwatched(pair.two.folder)
+        SystemCallObservation.add(kernel)
+        defer { SystemCallObservation.remove(kernel) }
+        let watched = WatchedHub(pair.two.line)
+        let running = sync(watched)
+        try running.start()
+        for _ in 0..<3 { running.tryAgain() }
+        #expect(running.status.line == .down && !watched.notes.isClosed)
+        kernel.end()
+        running.tryAgain()
+        #expect(one.wait { running.status.isSettled && watched.notes.waitingCount > 0 })
+        try one.write("b", to: "b.txt")
+        #expect(one.wait { pair.two.text("b.txt") == "b" && running.status.isSettled })
+        #expect(one.wait { watched.notes.waitingCount > 0 })
+        let notes = watched.notes
+        #expect(notes.waitingCountMax == 1 && !notes.isClosed, "\(notes)")
+        running.stop()
+        pair.end()
     }
 }

@@ -72,7 +72,7 @@ struct BlindFolderTests {
         pair.wait { one.text("album/m.txt") == "moved" && pair.isSettled }
         #expect(one.text("m.txt") == nil && one.text("album/in.txt") == "in it")
         #expect(try two.conflicts("a.txt") == [])
-        try pair.end()
+        pair.end()
     }
 
     /// A kernel that has no watch for a folder.
@@ -112,6 +112,6 @@ struct BlindFolderTests {
         try two.write("second", to: "letters/a.txt")
         try two.write("new", to: "letters/b.txt")
         pair.wait { one.text("letters/a.txt") == "second" && one.text("letters/b.txt") == "new" }
-        try pair.end()
+        pair.end()
     }
 }

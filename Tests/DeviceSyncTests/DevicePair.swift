@@ -7,22 +7,23 @@ import HubProtocol
 import LocalSockets
 import Sealing
 import SyncMessages
+import TestFolders
 import Testing
 
 @testable import DeviceSync
 
 /// Two devices that share a container at a hub, and run.
 final class DevicePair {
-    let base: URL
+    private let folder: TestFolder
+    var base: URL { folder.url }
     let container: ContainerName
     let hub: HubInMemory
     let one: TestDevice
     let two: TestDevice
 
     init() throws {
-        let temporary = FilePath(FileManager.default.temporaryDirectory.path)
-        base = try temporary.resolved().url(isDirectory: true)
-            .appendingPathComponent("pair-\(UUID().uuidString.prefix(8))")
+        let folder = try TestFolder("pair")
+        self.folder = folder
         container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
         hub = try HubInMemory(container)
         let identities = try (0..<2).map { _ in try DeviceIdentity(random: RandomBytes.make) }
@@ -33,16 +34,15 @@ final class DevicePair {
             by: identities[0],
             at: hub.line()
         )
-        one = try TestDevice(1, in: base, identities[0], keys, at: hub)
-        two = try TestDevice(2, in: base, identities[1], keys, at: hub)
+        one = try TestDevice(1, in: folder.url, identities[0], keys, at: hub)
+        two = try TestDevice(2, in: folder.url, identities[1], keys, at: hub)
         try one.start()
         try two.start()
     }
 
-    func end() throws {
+    func end() {
         one.stop()
         two.stop()
-        try FileManager.default.removeItem(at: base)
     }
 
     func wait(_ location: SourceLocation = #_sourceLocation, until condition: () -> Bool) {
@@ -54,8 +54,7 @@ final class DevicePair {
 
     /// Runs something while the second device is kept in step by a process that answers, for this account.
     func served(_ body: () async throws -> Void) async throws {
-        // A socket's path is short.
-        let runtime = try RuntimeFolder(path: "/tmp/sheaf-\(UUID().uuidString.prefix(8))")
+        let runtime = try RuntimeFolder(path: base.path + "/run")
         let home = base.appendingPathComponent("home")
         let own = home.appendingPathComponent("containers/1", isDirectory: true)
         try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)

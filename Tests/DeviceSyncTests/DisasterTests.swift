@@ -30,7 +30,7 @@ struct DisasterTests {
         )
     }
 
-    private func end() throws { try pair.end() }
+    private func end() { pair.end() }
 
     private func remove(_ name: String, on device: TestDevice) throws {
         try FileManager.default.removeItem(at: device.folder.appendingPathComponent(name))
@@ -63,7 +63,7 @@ struct DisasterTests {
         try two.start()
         expectBoth(["b.txt": "b edited twice", "c.txt": "c"])
         #expect(try one.conflicts("b.txt") == [])
-        try end()
+        end()
     }
 
     @Test("Deletes after a missing root: an empty folder in the place of the container's deletes nothing")
@@ -80,7 +80,7 @@ struct DisasterTests {
         try FileManager.default.moveItem(at: aside, to: two.folder)
         try two.start()
         expectBoth(["a.txt": "a"])
-        try end()
+        end()
     }
 
     @Test("Resurrected deletes: who was away when something was removed does not bring it back")
@@ -99,7 +99,7 @@ struct DisasterTests {
         )
         try two.start()
         expectBoth(["b.txt": "b"])
-        try end()
+        end()
     }
 
     @Test("Delete against edit: the edit wins, whoever is heard first", arguments: [true, false])
@@ -115,7 +115,7 @@ struct DisasterTests {
             #expect(device.wait { device.status?.isSettled == true })
         }
         expectBoth(["a.txt": "a edited"])
-        try end()
+        end()
     }
 
     @Test("Case and Unicode renames: a name becomes another that only looks alike, and the bytes stay")
@@ -126,7 +126,7 @@ struct DisasterTests {
         rename("letter.txt", to: "Letter.txt", on: one)
         rename("caf\u{E9}.txt", to: "Cafe\u{301}.txt", on: one)
         expectBoth(["Letter.txt": "case", "Cafe\u{301}.txt": "accent"])
-        try end()
+        end()
     }
 
     @Test("Names that only look alike are two files, and both of them arrive")
@@ -142,7 +142,7 @@ struct DisasterTests {
                 && two.status?.isSettled == true && one.status?.isSettled == true
         }
         #expect(isSo, "\(one.contents) and \(two.contents); \(one.said) and \(two.said)")
-        try end()
+        end()
     }
 
     @Test("Conflict copies without a conflict: the same edit on both, or a new date, is none")
@@ -163,7 +163,7 @@ struct DisasterTests {
         for device in [one, two] {
             #expect(try device.conflicts("a.txt") == [] && device.conflicts("b.bin") == [])
         }
-        try end()
+        end()
     }
 
     @Test("Repair that empties a file: what the hub has lost is asked for again, and nothing takes its place")
@@ -187,7 +187,7 @@ struct DisasterTests {
         two.stop()
         try two.start()
         expectBoth(["a.txt": "edited"])
-        try end()
+        end()
     }
 
     @Test(
@@ -210,7 +210,7 @@ struct DisasterTests {
         try two.start()
         expectBoth(["b.txt": "whole"])
         #expect(!FileManager.default.fileExists(atPath: arriving.path))
-        try end()
+        end()
     }
 
     @Test(
@@ -236,7 +236,7 @@ struct DisasterTests {
         for device in [one, two] {
             #expect(try device.formerTexts(of: "a.txt").contains("text"), "\(device.name)")
         }
-        try end()
+        end()
     }
 
     @Test("What cannot be kept for want of room is not said to be in step, and goes when there is room")
@@ -253,6 +253,6 @@ struct DisasterTests {
         one.stop()
         try one.start()
         expectBoth(["letter.txt": "a letter"])
-        try end()
+        end()
     }
 }

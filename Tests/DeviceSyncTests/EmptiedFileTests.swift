@@ -85,7 +85,7 @@ struct EmptiedFileTests {
         pair.wait { pair.isSettled }
         #expect(one.text("a.txt") == "" && two.text("a.txt") == "")
         #expect(try two.formerTexts(of: "a.txt") == ["text"])
-        try pair.end()
+        pair.end()
     }
 
     @Test(
@@ -108,7 +108,7 @@ struct EmptiedFileTests {
         pair.wait { pair.isSettled }
         #expect(two.text("a.txt") == "")
         #expect(try two.formerTexts(of: "a.txt") == ["text"])
-        try pair.end()
+        pair.end()
     }
 
     /// A disk on which there is room for anything but some files.
@@ -142,7 +142,7 @@ struct EmptiedFileTests {
         two.tryAgain()
         pair.wait { pair.isSettled }
         #expect(try two.formerTexts(of: "a.txt") == ["text"])
-        try pair.end()
+        pair.end()
     }
 }
 

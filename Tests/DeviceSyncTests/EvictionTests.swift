@@ -24,7 +24,7 @@ struct EvictionTests {
 
     init() throws { pair = try DevicePair() }
 
-    private func end() throws { try pair.end() }
+    private func end() { pair.end() }
 
     private func wait(_ location: SourceLocation = #_sourceLocation, until condition: () -> Bool) {
         pair.wait(location, until: condition)
@@ -39,6 +39,32 @@ struct EvictionTests {
         try #require(two.running).evict(name)
         // Until then they are here all the same, and need no line.
         wait { two.said.contains(.freed) }
+    }
+
+    @Test(
+        "What is evicted takes nothing from an item with the same contents, and what nobody has any more is free",
+        arguments: [("a.txt", "b.txt"), ("b.txt", "a.txt")]
+    )
+    func shared(evicted: String, other: String) throws {
+        let text = (0..<20_000).map { "\($0)\n" }.joined()
+        for name in [evicted, other] { try one.write(text, to: name) }
+        wait { two.text(evicted) == text && two.text(other) == text && isSettled }
+        let running = try #require(two.running)
+        try running.evict(evicted)
+        wait { two.said.contains(.freed) }
+        // It is what both sides come from.
+        two.line.cut()
+        wait { two.status?.line == .down }
+        try one.write("one\n" + text, to: other)
+        try two.write(text + "two\n", to: other)
+        wait { one.status?.isSettled == true }
+        two.line.mend()
+        wait { one.text(other) == "one\n" + text + "two\n" && two.text(other) == one.text(other) }
+        wait { isSettled }
+        #expect(two.status?.stuck.isEmpty == true && two.text(evicted) == nil)
+        _ = try running.download(evicted, done: nil)
+        wait { two.text(evicted) == text }
+        end()
     }
 
     @Test("A placeholder takes the place of an item, and the room of its contents is free")
@@ -75,7 +101,7 @@ struct EvictionTests {
         #expect(two.running?.item("a.txt")?.contents == .current)
         try two.write("edited", to: "a.txt")
         wait { one.text("a.txt") == "edited" }
-        try end()
+        end()
     }
 
     @Test("A placeholder is renamed, moved and removed as its item is, here and elsewhere")
@@ -115,7 +141,7 @@ struct EvictionTests {
         try #require(two.running).evict("in")
         try files.removeItem(at: folder.appendingPathComponent("in/.d.txt.icloud"))
         wait { one.contents == ["in": "/"] }
-        try end()
+        end()
     }
 
     @Test("A package goes as a whole and comes back as it was; what is removed elsewhere goes here, too")
@@ -134,7 +160,7 @@ struct EvictionTests {
         try #require(two.running).evict("p.rtfd")
         try files.removeItem(at: one.folder.appendingPathComponent("p.rtfd"))
         wait { two.contents == [:] && isSettled }
-        try end()
+        end()
     }
 
     @Test("What is not at the hub stays; what cannot be had is said, and comes with the line")
@@ -156,7 +182,7 @@ struct EvictionTests {
         two.line.mend()
         wait { two.contents == ["a.txt": "text", "b.txt": "new"] && one.contents == two.contents }
         #expect(two.running?.item("a.txt")?.isDownloadRequested == false)
-        try end()
+        end()
     }
 
     @Test("A new item at the name of one whose contents are not here is another item")
@@ -165,7 +191,7 @@ struct EvictionTests {
         try two.write("another", to: "a.txt")
         wait { one.contents == ["a.txt": "text", "a 2.txt": "another"] }
         wait { two.contents.keys.sorted() == [".a.txt.icloud", "a 2.txt"] }
-        try end()
+        end()
     }
 
     @Test("What is excluded from sync stays here, and nothing of it goes or comes")
@@ -188,7 +214,7 @@ struct EvictionTests {
         values.ubiquitousItemIsExcludedFromSync = false
         try folder.setResourceValues(values)
         wait { one.text("cache/b.txt") == "own" }
-        try end()
+        end()
     }
 
     // MARK: As apps see it
@@ -292,7 +318,7 @@ struct EvictionTests {
             wait { two.text("a.txt") == "text" }
             #expect(throws: CocoaError.self) { try files.evictUbiquitousItem(at: base) }
         }
-        try end()
+        end()
     }
 
     /// A presenter that keeps its item's contents.
@@ -321,7 +347,7 @@ struct EvictionTests {
         #expect(two.contents.keys.sorted() == [".a.txt.icloud"])
         // Until then something is done in the folder that goes now.
         wait { two.said.contains(.freed) }
-        try end()
+        end()
     }
 
     // MARK: Queries
@@ -412,7 +438,7 @@ struct EvictionTests {
             wait { watcher["b.txt"]?["uploaded"] == "1" }
             watcher.stop()
         }
-        try end()
+        end()
     }
 
     // MARK: Key-value stores
@@ -465,6 +491,6 @@ struct EvictionTests {
         #expect(throws: SyncRefusal.self) { try two.running?.evict(".keyvalues/app.keyvalues") }
         // Nobody but those who have the keys can read them.
         #expect(hub.everything.range(of: Data("sepia".utf8)) == nil)
-        try end()
+        end()
     }
 }

@@ -1,19 +1,19 @@
 import FileSystem
 import Foundation
+import TestFolders
 import Testing
 
 @testable import DeviceSync
 
 @Suite("Folders that are listed by two", .timeLimit(.minutes(1)))
 struct FolderListingsTests {
-    private let base: URL
+    private let ownFolder: TestFolder
+    private var base: URL { ownFolder.url }
     private let folders: [FilePath]
 
     init() throws {
-        let temporary = try FilePath(FileManager.default.temporaryDirectory.path).resolved()
-        let base = temporary.url(isDirectory: true)
-            .appendingPathComponent("listings-\(UUID().uuidString.prefix(8))")
-        self.base = base
+        ownFolder = try TestFolder("listings")
+        let base = ownFolder.url
         folders = (0..<60).map { FilePath(base.path).appending("folder \($0)") }
         for (number, folder) in folders.enumerated() {
             try FileManager.default.createDirectory(
@@ -45,7 +45,6 @@ struct FolderListingsTests {
             }
             listings.end()
         }
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test(
@@ -58,7 +57,6 @@ struct FolderListingsTests {
             #expect(try names(listings.listing(at: number)) == expected(number))
         }
         listings.end()
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test("One that is gone, is none or is not looked at says so, and only it does")
@@ -83,12 +81,10 @@ struct FolderListingsTests {
             }
         }
         listings.end()
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test("For a few no other thread is asked")
     func few() throws {
         #expect(FolderListings(of: Array(folders.prefix(2))) == nil)
-        try FileManager.default.removeItem(at: base)
     }
 }

@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import Locks
 import Sync
+import TestFolders
 import Testing
 
 @testable import DeviceSync
@@ -11,13 +12,11 @@ import Testing
 /// Which item a name is, after whatever has been done to a folder.
 @Suite("Looks at a container's folder")
 struct FolderLookTests {
-    private let root: URL
+    private let folder: TestFolder
+    private var root: URL { folder.url }
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "FolderLook-\(UUID().uuidString)"
-        )
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        folder = try TestFolder("look")
     }
 
     private func write(_ text: String, _ name: String) throws {
@@ -186,7 +185,6 @@ struct FolderLookTests {
         try rename("y/a.txt", "b.txt")
         #expect(try look(&table).placed == [file])
         #expect(item("b.txt", in: table) == file)
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test("A temporary file that has been seen becomes the document onto which it is renamed")
@@ -203,7 +201,6 @@ struct FolderLookTests {
         #expect(Set(outcome.touched.keys) == [file] && outcome.missing == [temporary])
         #expect(item("a.txt", in: table) == file)
         #expect(try FileIdentity(of: FilePath(root.appendingPathComponent("a.txt").path)).mark == file.mark)
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test("Two files that exchange their names stay what they were")
@@ -219,7 +216,6 @@ struct FolderLookTests {
         let outcome = try look(&table)
         #expect(outcome.placed == Set(items) && outcome.missing == [])
         #expect(["b.txt", "a.txt"].map { item($0, in: table) } == items)
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test("A save that puts another file in the place of the first leaves the item what it was")
@@ -233,7 +229,6 @@ struct FolderLookTests {
         let outcome = try look(&table)
         #expect(Set(outcome.touched.keys) == [file] && outcome.missing == [])
         #expect(try FileIdentity(of: FilePath(root.appendingPathComponent("a.txt").path)).mark == file.mark)
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test("What is moved over another document is that one, also when it goes on")
@@ -249,7 +244,6 @@ struct FolderLookTests {
         try rename("one.txt", "three.txt")
         #expect(try look(&table).missing == [two])
         #expect(item("three.txt", in: table) == one)
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test("A file that had moved on before it could be read is read where it is")
@@ -262,7 +256,6 @@ struct FolderLookTests {
         try rename("one.txt", "two.txt")
         #expect(try look(&table).touched.keys.contains(file))
         #expect(table[file]?.state.content != nil)
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test("A copy with its attributes is an item of its own")
@@ -281,7 +274,6 @@ struct FolderLookTests {
         _ = try look(&table)
         let two = try #require(item("two.txt", in: table))
         #expect(two != one && item("one.txt", in: table) == one)
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test("A package is one item, and what saves leave is none")
@@ -296,7 +288,6 @@ struct FolderLookTests {
         _ = try look(&table)
         #expect(table.items.count == 1)
         #expect(table[try #require(item("p.rtfd", in: table))]?.state.kind == .document)
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test(
@@ -316,7 +307,6 @@ struct FolderLookTests {
         #expect(names == ["a 2.txt", "a.txt"] && item("a 2.txt", in: table) != nil)
         #expect(try Removal.remove(path, if: { $0.stamp.byteCount == 7 }))
         #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == ["a 2.txt"])
-        try FileManager.default.removeItem(at: root)
     }
 
     @Test("A bundle renamed on a device that does not know its type stays one item")
@@ -332,7 +322,6 @@ struct FolderLookTests {
         try FileManager.default.moveItem(at: known, to: renamed)
         #expect(try look(&table).placed == [bundle])
         #expect(table[bundle]?.state.kind == .document && table.items.count == 1)
-        try FileManager.default.removeItem(at: root)
     }
 
     // MARK: Placeholders

@@ -74,7 +74,7 @@ struct FolderSignsTests {
         hear(.settled)
         #expect(two.wait { looker.standing("d.txt") == .remote })
         #expect(outcome.withLock { $0 } && !looker.names.contains("c.txt"))
-        try pair.end()
+        pair.end()
     }
 
     @Test("What cannot be kept is said at once of the document and of its folders")
@@ -89,7 +89,7 @@ struct FolderSignsTests {
         try two.write("text that is new", to: "a/b/c.txt")
         let isSaid = two.wait { if case .error? = looker.standing("a") { true } else { false } }
         #expect(isSaid, "\(String(describing: looker.standing("a"))); \(two.said)")
-        try pair.end()
+        pair.end()
     }
 
     @Test("Who follows all that is in a folder hears of documents, and what is in a folder is not said of it")
@@ -105,6 +105,6 @@ struct FolderSignsTests {
         #expect(looker.names.contains("c.txt") && looker.insides.isEmpty)
         #expect(running.items(below: "").allSatisfy { $0.inside == nil })
         #expect(running.unsettledItems(in: "a").map(\.inside) == [.paused])
-        try pair.end()
+        pair.end()
     }
 }

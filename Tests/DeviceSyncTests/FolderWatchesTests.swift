@@ -2,6 +2,7 @@ import Dispatch
 import FileSystem
 import Foundation
 import Sync
+import TestFolders
 import Testing
 
 @testable import DeviceSync
@@ -9,10 +10,12 @@ import Testing
 /// Which folders are looked at anew.
 @Suite("Watches of a container's folders")
 struct FolderWatchesTests {
+    private let folder: TestFolder
     private let root: URL
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appendingPathComponent("Watches-\(UUID().uuidString)")
+        folder = try TestFolder("watches")
+        root = folder.url.appendingPathComponent("root")
         try FileManager.default.createDirectory(
             at: root.appendingPathComponent("letters"),
             withIntermediateDirectories: true

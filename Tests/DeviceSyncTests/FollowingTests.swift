@@ -42,7 +42,7 @@ struct FollowingTests {
         pair.wait { told.withLock { $0.contains { $0.path == path("Sub/Fern.txt") } } }
         #expect(told.withLock { $0.allSatisfy { $0.path != path("Fern.txt") } })
         #expect(two.text("Sub/Fern.txt") == nil)
-        try pair.end()
+        pair.end()
     }
 
     @Test(
@@ -70,7 +70,7 @@ struct FollowingTests {
             #expect(first.filter { $0.path == path("a") }.map(\.standing).last == .remote)
             #expect(first.allSatisfy { !$0.path.hasPrefix(path("a/")) })
         }
-        try pair.end()
+        pair.end()
     }
 
     @Test("Why a container cannot begin is reported once, and again when it has become something else")
@@ -93,6 +93,6 @@ struct FollowingTests {
         two.mendDisk()
         two.freeDisk()
         pair.wait { two.status?.line == .up }
-        try pair.end()
+        pair.end()
     }
 }

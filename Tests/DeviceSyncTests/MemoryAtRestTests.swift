@@ -103,6 +103,6 @@ struct MemoryAtRestTests {
         one.slowDown(toSeconds: 0)
         one.line.mend()
         pair.wait { pair.two.text("a.txt") == "text" && pair.isSettled && one.running?.isAtWork == false }
-        try pair.end()
+        pair.end()
     }
 }

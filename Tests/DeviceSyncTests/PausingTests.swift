@@ -73,7 +73,7 @@ struct PausingTests {
         try two.start()
         try two.write("more", to: "a.txt")
         pair.wait { one.text("a.txt") == "more" }
-        try pair.end()
+        pair.end()
     }
 
     @Test("What cannot be merged becomes a conflict when it is resumed, as if the device had been away")
@@ -86,7 +86,7 @@ struct PausingTests {
         pair.wait { pair.isSettled && (try? one.conflicts("a.txt"))?.count == 1 }
         #expect(try Set(one.conflicts("a.txt") + [one.text("a.txt") ?? ""]) == ["two\n", "three\n"])
         #expect(one.text("a.txt") == two.text("a.txt"))
-        try pair.end()
+        pair.end()
     }
 
     @Test(
@@ -104,7 +104,7 @@ struct PausingTests {
         _ = try resume("a.txt")
         _ = try resume("b.txt")
         pair.wait { two.text("a.txt") == nil && one.text("b.txt") == nil && pair.isSettled }
-        try pair.end()
+        pair.end()
     }
 
     @Test("A state of a paused document is sent at a stable point; once others have changed it, that fails")
@@ -139,7 +139,7 @@ struct PausingTests {
         let followed = try resume("a.txt", .failOnConflict)
         pair.wait { followed.isDone && one.text("a.txt") == "third" && pair.isSettled }
         #expect(two.running?.item("a.txt")?.pause == nil)
-        try pair.end()
+        pair.end()
     }
 
     @Test("Another item wants the name of a paused one: it waits, and neither is moved")
@@ -160,7 +160,7 @@ struct PausingTests {
         _ = try resume("a.txt")
         pair.wait { two.text("a.txt") == "new" && two.text("b.txt") == "mine" && pair.isSettled }
         #expect(one.contents == two.contents)
-        try pair.end()
+        pair.end()
     }
 
     @Test("FileManager pauses, fetches beside, sends and resumes; resource values tell")
@@ -199,6 +199,6 @@ struct PausingTests {
             try await files.resumeSyncForUbiquitousItem(at: url, with: .dropLocalChanges)
             pair.wait { two.text("a.txt") == "theirs" && pair.isSettled }
         }
-        try pair.end()
+        pair.end()
     }
 }

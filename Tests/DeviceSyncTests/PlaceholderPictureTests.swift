@@ -23,6 +23,6 @@ struct PlaceholderPictureTests {
         )
         pair.wait { pair.two.contents.keys.sorted() == [".q.rtfd.icloud"] }
         #expect(Placeholder(at: place.appending(".q.rtfd.icloud"))?.thumbnail == Data("picture".utf8))
-        try pair.end()
+        pair.end()
     }
 }

@@ -6,6 +6,7 @@ import HubProtocol
 import Sealing
 import Sync
 import SyncMessages
+import TestFolders
 import Testing
 
 @testable import DeviceSync
@@ -13,15 +14,15 @@ import Testing
 /// A hub that is put back to a backup, under devices that know more than it does.
 @Suite("A hub put back to a backup", .timeLimit(.minutes(2)))
 struct PutBackTests {
-    private let base = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "PutBack-\(UUID().uuidString)"
-    )
+    private let ownFolder: TestFolder
+    private var base: URL { ownFolder.url }
     private let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
     private let hub: HubInMemory
     private let identities: [DeviceIdentity]
     private let keys: ContainerKeys
 
     init() throws {
+        ownFolder = try TestFolder("putBack")
         hub = try HubInMemory(container)
         identities = try (0..<3).map { _ in try DeviceIdentity(random: RandomBytes.make) }
         keys = try Founding.found(container, by: identities[0], named: "device 0", at: hub.line())
@@ -53,9 +54,8 @@ struct PutBackTests {
         )
     }
 
-    private func end(_ devices: [TestDevice]) throws {
+    private func end(_ devices: [TestDevice]) {
         for device in devices { device.stop() }
-        try FileManager.default.removeItem(at: base)
     }
 
     /// Two devices with two files, and a backup of the hub from when there was one.
@@ -101,7 +101,7 @@ struct PutBackTests {
         expect(expected, on: devices)
         #expect(try devices.allSatisfy { try $0.conflicts("letters/0.txt").isEmpty })
         #expect(devices.allSatisfy { $0.said.contains { if case .hubPutBack = $0 { true } else { false } } })
-        try end(devices)
+        end(devices)
     }
 
     @Test("A device that was away meets another log than it left, and gives and takes")
@@ -122,7 +122,7 @@ struct PutBackTests {
         var expected = ["a.txt": "a", "b.txt": "b"]
         for number in 0..<4 { expected["c \(number).txt"] = "\(number)" }
         expect(expected, on: devices + [third])
-        try end(devices + [third])
+        end(devices + [third])
     }
 
     @Test("It has forgotten a device, and the others let that in again")
@@ -139,7 +139,7 @@ struct PutBackTests {
         hub.restore(backup)
         try devices[2].write("c", to: "c.txt")
         expect(["a.txt": "a", "b.txt": "b", "c.txt": "c"], on: devices)
-        try end(devices)
+        end(devices)
     }
 
     @Test("Killed while it goes back, a device goes back anew; twice put back, it is healed twice")
@@ -158,7 +158,7 @@ struct PutBackTests {
             for number in 0...round { expected["\(number).txt"] = "\(number)" }
             expect(expected, on: devices)
         }
-        try end(devices)
+        end(devices)
     }
 
     /// What is wrong with a device's disk.
@@ -209,7 +209,7 @@ struct PutBackTests {
         expect(expected, on: devices)
         #expect(devices[1].said.contains { if case .hubPutBack = $0 { true } else { false } })
         #expect(!devices[1].said.contains { if case .stopped = $0 { true } else { false } })
-        try end(devices)
+        end(devices)
     }
 
     @Test("A log that forgets that a device was shut out is not gone back to")

@@ -5,6 +5,7 @@ import Foundation
 import HubProtocol
 import Sealing
 import Sync
+import TestFolders
 import Testing
 
 @testable import DeviceSync
@@ -12,19 +13,18 @@ import Testing
 /// The key on paper, with a hub in memory. What `sheaf join --recovery` does over HTTP, test_sharing.py does with processes.
 @Suite("The key on paper")
 struct RecoveryTests {
-    private let base = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "Recovery-\(UUID().uuidString)"
-    )
+    private let ownFolder: TestFolder
+    private var base: URL { ownFolder.url }
     private let hub: HubInMemory
     private let identity: DeviceIdentity
     private let keys: KeyRing
 
     init() throws {
+        ownFolder = try TestFolder("recovery")
         let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
         hub = try HubInMemory(container)
         identity = try DeviceIdentity(random: RandomBytes.make)
         keys = KeyRing(try Founding.found(container, by: identity, named: "first", at: hub.line())) { _ in }
-        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
     }
 
     private func sharing(_ line: HubInMemory.Line? = nil) -> Sharing {
@@ -60,7 +60,6 @@ struct RecoveryTests {
         #expect { try sharing.check(try RecoveryKey(random: RandomBytes.make)) } throws: {
             ($0 as? SyncFailure) == .paperUnknown
         }
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test("It lets a new device in, which has all keys that came later")
@@ -81,7 +80,6 @@ struct RecoveryTests {
         let next = Sharing(in: FilePath(base.path), found, by: new, at: line)
         #expect(try next.revoke(identity.id) == .revoked)
         try next.check(paper)
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test("Whatever call is the last one, a key that was shown is right")
@@ -93,7 +91,7 @@ struct RecoveryTests {
             guard let groups = try? sharing(line).makeRecoveryKey(replacesFormer: true) else { continue }
             try sharing().check(try typed(groups))
             #expect(try sharing().devices().filter { $0.isPaper && !$0.isRevoked }.count == 1)
-            return try FileManager.default.removeItem(at: base)
+            return
         }
         Issue.record("It asks the hub more often than is to be expected.")
     }

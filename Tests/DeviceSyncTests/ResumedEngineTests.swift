@@ -5,6 +5,7 @@ import Foundation
 import HubProtocol
 import SQLite
 import Sealing
+import TestFolders
 import Testing
 
 @testable import DeviceSync
@@ -13,10 +14,8 @@ import Testing
 struct ResumedEngineTests {
     @Test("A memory that is damaged behind the log is an error for whoever waits for any of it")
     func damaged() throws {
-        let base = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "Resumed-\(UUID().uuidString)"
-        )
-        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
+        let ownFolder = try TestFolder("resumed")
+        let base = ownFolder.url
         let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
         let hub = try HubInMemory(container)
         let identity = try DeviceIdentity(random: RandomBytes.make)
@@ -35,6 +34,5 @@ struct ResumedEngineTests {
                 try resumed.take(try memory.folder(), isAsExpected: isAsExpected)
             }
         }
-        try FileManager.default.removeItem(at: base)
     }
 }

@@ -5,6 +5,7 @@ import Foundation
 import HubProtocol
 import Locks
 import Sealing
+import TestFolders
 import Testing
 
 @testable import DeviceSync
@@ -12,9 +13,8 @@ import Testing
 /// Devices that another process was shutting out when it died.
 @Suite("Who goes on with shutting devices out", .timeLimit(.minutes(2)))
 struct RevocationKeeperTests {
-    private let base = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "RevocationKeeper-\(UUID().uuidString)"
-    )
+    private let ownFolder: TestFolder
+    private var base: URL { ownFolder.url }
     private let hub: HubInMemory
     private let identity: DeviceIdentity
     private let lost: DeviceIdentity
@@ -23,6 +23,7 @@ struct RevocationKeeperTests {
     private let said = Locked<[SyncReport]>([])
 
     init() throws {
+        ownFolder = try TestFolder("revocationKeeper")
         let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
         hub = try HubInMemory(container)
         identity = try DeviceIdentity(random: RandomBytes.make)
@@ -30,7 +31,6 @@ struct RevocationKeeperTests {
         let founded = try Founding.found(container, by: identity, named: "device", at: hub.line())
         try Founding.add(lost.publicIdentity(named: "lost"), to: founded, by: identity, at: hub.line())
         keys = KeyRing(founded) { _ in }
-        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
     }
 
     /// As a process of its own sees it.
@@ -94,7 +94,6 @@ struct RevocationKeeperTests {
         pause.end()
         keeper.settle()
         #expect(pause.count == 0 && said.withLock { $0 } == [])
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test("What was left before it came is gone on with once there is a line")
@@ -108,7 +107,6 @@ struct RevocationKeeperTests {
         #expect(try !isPlanned)
         #expect(try isLostRevoked)
         #expect(pause.count == 0)
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test("While the hub refuses it is tried again after a while, and not because it was tried")
@@ -133,7 +131,6 @@ struct RevocationKeeperTests {
         keeper.note(.lineUp)
         keeper.settle()
         #expect(try !isPlanned && pause.count == 0)
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test("Where nothing can be watched it looks from time to time")
@@ -150,7 +147,6 @@ struct RevocationKeeperTests {
         pause.end()
         keeper.settle()
         #expect(pause.count == 1)
-        try FileManager.default.removeItem(at: base)
     }
 }
 

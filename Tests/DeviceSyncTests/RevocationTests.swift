@@ -7,6 +7,7 @@ import HubProtocol
 import Sealing
 import Sync
 import SyncMessages
+import TestFolders
 import Testing
 
 @testable import DeviceSync
@@ -14,15 +15,15 @@ import Testing
 /// Devices that are shut out of a container, and those that go on without them.
 @Suite("Devices that are shut out", .timeLimit(.minutes(2)))
 struct RevocationTests {
-    private let base = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "Revocation-\(UUID().uuidString)"
-    )
+    private let ownFolder: TestFolder
+    private var base: URL { ownFolder.url }
     private let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
     private let hub: HubInMemory
     private let identities: [DeviceIdentity]
     private let keys: ContainerKeys
 
     init() throws {
+        ownFolder = try TestFolder("revocation")
         hub = try HubInMemory(container)
         identities = try (0..<4).map { _ in try DeviceIdentity(random: RandomBytes.make) }
         keys = try Founding.found(container, by: identities[0], named: "device 0", at: hub.line())
@@ -59,9 +60,8 @@ struct RevocationTests {
         )
     }
 
-    private func end(_ devices: [TestDevice]) throws {
+    private func end(_ devices: [TestDevice]) {
         for device in devices { device.stop() }
-        try FileManager.default.removeItem(at: base)
     }
 
     @Test("A hub that has forgotten who was shut out is told of no new key")
@@ -77,7 +77,7 @@ struct RevocationTests {
             ($0 as? SyncFailure)?.code == .hubChanged
         }
         #expect(hub.entryCount == count && device.keys.keys.newest.generation == 2)
-        try end([device])
+        end([device])
     }
 
     @Test("Those who stay go on under a new key; who was shut out stops, keeps its files, and is told so")
@@ -116,7 +116,7 @@ struct RevocationTests {
         try devices[2].start()
         #expect(devices[2].wait { devices[2].status?.isShutOut == true })
         #expect(devices[2].contents == ["a.txt": "before", "mine.txt": "never sent"])
-        try end(devices)
+        end(devices)
     }
 
     /// That neither the entries of a log nor contents can be opened by a device, though it had all that the hub has.
@@ -155,7 +155,7 @@ struct RevocationTests {
         try devices[1].start()
         #expect(devices[1].wait { devices[1].status?.isShutOut == true })
         #expect(devices[1].contents == ["a.txt": "a"])
-        try end(devices)
+        end(devices)
     }
 
     @Test("A device that was away while two were shut out, by two others, goes on by itself")
@@ -177,7 +177,7 @@ struct RevocationTests {
         let expected = ["a.txt": "a", "b.txt": "b", "c.txt": "c", "d.txt": "mine"]
         expect(expected, on: [devices[0], devices[1]])
         #expect(devices[1].keys.keys.keys.map(\.generation) == [1, 2, 3])
-        try end(devices)
+        end(devices)
     }
 
     @Test("Killed after each call to the hub, it goes on with a restart and ends as if nothing had been")
@@ -215,7 +215,7 @@ struct RevocationTests {
             #expect(
                 device.wait { hub.entryCount > count && device.keys.keys.newest.generation == generation }
             )
-            if isThrough { return try end([device]) }
+            if isThrough { return end([device]) }
         }
         Issue.record("It asks the hub more often than is to be expected.")
     }
@@ -237,7 +237,7 @@ struct RevocationTests {
         #expect(try sharing(devices[0]).revoke(identities[2].id) == .revoked)
         try devices[0].write("a", to: "a.txt")
         expect(["a.txt": "a"], on: devices)
-        try end(devices)
+        end(devices)
     }
 
     @Test("A key that another part of the process has got is used, too")
@@ -245,7 +245,6 @@ struct RevocationTests {
         let ring = KeyRing(keys) { _ in }
         let first = try LogVisit(ring, by: identities[1], at: hub.line())
         let second = try LogVisit(ring, by: identities[1], at: hub.line())
-        try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
         let own = KeyRing(keys) { _ in }
         let sharing = Sharing(in: FilePath(base.path), own, by: identities[0], at: hub.line())
         _ = try sharing.revoke(identities[2].id)
@@ -253,7 +252,7 @@ struct RevocationTests {
         try first.catchUp()
         try second.catchUp()
         #expect(second.devices.generation == 3 && ring.keys == own.keys)
-        try end([])
+        end([])
     }
 
     @Test("Who leaves by itself has to rest meanwhile, is out then, and the last one stays")
@@ -275,7 +274,7 @@ struct RevocationTests {
         try devices[0].start()
         try devices[0].write("c", to: "a.txt")
         expect(["a.txt": "c"], on: [devices[0]])
-        try end(devices)
+        end(devices)
     }
 
     @Test("Who was shut out does not come back as what it was, nor is anybody given keys for it")
@@ -296,7 +295,7 @@ struct RevocationTests {
         } throws: {
             ($0 as? SyncFailure)?.code == .keyMissing || ($0 as? SyncFailure)?.code == .shutOut
         }
-        try end(devices)
+        end(devices)
     }
 }
 

@@ -57,7 +57,7 @@ struct TransferTests {
         #expect(downloads == downloads.sorted())
         let shown = come.withLock { $0 }.compactMap(\.download?.fraction)
         #expect(shown.contains { 0 < $0 && $0 < 1 } && shown == shown.sorted(), "\(shown)")
-        try pair.end()
+        pair.end()
     }
 
     @Test("What one thread tells late of an upload does not put it back")
@@ -105,7 +105,7 @@ struct TransferTests {
         try two.start()
         pair.wait { one.text("b.txt") == "more" && pair.isSettled }
         #expect(two.running?.item("b.txt")?.uploadFailure == nil)
-        try pair.end()
+        pair.end()
     }
 
     /// Notes which attributes it is told of.
@@ -151,7 +151,7 @@ struct TransferTests {
             }
             #expect(other.all == [])
         }
-        try pair.end()
+        pair.end()
     }
 
     @Test("What was asked for is asked for still after a restart, until it is here")
@@ -175,6 +175,6 @@ struct TransferTests {
         try two.start()
         pair.wait { pair.isSettled }
         #expect(two.running?.item("a.txt")?.isDownloadRequested == false && two.text("a.txt") == nil)
-        try pair.end()
+        pair.end()
     }
 }

@@ -28,7 +28,7 @@ struct TwoDevicesTests {
         )
     }
 
-    private func end() throws { try pair.end() }
+    private func end() { pair.end() }
 
     @Test("A device that has stopped leaves its databases whole, so that the next start reads nothing twice")
     func stoppedDatabases() throws {
@@ -43,7 +43,7 @@ struct TwoDevicesTests {
             #expect(try FileStamp(of: one.memory.appending(log)).byteCount == 0, "\(log)")
         }
         try one.start()
-        try end()
+        end()
     }
 
     @Test("A file is on the other device, and so is what is done with it")
@@ -59,7 +59,7 @@ struct TwoDevicesTests {
         expectBoth(["b.txt": "hello there"])
         try FileManager.default.removeItem(at: two.folder.appendingPathComponent("b.txt"))
         expectBoth([:])
-        try end()
+        end()
     }
 
     @Test("Folders go with all in them, and are moved as one")
@@ -80,7 +80,7 @@ struct TwoDevicesTests {
         #expect(hub.entryCount == entryCount + 1)
         try FileManager.default.removeItem(at: one.folder.appendingPathComponent("mail"))
         expectBoth([:])
-        try end()
+        end()
     }
 
     @Test("A package is one item, whose members come together")
@@ -91,7 +91,7 @@ struct TwoDevicesTests {
         try two.write("another text", to: "p.rtfd/TXT.rtf")
         expectBoth(["p.rtfd": "/", "p.rtfd/TXT.rtf": "another text", "p.rtfd/picture.png": "picture"])
         #expect(two.status?.itemCount == 1)
-        try end()
+        end()
     }
 
     private func inode(_ name: String) throws -> UInt64 {
@@ -134,7 +134,7 @@ struct TwoDevicesTests {
         expected["a.txt"] = "last"
         expectBoth(expected)
         #expect(hub.entryCount == entryCount + 1)
-        try end()
+        end()
     }
 
     @Test("Contents that no answer of the hub has room for come in several")
@@ -148,7 +148,7 @@ struct TwoDevicesTests {
         }
         let isSo = two.wait { two.contents == expected }
         #expect(isSo, "\(two.said)")
-        try end()
+        end()
     }
 
     /// Has one file edited on both devices while the second has no line.
@@ -168,7 +168,7 @@ struct TwoDevicesTests {
     func merge() throws {
         try edit("a.txt", from: "one\ntwo\nthree\n", "ONE\ntwo\nthree\n", apartFrom: "one\ntwo\nTHREE\n")
         expectBoth(["a.txt": "ONE\ntwo\nTHREE\n"])
-        try end()
+        end()
     }
 
     @Test("What cannot be merged stays, both of it")
@@ -184,7 +184,7 @@ struct TwoDevicesTests {
         try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
         #expect(try one.wait { try one.conflicts("a.bin") == [] }, "\(one.said)")
         expectBoth(["a.bin": "mine"])
-        try end()
+        end()
     }
 
     @Test("What was done while nothing ran is found at the start")
@@ -213,7 +213,7 @@ struct TwoDevicesTests {
             "folder/edited.txt": "edited there",
         ])
         #expect(two.wait { hub.entryCount == entryCount + 3 })
-        try end()
+        end()
     }
 
     @Test("What the hub has lost is said, with the item that waits for it")
@@ -229,7 +229,7 @@ struct TwoDevicesTests {
         let causes = try #require(two.explanation("a.txt")).causes
         #expect(causes.first?.contains("cannot be had") == true, "\(causes)")
         #expect(two.contents == [:] && two.status?.isSettled == false)
-        try end()
+        end()
     }
 
     @Test("The hub can read neither a name nor a byte")
@@ -239,7 +239,7 @@ struct TwoDevicesTests {
         for clear in ["a text that nobody", "secret plans", "private.txt"] {
             #expect(hub.everything.range(of: Data(clear.utf8)) == nil)
         }
-        try end()
+        end()
     }
 
     @Test("A folder that is not there deletes nothing")
@@ -272,7 +272,7 @@ struct TwoDevicesTests {
             #expect(try device.wait { try device.conflicts("a.txt") == ["first and late"] }, "\(device.said)")
         }
         #expect(one.text("a.txt") == "second" && two.text("a.txt") == "second")
-        try end()
+        end()
     }
 
     @Test(
@@ -321,6 +321,6 @@ struct TwoDevicesTests {
         }
         expectBoth((goesOn ? few : all).merging(["new.txt": "new"], uniquingKeysWith: { $1 }))
         #expect(!one.decide(goesOn: true))
-        try end()
+        end()
     }
 }

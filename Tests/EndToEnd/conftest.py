@@ -62,10 +62,12 @@ class App:
 
     @property
     def _environment(self):
-        # The versions are kept apart from those of whoever runs the tests.
+        # The versions are kept apart from those of whoever runs the tests. What a killed app leaves goes with its test.
+        temporary = self.state / "temporary"
+        temporary.mkdir(parents=True, exist_ok=True)
         own = dict(
             XDG_STATE_HOME=str(self.state), SHEAF_VAULT=str(self.state / "vault"),
-            XDG_CACHE_HOME=str(self.state / "cache"))
+            XDG_CACHE_HOME=str(self.state / "cache"), TMPDIR=str(temporary))
         return {**os.environ, **own, **self.environment}
 
     def open(self, *files):

@@ -35,7 +35,7 @@ extension HubLine {
 
     /// What comes in the log after what was read.
     private func nextPage(waits: Bool) throws -> LogPage {
-        if let page = firstPage.withLock({ $0.take() }) { return try page.value }
+        if let page = ahead.take() { return try page.value }
         return try hub.log(after: desk.head.position, waitSeconds: waits ? Self.waitSeconds : 0)
     }
 

@@ -79,16 +79,18 @@ final class HubLine: Sendable {
     private let downloads: Locked<BatchQueue<Fetch>?>
     private let commits: Locked<BatchQueue<Commit>?>
     let forgotten = Locked<[PublicIdentity]>([])
-    /// What was asked of the log before the line was opened, until it is read.
-    let firstPage = Locked<Promised<LogPage>?>(nil)
+    /// What was asked of the log before the line was opened.
+    let ahead: AskedAhead
 
     init(
         to hub: any ContainerHub,
         _ contents: ContentStore,
         _ desk: LogDesk,
+        after ahead: AskedAhead,
         receiver: @escaping @Sendable (News) -> Void
     ) {
         (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
+        self.ahead = ahead
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
         downloads = Locked(nil)
         let uploads = BatchQueue<ContentStore.Upload>(
@@ -122,12 +124,7 @@ final class HubLine: Sendable {
     /// Asks what is new in the log, while what a start has to do before the line is opened is done. It is one call, which ends
     /// by itself; what comes of it is told once the line is open, as if it had been asked then.
     func askAhead() {
-        guard desk.shutOut == nil else { return }
-        let page = Promised<LogPage>()
-        firstPage.withLock { $0 = page }
-        asking.async { [hub, position = desk.head.position] in
-            page.keep { try hub.log(after: position, waitSeconds: 0) }
-        }
+        if desk.shutOut == nil { ahead.ask(after: desk.head.position) }
     }
 
     /// Begins to read the log.

@@ -64,6 +64,13 @@ final class DeviceMemory {
         connection = try Self.open(folder)
     }
 
+    deinit { release() }
+
+    /// Lets another have it, in this process or another one: nothing is written to it any more.
+    ///
+    /// The lock is given up by itself: to close it alone would leave it to a process that is just being started.
+    func release() { lock?.unlock() }
+
     private static func open(_ folder: StorageFolder) throws -> SQLiteConnection {
         try SQLiteConnection(
             path: folder.path.appending(fileName).string,

@@ -1,3 +1,4 @@
+package import Dispatch
 package import FileSystem
 package import Foundation
 package import Vault
@@ -105,6 +106,18 @@ extension VersionStore {
     package func unsettled(_ ids: Set<VersionID>, at url: URL) throws -> Set<VersionID> {
         let vault = try open(for: url).vault
         return try ids.filter { try vault.version($0).map { !$0.isResolved } ?? false }
+    }
+
+    /// Tells when somebody may have settled or removed some, in whichever process.
+    ///
+    /// - Parameter url: An item with such versions; told in the error.
+    /// - Returns: What tells, for as long as it is held.
+    package func watchConflicts(
+        of url: URL,
+        on queue: DispatchQueue,
+        _ tell: @escaping @Sendable () -> Void
+    ) throws -> DirectoryWatch {
+        try DirectoryWatch(try open(for: url).vault.noticePlace, on: queue) { _ in tell() }
     }
 
     /// Says that conflicts have been settled elsewhere.

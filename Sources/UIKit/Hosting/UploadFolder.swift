@@ -1,24 +1,21 @@
+internal import FileSystem
 internal import Foundation
 internal import Locks
 
 /// Where uploaded files wait until the import that names their batch.
 ///
-/// A folder of this process alone; what is never imported goes with the process.
+/// A folder of this process alone; what is never imported goes with the process, or with the start of the next one when it
+/// was killed.
 final class UploadFolder: Sendable {
-    private let folder: URL
+    private let own: ProcessFolder
     private let batches = Locked<[String: URL]>([:])
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent(
-                "sheaf-uploads-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
-            )
-        try FileManager.default.createDirectory(
-            at: folder,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
+    /// - Parameter temporary: The folder that all processes have theirs in.
+    init(in temporary: URL = FileManager.default.temporaryDirectory) throws {
+        own = try ProcessFolder("sheaf-app-uploads-", in: FilePath(temporary.path))
     }
+
+    private var folder: URL { own.path.url(isDirectory: true) }
 
     /// The place for one file of a batch. The host has checked that the path leads nowhere else.
     func place(_ path: String, batch: String, tab: String) throws -> URL {
@@ -42,7 +39,7 @@ final class UploadFolder: Sendable {
     }
 
     func removeAll() {
-        // What cannot be removed here lies in the system's temporary folder, which is emptied by the system.
-        try? FileManager.default.removeItem(at: folder)
+        // What cannot be removed now goes when the next process starts.
+        try? own.remove()
     }
 }

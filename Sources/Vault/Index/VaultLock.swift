@@ -23,6 +23,9 @@ enum VaultLock: String, CaseIterable {
         return try body()
     }
 
+    /// Has those hear of something who watch the file.
+    func touch(in folder: StorageFolder) throws { _ = try folder.open(rawValue, appends: true) }
+
     /// The file, opened anew each time: threads that shared an opening would share its lock.
     func file(in folder: StorageFolder) throws -> StorageFile {
         while true {

@@ -2,12 +2,14 @@ import DocumentFoundation
 import FileSystem
 import Foundation
 import Locks
+import TestFolders
 import Testing
 
 /// A registry and a temporary directory of one test's own, and a record of what happened in which order.
 final class CoordinationScene: Sendable {
     let registry: FileAccessRegistry
-    let folder: URL
+    private let ownFolder: TestFolder
+    var folder: URL { ownFolder.url }
     private let record = Locked<[String]>([])
 
     /// - Parameter hearing: What tells of outsiders; nil for nobody hears of them.
@@ -17,14 +19,7 @@ final class CoordinationScene: Sendable {
             hearsOutsiders: events != nil,
             events: events ?? .shared
         )
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("coordination-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        // A leftover in the temporary directory fails no test.
-        try? FileManager.default.removeItem(at: folder)
+        ownFolder = try TestFolder("coordination")
     }
 
     var story: [String] { record.withLock { $0 } }

@@ -2,6 +2,7 @@ import FileSystem
 import Foundation
 import KeyValues
 import Merging
+import TestFolders
 import Testing
 
 @testable import DocumentFoundation
@@ -10,16 +11,10 @@ import Testing
 struct NSUbiquitousKeyValueStoreTests {
     /// A folder of its own, and stores on it as several processes of an app have them.
     private final class Place: Sendable {
-        let folder: URL
+        private let ownFolder: TestFolder
+        var folder: URL { ownFolder.url }
 
-        init() throws {
-            folder = FileManager.default.temporaryDirectory
-                .appendingPathComponent("key-values-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        }
-
-        // What stays behind in the temporary folder harms nobody.
-        deinit { try? FileManager.default.removeItem(at: folder) }
+        init() throws { ownFolder = try TestFolder("key-values") }
 
         func settings(_ name: String = "app") -> KeyValueSettings {
             KeyValueSettings(folder: FilePath(folder.path), appName: name)

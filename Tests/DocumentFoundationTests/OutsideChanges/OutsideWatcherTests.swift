@@ -1,6 +1,7 @@
 import Coordination
 import Foundation
 import Locks
+import TestFolders
 import Testing
 
 @testable import DocumentFoundation
@@ -9,12 +10,12 @@ import Testing
 /// What is told where the system has lost events, or has no watches to give.
 @Suite("OutsideWatcher", .serialized, .timeLimit(.minutes(1)))
 struct OutsideWatcherTests {
-    private let folder: URL
+    private let testFolder: TestFolder
+    private var folder: URL { testFolder.url }
     private let story = Story()
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("watcher-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        testFolder = try TestFolder("watcher")
     }
 
     /// What was reported, and warned of.

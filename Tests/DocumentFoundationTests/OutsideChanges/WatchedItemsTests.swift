@@ -1,5 +1,6 @@
 import Coordination
 import Foundation
+import TestFolders
 import Testing
 
 @testable import DocumentFoundation
@@ -8,13 +9,13 @@ import Testing
 /// What changes of names mean for presented items, told later than they have happened.
 @Suite("WatchedItems")
 struct WatchedItemsTests {
-    private let folder: URL
+    private let testFolder: TestFolder
+    private var folder: URL { testFolder.url }
     private let presenter = PresenterID(client: ClientID(1), number: 1)
     private let other = PresenterID(client: ClientID(1), number: 2)
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("items-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        testFolder = try TestFolder("items")
     }
 
     private func path(_ name: String) throws -> ItemPath {

@@ -1,22 +1,24 @@
 import DocumentFoundation
 import Foundation
+import TestFolders
 import Testing
 
 @Suite("Trash")
 struct TrashTests {
-    private let root: URL
+    private let folder: TestFolder
     private let trash: Trash
     private let files: URL
     private let info: URL
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            .appendingPathComponent("trash-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        folder = try TestFolder("trash")
+        let root = folder.url
         trash = Trash(Self.settings(dataHome: root.appendingPathComponent("data").path))
         files = root.appendingPathComponent("data/Trash/files", isDirectory: true)
         info = root.appendingPathComponent("data/Trash/info", isDirectory: true)
     }
+
+    private var root: URL { folder.url }
 
     private static func settings(dataHome: String, userID: UInt32 = getuid()) -> TrashSettings {
         TrashSettings(

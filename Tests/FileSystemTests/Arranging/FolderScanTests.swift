@@ -1,17 +1,14 @@
 import FileSystem
 import Foundation
+import TestFolders
 import Testing
 
 @Suite("FolderScan")
 struct FolderScanTests {
-    private let root: FilePath
+    private let folder: TestFolder
+    private var root: FilePath { FilePath(folder.path) }
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("scan-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        root = FilePath(url.path)
-    }
+    init() throws { folder = try TestFolder("scan") }
 
     private func write(_ name: String, byteCount: Int = 1) throws {
         try Data(repeating: 1, count: byteCount).write(to: root.appending(name).url(isDirectory: false))

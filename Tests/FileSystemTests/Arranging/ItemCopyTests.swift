@@ -1,18 +1,15 @@
 import FileSystem
 import Foundation
+import TestFolders
 import Testing
 
 @Suite("ItemCopy")
 struct ItemCopyTests {
-    private let root: FilePath
+    private let folder: TestFolder
+    private var root: FilePath { FilePath(folder.path) }
     private let manager = FileManager.default
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("copy-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        root = FilePath(url.path)
-    }
+    init() throws { folder = try TestFolder("copy") }
 
     private func makeTree() throws -> FilePath {
         let top = root.appending("top")

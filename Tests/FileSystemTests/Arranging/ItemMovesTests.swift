@@ -1,17 +1,14 @@
 import FileSystem
 import Foundation
+import TestFolders
 import Testing
 
 @Suite("ItemMoves")
 struct ItemMovesTests {
-    private let root: FilePath
+    private let folder: TestFolder
+    private var root: FilePath { FilePath(folder.path) }
 
-    init() throws {
-        let url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("moves-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        root = FilePath(url.path)
-    }
+    init() throws { folder = try TestFolder("moves") }
 
     private func write(_ name: String, _ text: String) throws -> FilePath {
         let path = root.appending(name)

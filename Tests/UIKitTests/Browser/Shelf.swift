@@ -1,12 +1,14 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import TestFolders
 import Testing
 
 @testable import UIKit
 
 /// A temporary location with a few words to fill it and to look at it.
 struct Shelf {
+    private let folder: TestFolder
     let url: URL
     let location: BrowserLocation
 
@@ -23,8 +25,8 @@ struct Shelf {
     )
 
     init() throws {
-        url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-            .appendingPathComponent("shelf-\(UUID().uuidString)/here", isDirectory: true)
+        folder = try TestFolder("shelf")
+        url = folder.url.appendingPathComponent("here", isDirectory: true)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         location = try BrowserLocation(url, kinds: Self.kinds)
     }

@@ -33,8 +33,7 @@ struct EvictedDocumentTests {
             placeholder = folder.appendingPathComponent(".a.txt.icloud")
             let evicted = Placeholder(name: "a.txt", byteCount: 8, isDirectory: false, typeIdentifier: nil)
             try evicted.encoded().write(to: placeholder)
-            // A socket's path is short.
-            let runtime = try RuntimeFolder(path: "/tmp/sheaf-\(UUID().uuidString.prefix(8))")
+            let runtime = try RuntimeFolder(path: base.path + "/run")
             listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
             account = UbiquityAccount(
                 environment: [

@@ -1,4 +1,5 @@
 import Foundation
+import TestFolders
 import Testing
 import UIKit
 
@@ -128,18 +129,10 @@ final class CallLog: @unchecked Sendable {
 
 /// A folder of a test's own, gone with the test.
 final class Playground {
-    let folder: URL
+    private let ownFolder: TestFolder
+    var folder: URL { ownFolder.url }
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("UIKitTests-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        // A test that locked something leaves it to the system.
-        try? FileManager.default.removeItem(at: folder)
-    }
+    init() throws { ownFolder = try TestFolder("documents") }
 
     subscript(name: String) -> URL { folder.appendingPathComponent(name) }
 

@@ -1,17 +1,19 @@
 import Foundation
 import LocalSockets
 import Locks
+import TestFolders
 import Testing
 
 @testable import UIKit
 
 @Suite("HandOver", .timeLimit(.minutes(1)))
 struct HandOverTests {
+    private let ownFolder: TestFolder
     private let place: String
 
     init() throws {
-        // Short: a socket's path has 108 bytes.
-        let folder = try RuntimeFolder(path: "/tmp/sheaf-\(UUID().uuidString)")
+        ownFolder = try TestFolder("hand-over")
+        let folder = try RuntimeFolder(path: ownFolder.path + "/run")
         place = HandOver.place(of: "org.sheaf.test", documents: URL(fileURLWithPath: "/docs"), in: folder)
     }
 
@@ -41,7 +43,7 @@ struct HandOverTests {
     func one() throws {
         let handOver = try #require(try listen(Locked([])))
         #expect(try listen(Locked([])) == nil)
-        let folder = try RuntimeFolder(path: "/tmp/sheaf-\(UUID().uuidString)")
+        let folder = try RuntimeFolder(path: ownFolder.path + "/other")
         func place(_ app: String, _ documents: String) -> String {
             HandOver.place(of: app, documents: URL(fileURLWithPath: documents), in: folder)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestFolders
 import Testing
 
 @testable import UIKit
@@ -75,10 +76,10 @@ struct OpenedURLsTests {
     private static let sceneApp = SceneApp()
     private static let windowApp = WindowApp()
 
+    private static let folder = Result { try TestFolder("opened") }
+
     private static func file(_ name: String) throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let url = folder.appendingPathComponent(name)
+        let url = try folder.get().url.appendingPathComponent(name)
         try Data().write(to: url)
         return url
     }

@@ -1,0 +1,63 @@
+import DocumentFoundation
+import DocumentTesting
+import Foundation
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// What may last for weeks has a device do nothing: it is told when that is over.
+@Suite("Looking again", .timeLimit(.minutes(3)))
+struct LookingAgainTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws { pair = try DevicePair() }
+
+    @Test("With a conflict, something paused or not here no look is due, and each goes on when that is over")
+    func told() throws {
+        for name in ["a.bin", "evicted.txt", "paused.txt"] { try one.write("first \(name)", to: name) }
+        pair.wait { two.contents.count == 3 && pair.isSettled }
+        let running = try #require(two.running)
+        try running.evict("evicted.txt")
+        try running.pause("paused.txt", by: "a test")
+        try one.write("second", to: "paused.txt")
+        two.line.cut()
+        pair.wait { two.status?.line == .down }
+        try one.write("theirs", to: "a.bin")
+        pair.wait { one.status?.isSettled == true }
+        try two.write("mine", to: "a.bin")
+        two.line.mend()
+        pair.wait { (try? two.conflicts("a.bin"))?.count == 1 && (try? one.conflicts("a.bin"))?.count == 1 }
+
+        pair.wait { !running.isRetryDue }
+        let status = try #require(two.status)
+        #expect(!status.isSettled && status.line == .up, "\(status)")
+        #expect(two.text("paused.txt") == "first paused.txt" && two.text("evicted.txt") == nil)
+
+        let url = two.folder.appendingPathComponent("a.bin")
+        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
+        pair.wait { (try? one.conflicts("a.bin")) == [] }
+        try running.resume("paused.txt", .preserveLocal) { outcome in
+            if case .failure(let refusal) = outcome { Issue.record(refusal) }
+        }
+        pair.wait { two.text("paused.txt") == "second" && pair.isSettled }
+        _ = try running.download("evicted.txt", done: nil)
+        pair.wait { two.text("evicted.txt") == "first evicted.txt" }
+        pair.wait { !running.isRetryDue }
+        pair.end()
+    }
+
+    @Test("What the disk refuses is tried again for as long as it does")
+    func refused() throws {
+        try two.fillDisk()
+        try one.write("text", to: "a.txt")
+        let running = try #require(two.running)
+        pair.wait { two.status?.stuck.isEmpty == false }
+        #expect(running.isRetryDue)
+        two.freeDisk()
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        pair.end()
+    }
+}
