@@ -2,6 +2,7 @@ import DocumentFoundation
 import FileSystem
 import Foundation
 import Sync
+import TestFolders
 import Testing
 import Vault
 
@@ -13,10 +14,9 @@ struct PlacerTests {
 
     /// Works in a folder that is gone afterwards.
     private func withPlacer(_ body: (Placer, FilePath) throws -> Void) throws {
-        let place = FileManager.default.temporaryDirectory.appending(path: "placer-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: place) }
-        let root = FilePath(place.path)
+        let folder = try TestFolder("placer")
+        defer { withExtendedLifetime(folder) {} }
+        let root = FilePath(folder.path)
         let vault = try Vault(at: root.appending("vault"))
         let contents = ContentStore(vault: vault, device: UUID(), deviceName: "here")
         let coordinator = NSFileCoordinator(filePresenter: nil)
