@@ -25,6 +25,9 @@ final class DeviceMemory {
     private static let logByteCountMax = 4 << 20
     /// All of it is read once, in its order, and then written to here and there.
     private static let cacheKibibytes = 1024
+    /// What is only read, in its order, needs each page once. What is kept of it in memory lies among what is read, and leaves
+    /// holes there.
+    private static let readCacheKibibytes = 64
 
     /// Opens the memory in a folder, made when there is none.
     ///
@@ -38,7 +41,7 @@ final class DeviceMemory {
         let lock = try folder.open(Self.lockName, appends: true)
         guard try lock.lock(waits: false) else { throw SyncFailure.inUse(folder.path) }
         (self.lock, home) = (lock, folder)
-        connection = try Self.open(folder)
+        connection = try Self.open(folder, Self.cacheKibibytes)
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -61,10 +64,13 @@ final class DeviceMemory {
     /// Opens a memory once more that this process has open already, to read it on another thread.
     init(beside folder: StorageFolder) throws {
         (lock, home) = (nil, folder)
-        connection = try Self.open(folder)
+        connection = try Self.open(folder, Self.readCacheKibibytes)
     }
 
-    private static func open(_ folder: StorageFolder) throws -> SQLiteConnection {
+    private static func open(
+        _ folder: StorageFolder,
+        _ cacheKibibytes: Int
+    ) throws -> SQLiteConnection {
         try SQLiteConnection(
             path: folder.path.appending(fileName).string,
             cacheKibibytes: cacheKibibytes
