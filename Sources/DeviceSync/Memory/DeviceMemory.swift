@@ -23,10 +23,10 @@ final class DeviceMemory {
     private static let format = 2
     /// From how many bytes on SQLite's log is brought into the database: a start reads all of it.
     private static let logByteCountMax = 4 << 20
-    /// All of it is read once, in its order, and then written to here and there.
+    /// It is written to here and there.
     private static let cacheKibibytes = 1024
-    /// What is only read, in its order, needs each page once. What is kept of it in memory lies among what is read, and leaves
-    /// holes there.
+    /// What is read as a whole, in its order, needs each page once. What is kept of it in memory is new memory each time, lies
+    /// among what is made of it, and leaves holes there.
     private static let readCacheKibibytes = 64
 
     /// Opens the memory in a folder, made when there is none.
@@ -168,6 +168,11 @@ final class DeviceMemory {
 
     /// How the folder was seen last.
     func folder() throws -> FolderTable {
+        try connection.setCache(kibibytes: Self.readCacheKibibytes)
+        defer {
+            // Without it later writes take longer, and do all the same.
+            try? connection.setCache(kibibytes: Self.cacheKibibytes)
+        }
         var table = FolderTable()
         table.reserveCapacity(try number("SELECT count(*) FROM items"))
         try forEach("SELECT item, seen FROM items") { item, reader in

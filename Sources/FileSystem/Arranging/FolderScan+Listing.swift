@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Locks
 
 /// A member of a folder as the folder's own list names it.
 package struct ListedItem: Hashable, Sendable {
@@ -66,7 +67,7 @@ package struct FolderMember: Hashable, Sendable {
 }
 
 extension FolderScan {
-    /// All members, hidden ones too, in no order: one readdir(3) and one fstatat(2) each.
+    /// All members, hidden ones too, in no order: one readdir(3) and one fstatat(2) each. Of many, several threads make these.
     ///
     /// A member that goes while we look is left out, and so is a name that is not UTF-8.
     package static func members(of path: FilePath) throws(SystemError) -> [FolderMember] {
@@ -84,17 +85,51 @@ extension FolderScan {
         unreadable: inout SystemError?
     ) throws(SystemError) -> [FolderMember] {
         let folder = try Folder.open(path)
-        var (members, refusal): ([FolderMember], SystemError?) = ([], nil)
+        var names: [String] = []
         try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
-            do throws(SystemError) {
-                guard let status = try SystemCalls.statusIfPresent(folder, name) else { return true }
-                members.append(FolderMember(name: name, status: MemberStatus(status)))
-            } catch {
-                refusal = error
-            }
+            names.append(name)
             return true
         }
-        if let refusal { unreadable = refusal }
+        // To look at a member takes the kernel several times as long as to name it: of many, several threads look.
+        let partCount = names.count / memberCountOfPart
+        guard partCount > 1 else { return members(names[...], of: folder, unreadable: &unreadable) }
+        let parts = Locked([Part](repeating: Part(), count: partCount))
+        try SystemCallObservation.shareOut(partCount) { [names] index throws(SystemError) in
+            let range = names.count * index / partCount..<names.count * (index + 1) / partCount
+            var part = Part()
+            part.members = members(names[range], of: folder, unreadable: &part.unreadable)
+            parts.withLock { [part] in $0[index] = part }
+        }
+        return parts.withLock { parts in
+            unreadable = parts.lazy.compactMap(\.unreadable).first ?? unreadable
+            return Array(parts.lazy.map(\.members).joined())
+        }
+    }
+
+    /// So many are looked at by one thread at least.
+    private static let memberCountOfPart = 1024
+
+    private struct Part: Sendable {
+        var members: [FolderMember] = []
+        var unreadable: SystemError?
+    }
+
+    /// Looks at members, one after another.
+    private static func members(
+        _ names: ArraySlice<String>,
+        of folder: Folder,
+        unreadable: inout SystemError?
+    ) -> [FolderMember] {
+        var members: [FolderMember] = []
+        members.reserveCapacity(names.count)
+        for name in names {
+            do throws(SystemError) {
+                guard let status = try SystemCalls.statusIfPresent(folder, name) else { continue }
+                members.append(FolderMember(name: name, status: MemberStatus(status)))
+            } catch {
+                unreadable = error
+            }
+        }
         return members
     }
 
