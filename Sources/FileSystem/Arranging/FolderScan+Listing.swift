@@ -84,6 +84,21 @@ extension FolderScan {
         of path: FilePath,
         unreadable: inout SystemError?
     ) throws(SystemError) -> [FolderMember] {
+        let parts = try Self.parts(of: path, unreadable: &unreadable, []) { $0.append($1) }
+        return parts.count == 1 ? parts[0] : Array(parts.joined())
+    }
+
+    /// As `members(of:unreadable:)`, but for what is made of them: those of which nothing is kept take no room.
+    ///
+    /// - Parameters:
+    ///   - empty: What each thread begins with.
+    ///   - add: Puts a member to what there is already. Any thread.
+    package static func parts<Part: Sendable>(
+        of path: FilePath,
+        unreadable: inout SystemError?,
+        _ empty: Part,
+        _ add: @Sendable (inout Part, FolderMember) -> Void
+    ) throws(SystemError) -> [Part] {
         let folder = try Folder.open(path)
         var names: [String] = []
         try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
@@ -91,47 +106,27 @@ extension FolderScan {
             return true
         }
         // To look at a member takes the kernel several times as long as to name it: of many, several threads look.
-        let partCount = names.count / memberCountOfPart
-        guard partCount > 1 else { return members(names[...], of: folder, unreadable: &unreadable) }
-        let parts = Locked([Part](repeating: Part(), count: partCount))
-        try SystemCallObservation.shareOut(partCount) { [names] index throws(SystemError) in
-            let range = names.count * index / partCount..<names.count * (index + 1) / partCount
-            var part = Part()
-            part.members = members(names[range], of: folder, unreadable: &part.unreadable)
+        let partCount = max(1, names.count / memberCountOfPart)
+        let parts = Locked([Part](repeating: empty, count: partCount))
+        let refusal = Locked<SystemError?>(nil)
+        try SystemCallObservation.shareOut(partCount) { [names] (index) throws(SystemError) in
+            var part = empty
+            for name in names[names.count * index / partCount..<names.count * (index + 1) / partCount] {
+                do throws(SystemError) {
+                    guard let status = try SystemCalls.statusIfPresent(folder, name) else { continue }
+                    add(&part, FolderMember(name: name, status: MemberStatus(status)))
+                } catch {
+                    refusal.withLock { $0 = error }
+                }
+            }
             parts.withLock { [part] in $0[index] = part }
         }
-        return parts.withLock { parts in
-            unreadable = parts.lazy.compactMap(\.unreadable).first ?? unreadable
-            return Array(parts.lazy.map(\.members).joined())
-        }
+        if let refusal = refusal.withLock({ $0 }) { unreadable = refusal }
+        return parts.withLock { $0 }
     }
 
     /// So many are looked at by one thread at least.
     private static let memberCountOfPart = 1024
-
-    private struct Part: Sendable {
-        var members: [FolderMember] = []
-        var unreadable: SystemError?
-    }
-
-    /// Looks at members, one after another.
-    private static func members(
-        _ names: ArraySlice<String>,
-        of folder: Folder,
-        unreadable: inout SystemError?
-    ) -> [FolderMember] {
-        var members: [FolderMember] = []
-        members.reserveCapacity(names.count)
-        for name in names {
-            do throws(SystemError) {
-                guard let status = try SystemCalls.statusIfPresent(folder, name) else { continue }
-                members.append(FolderMember(name: name, status: MemberStatus(status)))
-            } catch {
-                unreadable = error
-            }
-        }
-        return members
-    }
 
     /// What the kernel says about the item at a path, a link itself; nil when nothing is there.
     package static func status(at path: FilePath) throws(SystemError) -> MemberStatus? {
