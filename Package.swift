@@ -286,7 +286,7 @@ let package = Package(
             name: "DeviceSyncTests",
             dependencies: [
                 "CLinux", "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
-                "HubProtocol",
+                "HTTPService", "HubProtocol",
                 "LocalSockets", "Locks", "Sealing",
                 "SQLite", "SeededNumbers", "Sync", "SyncMessages", "TestFolders", "Vault",
             ],

@@ -40,6 +40,11 @@ package final class SQLiteConnection {
         )
     }
 
+    /// - Parameter kibibytes: How much memory its pages take at most from now on.
+    package func setCache(kibibytes: Int) throws(SQLiteError) {
+        try execute("PRAGMA cache_size=-\(kibibytes)")
+    }
+
     deinit {
         prepared = [:]
         sqlite3_close_v2(connection)

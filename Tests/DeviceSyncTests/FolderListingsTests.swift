@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import Sync
 import TestFolders
 import Testing
 
@@ -57,6 +58,39 @@ struct FolderListingsTests {
             #expect(try names(listings.listing(at: number)) == expected(number))
         }
         listings.end()
+    }
+
+    @Test(
+        "What is as it was seen last is told apart, in each folder by itself, by whichever of the two lists it"
+    )
+    func unchanged() throws {
+        for _ in 0..<10 {
+            let listings = try #require(
+                FolderListings(of: folders) { index, member in
+                    member.name.hasSuffix("-1") ? ItemID(UInt64(index), 1) : nil
+                }
+            )
+            for number in folders.indices {
+                let listing = try #require(listings.listing(at: number))
+                #expect(listing.unchanged == (number % 7 > 1 ? [ItemID(UInt64(number), 1)] : []))
+                #expect(try names(listing) == expected(number).filter { !$0.hasSuffix("-1") })
+            }
+            listings.end()
+        }
+    }
+
+    @Test("In a large folder, too, at which several threads look, each member is told in one way, once")
+    func large() throws {
+        let count = 3000
+        for number in 0..<count { close(creat(folders[0].appending("\(number)").string, 0o600)) }
+        let listing = FolderListing(of: folders[0]) { member in
+            UInt64(member.name).flatMap { $0 % 2 == 0 ? ItemID(0, $0) : nil }
+        }
+        #expect(listing.unchanged.map(\.low).sorted() == stride(from: 0, to: UInt64(count), by: 2).map { $0 })
+        #expect(
+            try listing.members.get().compactMap { Int($0.name) }.sorted()
+                == stride(from: 1, to: count, by: 2).map { $0 }
+        )
     }
 
     @Test("One that is gone, is none or is not looked at says so, and only it does")

@@ -10,21 +10,23 @@ import Testing
 struct MemoryAtRestTests {
     private let pause = While()
     private let secondPause = While()
-    private let givenBack = Locked([0, 0])
+    private let turnPause = While()
+    private let givenBack = Locked([0, 0, 0])
     private let isAtWork = Locked(false)
     private let memory: MemoryAtRest
 
     init() {
-        memory = MemoryAtRest(
-            [pause, secondPause].enumerated().map { [givenBack] number, pause in
-                MemoryAtRest.Step(later: { pause.later($0) }) { givenBack.withLock { $0[number] += 1 } }
-            }
-        )
+        let steps = [pause, secondPause, turnPause].enumerated().map { [givenBack] number, pause in
+            MemoryAtRest.Step(later: { pause.later($0) }) { givenBack.withLock { $0[number] += 1 } }
+        }
+        memory = MemoryAtRest(Array(steps[..<2]), turn: steps[2])
     }
 
     private func noteRest() { memory.noteRest { [isAtWork] in isAtWork.withLock { $0 } } }
+    private func noteTurn() { memory.noteTurn { [isAtWork] in isAtWork.withLock { $0 } } }
     private var count: Int { givenBack.withLock { $0[0] } }
     private var secondCount: Int { givenBack.withLock { $0[1] } }
+    private var turnCount: Int { givenBack.withLock { $0[2] } }
 
     @Test("It is given back a while after all has come to rest, once, and again after the next time")
     func rest() {
@@ -84,6 +86,31 @@ struct MemoryAtRestTests {
         isAtWork.withLock { $0 = false }
         pause.end()
         #expect(count == 2)
+    }
+
+    @Test(
+        "What is done at rest now and then has what it needed given back a while later, once for several, if all rests then"
+    )
+    func turns() {
+        for _ in 0..<3 { noteTurn() }
+        #expect(turnPause.count == 1 && turnCount == 0)
+        turnPause.end()
+        #expect(turnPause.count == 0 && turnCount == 1)
+        noteTurn()
+        isAtWork.withLock { $0 = true }
+        turnPause.end()
+        #expect(turnPause.count == 0 && turnCount == 1)
+        isAtWork.withLock { $0 = false }
+        noteTurn()
+        turnPause.end()
+        #expect(turnCount == 2)
+        // It is no rest, and is in the way of none.
+        #expect(pause.count == 0 && count == 0)
+        noteRest()
+        noteTurn()
+        pause.end()
+        secondPause.end()
+        #expect(count == 1 && secondCount == 1)
     }
 
     @Test("A container is at work while it sends, and not while it waits or all is in step")

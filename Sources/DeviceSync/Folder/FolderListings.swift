@@ -1,18 +1,36 @@
 internal import Dispatch
 internal import FileSystem
 internal import Foundation
+internal import Sync
 
 /// What is in one folder, or why that cannot be said.
 struct FolderListing: Sendable {
+    /// What is there, but for what is as it was seen last.
     let members: Result<[FolderMember], SystemError>
+    /// The items that are.
+    let unchanged: [ItemID]
     /// Why the kernel says nothing of some of them.
     let unreadable: SystemError?
 
-    init(of folder: FilePath) {
+    private struct Part: Sendable {
+        var members: [FolderMember] = []
+        var unchanged: [ItemID] = []
+    }
+
+    /// - Parameter seen: The item that a member is which is as it was seen last; nil for any other. Any thread.
+    init(of folder: FilePath, seen: @Sendable (FolderMember) -> ItemID? = { _ in nil }) {
         var unreadable: SystemError?
-        members = Result { () throws(SystemError) in
-            try FolderScan.members(of: folder, unreadable: &unreadable)
+        let parts = Result { () throws(SystemError) in
+            try FolderScan.parts(of: folder, unreadable: &unreadable, Part()) { part, member in
+                if let item = seen(member) {
+                    part.unchanged.append(item)
+                } else {
+                    part.members.append(member)
+                }
+            }
         }
+        members = parts.map { Array($0.lazy.map(\.members).joined()) }
+        unchanged = (try? parts.get()).map { Array($0.lazy.map(\.unchanged).joined()) } ?? []
         self.unreadable = unreadable
     }
 }
@@ -25,6 +43,8 @@ final class FolderListings: @unchecked Sendable {
     // Sendable because all that is variable is only touched under the condition's lock.
     private let condition = NSCondition()
     private let folders: [FilePath?]
+    /// Nil when nobody looks any more: what it refers to is to change then.
+    private var seen: (@Sendable (Int, FolderMember) -> ItemID?)?
     /// The first folder that nobody has begun to list.
     private var next = 0
     /// What was listed ahead, by the folder's index.
@@ -40,10 +60,15 @@ final class FolderListings: @unchecked Sendable {
     /// - Parameters:
     ///   - folders: In the order in which they are looked at; nil for one that is not.
     ///   - memberCountMax: So many members are held of folders that were listed ahead, and those of one more for each thread.
+    ///   - seen: The item that a member of a folder is which is as it was seen last; nil for any other.
     /// - Returns: Nil for so few that it is not worth it.
-    init?(of folders: [FilePath?], memberCountMax: Int = 16_384) {
+    init?(
+        of folders: [FilePath?],
+        memberCountMax: Int = 16_384,
+        seen: @escaping @Sendable (Int, FolderMember) -> ItemID? = { _, _ in nil }
+    ) {
         guard folders.count >= Self.folderCountMin else { return nil }
-        (self.folders, self.memberCountMax) = (folders, memberCountMax)
+        (self.folders, self.memberCountMax, self.seen) = (folders, memberCountMax, seen)
         DispatchQueue(label: "sheaf.folder-listings", qos: .userInitiated).async { [self] in goAhead() }
     }
 
@@ -58,7 +83,7 @@ final class FolderListings: @unchecked Sendable {
             if let listing = drop(index) { return listing }
             if next == index {
                 next += 1
-                return list(folder)
+                return list(folder, index)
             }
             // It is being listed ahead, so the one after it is next.
             if isRoom { listNext() } else { condition.wait() }
@@ -68,7 +93,7 @@ final class FolderListings: @unchecked Sendable {
     /// Nobody looks any more.
     func end() {
         condition.lock()
-        isOver = true
+        (isOver, seen) = (true, nil)
         condition.broadcast()
         condition.unlock()
     }
@@ -89,17 +114,18 @@ final class FolderListings: @unchecked Sendable {
         let index = next
         next += 1
         guard let folder = folders[index] else { return }
-        let listing = list(folder)
+        let listing = list(folder, index)
         listed[index] = listing
         memberCount += listing.memberCount
         condition.broadcast()
     }
 
     /// Lists a folder, without the lock.
-    private func list(_ folder: FilePath) -> FolderListing {
+    private func list(_ folder: FilePath, _ index: Int) -> FolderListing {
+        let seen = seen
         condition.unlock()
         defer { condition.lock() }
-        return FolderListing(of: folder)
+        return FolderListing(of: folder) { seen?(index, $0) }
     }
 
     @discardableResult
@@ -113,5 +139,5 @@ final class FolderListings: @unchecked Sendable {
 
 extension FolderListing {
     /// How many members it holds.
-    fileprivate var memberCount: Int { (try? members.get().count) ?? 0 }
+    fileprivate var memberCount: Int { ((try? members.get().count) ?? 0) + unchanged.count }
 }

@@ -90,12 +90,7 @@ struct FolderLook {
     ///
     /// - Parameter folders: Which folders; one that is not there any more is passed over, as its own folder tells.
     mutating func look(at folders: Set<ItemID>) throws -> Outcome {
-        let inOrder = folders.sorted()
-        let listings = FolderListings(of: inOrder.map { table.path(of: $0, in: root) })
-        defer { listings?.end() }
-        for (index, folder) in inOrder.enumerated() {
-            try readOn(in: folder) { try $0.list(folder) { listings?.listing(at: index) } }
-        }
+        try list(folders.sorted())
         var index = 0
         while index < found.count {
             if isToBeListed(found[index], folders) {
@@ -172,39 +167,48 @@ struct FolderLook {
         return answer
     }
 
+    /// Lists folders, all of them before anything is made of what is in them: nothing of the table changes meanwhile.
+    private mutating func list(_ folders: [ItemID]) throws {
+        let paths = folders.map { table.path(of: $0, in: root) }
+        let listings = FolderListings(of: paths) { [table] in table.unchanged($1, in: folders[$0]) }
+        defer { listings?.end() }
+        for (index, folder) in folders.enumerated() {
+            try readOn(in: folder) { try $0.list(folder) { listings?.listing(at: index) } }
+        }
+    }
+
     private mutating func list(
         _ path: FilePath,
         as parent: Parent,
-        _ listing: FolderListing? = nil
+        _ ahead: FolderListing? = nil
     ) throws {
+        let listing: FolderListing
         let members: [FolderMember]
-        var unreadable: SystemError?
         do {
-            members = try Removal.membersAfterPuttingBack(in: path, listing, unreadable: &unreadable)
+            listing = try Removal.listingAfterPuttingBack(in: path, ahead) { [table] member in
+                guard case .known(let folder) = parent else { return nil }
+                return table.unchanged(member, in: folder)
+            }
+            members = try listing.members.get()
         } catch {
             // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
             return
         }
-        if let unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
+        if let unreadable = listing.unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
+        // Each is in one folder, under one name: nothing else has been matched with it.
+        unchanged.formUnion(listing.unchanged)
         for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
             try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
         }
     }
 
     private mutating func note(_ member: FolderMember, in path: FilePath, as parent: Parent) throws {
-        let trace = ItemTrace(member.status)
-        if case .known(let folder) = parent, let item = table.unchanged(member.name, trace, in: folder),
-            !isMatched(item)
-        {
-            unchanged.insert(item)
-            return
-        }
         var entry = Found(
             parent: parent,
             name: member.name,
             path: path.appending(member.name),
-            trace: trace
+            trace: ItemTrace(member.status)
         )
         if try leaveOutExcluded(entry) { return }
         switch try standIn(entry) {

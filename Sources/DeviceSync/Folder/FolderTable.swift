@@ -73,6 +73,11 @@ struct FolderTable {
         }
     }
 
+    /// The item that a member of a folder is, as the kernel has just told of it, if nothing of it is another.
+    func unchanged(_ member: FolderMember, in folder: ItemID) -> ItemID? {
+        unchanged(member.name, ItemTrace(member.status), in: folder)
+    }
+
     /// An item and all in it, what is deepest first.
     func subtree(of item: ItemID) -> [ItemID] {
         var found = [item]

@@ -34,19 +34,18 @@ enum Removal {
     ///
     /// - Parameters:
     ///   - listing: What was found in it just now; nil for: it is to be listed.
-    ///   - unreadable: Set when nobody can say what bears one of the names.
-    static func membersAfterPuttingBack(
+    ///   - seen: The item that a member is which is as it was seen last; nil for any other.
+    static func listingAfterPuttingBack(
         in folder: FilePath,
-        _ listing: FolderListing? = nil,
-        unreadable: inout SystemError?
-    ) throws(SystemError) -> [FolderMember] {
-        let listing = listing ?? FolderListing(of: folder)
-        unreadable = listing.unreadable
+        _ listing: FolderListing?,
+        seen: @Sendable (FolderMember) -> ItemID?
+    ) throws(SystemError) -> FolderListing {
+        let listing = listing ?? FolderListing(of: folder, seen: seen)
         let members = try listing.members.get()
         let left = members.compactMap { member in formerName(of: member.name).map { (member.name, $0) } }
-        guard !left.isEmpty else { return members }
+        guard !left.isEmpty else { return listing }
         for (name, former) in left { try putBack(folder.appending(name), to: folder.appending(former)) }
-        return try FolderScan.members(of: folder, unreadable: &unreadable)
+        return FolderListing(of: folder, seen: seen)
     }
 
     /// The name that a document had which a process took aside and died; nil for any other.

@@ -20,9 +20,14 @@ final class MemoryAtRest: Sendable {
     }
 
     private let steps: [Step]
+    private let turn: Step
     private let restCount = Locked(0)
+    private let isTurnDue = Locked(false)
 
-    init(_ steps: [Step] = MemoryAtRest.usual) { self.steps = steps }
+    /// - Parameter turn: What is given back after the little that is done at rest now and then.
+    init(_ steps: [Step] = MemoryAtRest.usual, turn: Step = MemoryAtRest.usualTurn) {
+        (self.steps, self.turn) = (steps, turn)
+    }
 
     private static let usual = [
         Step(later: { after(delay, $0) }) {
@@ -32,6 +37,7 @@ final class MemoryAtRest: Sendable {
         // What a little work after that has needed of it.
         Step(later: { after(delayOfCode, $0) }) { ProcessMemory.returnProgramPages() },
     ]
+    private static let usualTurn = Step(later: { after(delay, $0) }) { ProcessMemory.returnProgramPages() }
 
     private static func after(_ delay: DispatchTimeInterval, _ body: @escaping @Sendable () -> Void) {
         DispatchQueue(label: "sheaf.rest", qos: .background).asyncAfter(
@@ -50,6 +56,23 @@ final class MemoryAtRest: Sendable {
             return count
         }
         take(steps[...], count, unless: isAtWork)
+    }
+
+    /// Something has been done that is done at rest now and then, such as to ask the hub again. What that needed would stay until
+    /// the next time.
+    ///
+    /// - Parameter isAtWork: Whether anything is; asked later.
+    func noteTurn(unless isAtWork: @escaping @Sendable () -> Bool) {
+        let isDue = isTurnDue.withLock { isDue in
+            defer { isDue = true }
+            return isDue
+        }
+        guard !isDue else { return }
+        turn.later { [self] in
+            isTurnDue.withLock { $0 = false }
+            // There is a next turn, if what is at work then says nothing when it has ended.
+            if !isAtWork() { turn.giveBack() }
+        }
     }
 
     private func take(

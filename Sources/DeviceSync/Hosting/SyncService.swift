@@ -46,11 +46,11 @@ package final class SyncService: Sendable {
             let settings = joined.settings
             let client = try HubClient(settings.hub, token: settings.credentials.token)
             let sharing = home.sharing(of: joined, at: client)
+            let isAtWork: @Sendable () -> Bool = { service.withLock { $0.service }?.isAtWork == true }
             let tell: @Sendable (SyncReport) -> Void = {
                 log.note($0, of: settings.folder)
                 report(settings.folder, $0)
-                guard $0 == .settled else { return }
-                memory.noteRest { service.withLock { $0.service }?.isAtWork == true }
+                if $0 == .settled { memory.noteRest(unless: isAtWork) }
             }
             let revocations = RevocationKeeper(sharing, tell: tell)
             let sync = ContainerSync(
@@ -61,7 +61,7 @@ package final class SyncService: Sendable {
                 ),
                 keys: sharing.keys,
                 by: joined.identity,
-                hub: HubContainer(settings.container, at: client),
+                hub: HubContainer(settings.container, at: client) { memory.noteTurn(unless: isAtWork) },
                 merger: TypeMerger(),
                 report: {
                     tell($0)

@@ -155,9 +155,15 @@ package struct HubContainer: ContainerHub {
     private let client: HubClient
     private let container: ContainerName
     private let pages = LogPages()
+    private let afterWait: @Sendable () -> Void
 
-    package init(_ container: ContainerName, at client: HubClient) {
-        (self.container, self.client) = (container, client)
+    /// - Parameter afterWait: Called when a request for the log has waited and nothing has come, by who has asked.
+    package init(
+        _ container: ContainerName,
+        at client: HubClient,
+        afterWait: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.container, self.client, self.afterWait) = (container, client, afterWait)
     }
 
     package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
@@ -171,7 +177,9 @@ package struct HubContainer: ContainerHub {
             query: pages.query(after: position, waitSeconds: waitSeconds),
             timeoutSeconds: waitSeconds + 30
         )
-        return try pages.read(answer.body) { try HubClient.read($0, of: .log(container)) }
+        let page: LogPage = try pages.read(answer.body) { try HubClient.read($0, of: .log(container)) }
+        if waitSeconds > 0, page.entries.isEmpty { afterWait() }
+        return page
     }
 
     package func missing(_ names: [BlobName]) throws -> [BlobName] {

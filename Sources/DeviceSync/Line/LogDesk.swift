@@ -48,16 +48,17 @@ final class LogDesk: @unchecked Sendable {
         }
         guard let last = known.last else { return try LogReader(keys) }
         let head = LogHead(position: last.entry.position, hash: last.hash)
-        let marks = known.filter {
-            $0.entry.position + LogWatch.recentCount > head.position
-                || $0.entry.position % LogWatch.sparseStep == 0
+        var marks = [try LogWatch(of: keys.container).head]
+        marks.reserveCapacity(Int(LogWatch.recentCount) + known.count / Int(LogWatch.sparseStep) + 1)
+        for heard in known.dropLast() {
+            let position = heard.entry.position
+            guard position + LogWatch.recentCount > head.position || position % LogWatch.sparseStep == 0
+            else {
+                continue
+            }
+            marks.append(LogHead(position: position, hash: heard.hash))
         }
-        let start = try LogWatch(of: keys.container).head
-        let watch = LogWatch(
-            at: head,
-            marks: [start] + marks.map { LogHead(position: $0.entry.position, hash: $0.hash) }
-        )
-        return try LogReader(keys, watch, devices)
+        return try LogReader(keys, LogWatch(at: head, marks: marks), devices)
     }
 
     private static func revisions(_ known: [Heard]) -> ItemMap<LogPosition> {

@@ -23,8 +23,11 @@ final class DeviceMemory {
     private static let format = 2
     /// From how many bytes on SQLite's log is brought into the database: a start reads all of it.
     private static let logByteCountMax = 4 << 20
-    /// All of it is read once, in its order, and then written to here and there.
+    /// It is written to here and there.
     private static let cacheKibibytes = 1024
+    /// What is read as a whole, in its order, needs each page once. What is kept of it in memory is new memory each time, lies
+    /// among what is made of it, and leaves holes there.
+    private static let readCacheKibibytes = 64
 
     /// Opens the memory in a folder, made when there is none.
     ///
@@ -38,7 +41,7 @@ final class DeviceMemory {
         let lock = try folder.open(Self.lockName, appends: true)
         guard try lock.lock(waits: false) else { throw SyncFailure.inUse(folder.path) }
         (self.lock, home) = (lock, folder)
-        connection = try Self.open(folder)
+        connection = try Self.open(folder, Self.cacheKibibytes)
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -61,7 +64,7 @@ final class DeviceMemory {
     /// Opens a memory once more that this process has open already, to read it on another thread.
     init(beside folder: StorageFolder) throws {
         (lock, home) = (nil, folder)
-        connection = try Self.open(folder)
+        connection = try Self.open(folder, Self.readCacheKibibytes)
     }
 
     deinit { release() }
@@ -71,7 +74,10 @@ final class DeviceMemory {
     /// The lock is given up by itself: to close it alone would leave it to a process that is just being started.
     func release() { lock?.unlock() }
 
-    private static func open(_ folder: StorageFolder) throws -> SQLiteConnection {
+    private static func open(
+        _ folder: StorageFolder,
+        _ cacheKibibytes: Int
+    ) throws -> SQLiteConnection {
         try SQLiteConnection(
             path: folder.path.appending(fileName).string,
             cacheKibibytes: cacheKibibytes
@@ -169,6 +175,11 @@ final class DeviceMemory {
 
     /// How the folder was seen last.
     func folder() throws -> FolderTable {
+        try connection.setCache(kibibytes: Self.readCacheKibibytes)
+        defer {
+            // Without it later writes take longer, and do all the same.
+            try? connection.setCache(kibibytes: Self.cacheKibibytes)
+        }
         var table = FolderTable()
         table.reserveCapacity(try number("SELECT count(*) FROM items"))
         try forEach("SELECT item, seen FROM items") { item, reader in

@@ -43,8 +43,12 @@ package struct Sharing: Sendable {
     private var planPlace: FilePath { folder.appending(Self.planName) }
 
     func plan() throws -> PlannedRevocation? {
-        guard try FileStamp.ifPresent(at: planPlace) != nil else { return nil }
-        return try PlannedRevocation(encoded: [UInt8](try FileReading.contents(of: planPlace)))
+        do {
+            return try PlannedRevocation(encoded: [UInt8](try FileReading.contents(of: planPlace)))
+        } catch let error as SystemError where error.isAbsent {
+            // There is none, or another process has just gone on with it to its end.
+            return nil
+        }
     }
 
     func keep(_ plan: PlannedRevocation) throws {

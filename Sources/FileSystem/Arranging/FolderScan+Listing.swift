@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Locks
 
 /// A member of a folder as the folder's own list names it.
 package struct ListedItem: Hashable, Sendable {
@@ -66,7 +67,7 @@ package struct FolderMember: Hashable, Sendable {
 }
 
 extension FolderScan {
-    /// All members, hidden ones too, in no order: one readdir(3) and one fstatat(2) each.
+    /// All members, hidden ones too, in no order: one readdir(3) and one fstatat(2) each. Of many, several threads make these.
     ///
     /// A member that goes while we look is left out, and so is a name that is not UTF-8.
     package static func members(of path: FilePath) throws(SystemError) -> [FolderMember] {
@@ -83,20 +84,49 @@ extension FolderScan {
         of path: FilePath,
         unreadable: inout SystemError?
     ) throws(SystemError) -> [FolderMember] {
+        let parts = try Self.parts(of: path, unreadable: &unreadable, []) { $0.append($1) }
+        return parts.count == 1 ? parts[0] : Array(parts.joined())
+    }
+
+    /// As `members(of:unreadable:)`, but for what is made of them: those of which nothing is kept take no room.
+    ///
+    /// - Parameters:
+    ///   - empty: What each thread begins with.
+    ///   - add: Puts a member to what there is already. Any thread.
+    package static func parts<Part: Sendable>(
+        of path: FilePath,
+        unreadable: inout SystemError?,
+        _ empty: Part,
+        _ add: @Sendable (inout Part, FolderMember) -> Void
+    ) throws(SystemError) -> [Part] {
         let folder = try Folder.open(path)
-        var (members, refusal): ([FolderMember], SystemError?) = ([], nil)
+        var names: [String] = []
         try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
-            do throws(SystemError) {
-                guard let status = try SystemCalls.statusIfPresent(folder, name) else { return true }
-                members.append(FolderMember(name: name, status: MemberStatus(status)))
-            } catch {
-                refusal = error
-            }
+            names.append(name)
             return true
         }
-        if let refusal { unreadable = refusal }
-        return members
+        // To look at a member takes the kernel several times as long as to name it: of many, several threads look.
+        let partCount = max(1, names.count / memberCountOfPart)
+        let parts = Locked([Part](repeating: empty, count: partCount))
+        let refusal = Locked<SystemError?>(nil)
+        try SystemCallObservation.shareOut(partCount) { [names] (index) throws(SystemError) in
+            var part = empty
+            for name in names[names.count * index / partCount..<names.count * (index + 1) / partCount] {
+                do throws(SystemError) {
+                    guard let status = try SystemCalls.statusIfPresent(folder, name) else { continue }
+                    add(&part, FolderMember(name: name, status: MemberStatus(status)))
+                } catch {
+                    refusal.withLock { $0 = error }
+                }
+            }
+            parts.withLock { [part] in $0[index] = part }
+        }
+        if let refusal = refusal.withLock({ $0 }) { unreadable = refusal }
+        return parts.withLock { $0 }
     }
+
+    /// So many are looked at by one thread at least.
+    private static let memberCountOfPart = 1024
 
     /// What the kernel says about the item at a path, a link itself; nil when nothing is there.
     package static func status(at path: FilePath) throws(SystemError) -> MemberStatus? {

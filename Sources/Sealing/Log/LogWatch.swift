@@ -29,7 +29,8 @@ package struct LogWatch: Hashable, Sendable {
     ///
     /// - Parameter marks: As they were kept; fewer do as well. The first should be position 0.
     package init(at head: LogHead, marks: [LogHead]) {
-        (self.head, self.marks) = (head, marks.filter { $0.position < head.position })
+        let areBefore = marks.allSatisfy { $0.position < head.position }
+        (self.head, self.marks) = (head, areBefore ? marks : marks.filter { $0.position < head.position })
         chain = LogChain(at: head)
     }
 

@@ -64,4 +64,41 @@ struct FolderScanTests {
         #expect(summary?.modificationDate == latest)
         #expect(try FolderScan.summary(of: root, memberCountMax: 2) == nil)
     }
+
+    /// Fails to look at one name.
+    private struct FailingLook: SystemCallObserver {
+        let name: String
+
+        func willMake(_ call: SystemCall) -> CInt {
+            call.name == "fstatat" && call.path.name == name ? EIO : 0
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "Each member is told once, as it is, whether one thread looks at all or several at some",
+        arguments: [0, 1, 1024, 2047, 2048, 5000]
+    )
+    func members(count: Int) throws {
+        for number in 0..<count {
+            let name = root.appending("\(number)").string
+            if number % 3 == 1 { symlink("nothing", name) } else { close(creat(name, 0o600)) }
+        }
+        let members = try FolderScan.members(of: root)
+        #expect(members.count == count && Set(members.map(\.name)) == Set((0..<count).map { "\($0)" }))
+        for member in members {
+            #expect(try FolderScan.status(at: root.appending(member.name)) == member.status)
+        }
+        guard count > 0 else { return }
+        let failing = FailingLook(name: "\(count / 2)")
+        var unreadable: SystemError?
+        let others = try SystemCallObservation.withObserver(failing) {
+            try FolderScan.members(of: root, unreadable: &unreadable)
+        }
+        #expect(Set(others.map(\.name)) == Set(members.map(\.name)).subtracting([failing.name]))
+        #expect(unreadable?.errno == EIO)
+        #expect(throws: SystemError.self) {
+            try SystemCallObservation.withObserver(failing) { try FolderScan.members(of: root) }
+        }
+    }
 }
