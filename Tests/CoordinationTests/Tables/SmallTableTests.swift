@@ -19,10 +19,9 @@ struct SmallTableTests {
             // Now many, now few of them.
             let isFilling = step / (5 * keyCount) % 2 == 0
             switch random.below(6) {
-            case 0,
-                1 where isFilling:
-                (table[key], dictionary[key]) = ([step], [step])
-            case 0, 1: (table[key], dictionary[key]) = (nil, nil)
+            case 0, 1:
+                let value = isFilling ? [step] : nil
+                (table[key], dictionary[key]) = (value, value)
             case 2:
                 table[key]?.append(step)
                 dictionary[key]?.append(step)
