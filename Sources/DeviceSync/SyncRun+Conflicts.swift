@@ -105,14 +105,3 @@ extension SyncRun {
         if !events.isEmpty { take(events) }
     }
 }
-
-extension ItemState {
-    /// What has lost a conflict. Contents that are about to lose one are the item's own until others are in their place.
-    var lostConflicts: Set<ContentName> {
-        guard hasConflicts, let content else { return conflicts }
-        return conflicts.subtracting([content])
-    }
-
-    /// Whether the item's own contents are about to lose a conflict.
-    var isLosing: Bool { hasConflicts && content.map(conflicts.contains) ?? false }
-}

@@ -44,7 +44,7 @@ extension SyncRun {
         if !state.isUploaded { state.uploadFailure = uploadFailure(of: item, ours?.content) }
         state.isSettled = isSeen && ours == theirs && stuck[item] == nil
         state.pause = paused[item]
-        state.hasConflicts = [ours, theirs].contains { $0?.conflicts.isEmpty == false }
+        state.hasConflicts = [ours, theirs].contains { $0?.lostConflicts.isEmpty == false }
         if let stuck = stuck[item] { state.downloadFailure = SyncRefusal(.failed, stuck.why.description) }
         guard !state.isFolder else { return state }
         if ours == nil || table[item]?.isDataless == true {

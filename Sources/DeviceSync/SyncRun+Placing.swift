@@ -31,9 +31,22 @@ extension SyncRun {
             return refuse(item, effect, "it is another here than at the hub")
         }
         var replaced: ReplacedFile?
-        let outcome = try placer.place(item, state, in: table, replaced: &replaced)
+        let wasLosing = losing.remove(item) != nil
+        let outcome: Placer.Outcome
+        do { outcome = try placer.place(item, state, in: table, replaced: &replaced) } catch {
+            if wasLosing, isUntouched(item) { losing.insert(item) }
+            throw error
+        }
+        if case .done = outcome, state.isLosing { losing.insert(item) }
         try take(outcome, of: item, state, expecting: expected)
         if let replaced, case .done = outcome { hold(replaced, of: item) }
+    }
+
+    /// Whether an item's own contents are certainly still in its place.
+    private func isUntouched(_ item: ItemID) -> Bool {
+        guard let known = table[item], let path = table.path(of: item, in: place.folder) else { return false }
+        // What cannot be looked at is not certain.
+        return (try? placer.isAsSeen(known, at: path)) ?? false
     }
 
     /// Puts new documents in place together.

@@ -86,6 +86,10 @@ extension SyncRun {
                     continue
                 }
                 unkept[item] = nil
+                if let former, former != content, losing.remove(item) != nil {
+                    // What was about to lose a conflict has been saved anew, and loses as it is now.
+                    known.state.conflicts.remove(former)
+                }
                 if let trace = traces[item] { known.trace = trace }
                 known.state.content = content
                 table[item] = known

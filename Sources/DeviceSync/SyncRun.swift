@@ -67,6 +67,8 @@ final class SyncRun {
     var wayBack: (place: LogHead, why: DiskRefusal?)?
     /// Which large changes have been told of.
     var toldBrakes: Set<SyncBrake.Direction> = []
+    /// Items whose own contents this process has noted as about to lose a conflict, and in whose place it has put nothing since.
+    var losing: Set<ItemID> = []
     /// Files that were replaced a moment ago.
     var late: [LateFile] = []
     var isStopped = false

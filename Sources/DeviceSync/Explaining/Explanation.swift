@@ -157,8 +157,7 @@ extension SyncRun {
     /// Of an item in step: what is not here of it, and what somebody has to decide.
     private func explainContents(of item: ItemID, _ explanation: inout Explanation) {
         let place = place.folder.appending(path(of: item))
-        if let known = engine.disk[item], !known.conflicts.isEmpty {
-            let count = known.conflicts.count
+        if let count = engine.disk[item]?.lostConflicts.count, count > 0 {
             explanation.causes.append(
                 count == 1
                     ? "Another version of it lost a conflict that nobody has settled."

@@ -211,6 +211,8 @@ extension SyncEngine {
     mutating func commit(_ item: ItemID, _ ours: ItemState) -> [Effect] {
         var ours = ours
         if isAside(item) { ours.place = placeBeforeAside(item, ours) }
+        // What it was about to lose against is there no more.
+        if let content = ours.content { ours.conflicts.remove(content) }
         let parent = ours.place.parent
         guard parent == .root || tree.revision(of: parent) > 0 else {
             return wait(item, for: .folder(parent))

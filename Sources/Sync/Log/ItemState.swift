@@ -80,7 +80,8 @@ package struct ItemState: @unchecked Sendable {
     /// Whether its contents are known; never those of a folder.
     package var hasContent: Bool { record.withContent { $0 != nil } }
 
-    /// Contents that lost a conflict which nobody has settled.
+    /// Contents that lost a conflict which nobody has settled. The item's own are among them on a disk on which they are about
+    /// to lose one.
     package var conflicts: Set<ContentName> {
         get { record.hasConflicts ? record.conflicts : [] }
         set { if newValue != conflicts { record = .make(kind, place, content, newValue) } }
@@ -88,6 +89,15 @@ package struct ItemState: @unchecked Sendable {
 
     /// Whether there are any.
     package var hasConflicts: Bool { record.hasConflicts }
+
+    /// Contents that have lost a conflict: the item's own are no others of it until something else is in their place.
+    package var lostConflicts: Set<ContentName> {
+        guard hasConflicts, let content else { return conflicts }
+        return conflicts.subtracting([content])
+    }
+
+    /// Whether the item's own contents are about to lose a conflict.
+    package var isLosing: Bool { hasConflicts && content.map(conflicts.contains) ?? false }
 
     /// Takes no room of its own any more, if it says the very same as another.
     package mutating func share(_ other: ItemState?) {

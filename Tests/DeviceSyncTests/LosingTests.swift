@@ -1,0 +1,84 @@
+import DocumentTesting
+import FileSystem
+import Foundation
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+@Suite("What is about to lose a conflict", .serialized)
+struct LosingTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws { pair = try DevicePair() }
+
+    /// Has both devices have the same, edits it on both apart, and has the second find no room for what has won.
+    private func part(until body: (Shortage) throws -> Void) throws {
+        try one.write("base", to: "a.bin")
+        pair.wait { two.text("a.bin") == "base" && pair.isSettled }
+        two.stop()
+        let saidCount = one.said.count
+        try one.write("theirs", to: "a.bin")
+        pair.wait { one.said.dropFirst(saidCount).contains(.settled) }
+        try two.write("mine 1", to: "a.bin")
+        let shortage = Shortage(at: two.folder.appendingPathComponent(".sheaf-").path)
+        SystemCallObservation.add(shortage)
+        defer { SystemCallObservation.remove(shortage) }
+        try two.start()
+        pair.wait { two.status?.stuck["a.bin"] != nil }
+        try body(shortage)
+    }
+
+    /// A disk on which there is room for anything but some files.
+    private final class Shortage: SystemCallObserver {
+        private let start: String
+
+        /// - Parameter start: How their paths begin.
+        init(at start: String) { self.start = start }
+
+        func willMake(_ call: SystemCall) -> CInt { call.path.string.hasPrefix(start) ? ENOSPC : 0 }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    private func expectOneConflict(_ text: String) throws {
+        two.tryAgain()
+        pair.wait { pair.isSettled && two.text("a.bin") == "theirs" }
+        for device in [one, two] {
+            #expect(try device.wait { try device.conflicts("a.bin") == [text] }, "\(device.said)")
+        }
+        #expect(one.text("a.bin") == "theirs")
+        pair.end()
+    }
+
+    @Test(
+        "Who goes on saving while there is no room for what has won has one conflict, not one for each save"
+    )
+    func savedAgain() throws {
+        try part { _ in
+            for number in 2...3 {
+                let count = failures
+                try two.write("mine \(number)", to: "a.bin")
+                pair.wait { failures > count }
+                #expect(try two.conflicts("a.bin") == [], "nothing has lost yet")
+            }
+        }
+        try expectOneConflict("mine 3")
+    }
+
+    private var failures: Int {
+        two.said.count { if case .failed(path: "a.bin", why: _) = $0 { true } else { false } }
+    }
+
+    @Test("A process that starts again in that state has lost nothing")
+    func startedAgain() throws {
+        try part { _ in
+            two.stop()
+            try two.start()
+            pair.wait { two.status?.stuck["a.bin"] != nil }
+            #expect(two.text("a.bin") == "mine 1")
+        }
+        try expectOneConflict("mine 1")
+    }
+}
