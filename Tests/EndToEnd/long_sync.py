@@ -123,14 +123,14 @@ def meet(world, people):
     world.settle(180)
     # Until then its device takes itself to be in step, and may have all that the others have but a conflict that they have
     # seen since: documents tell nothing of that. What is lost does not come back by waiting.
-    lost = []
-    wait_for(lambda: not lost_of(world, people, lost), 90, lambda: lost[-1])
+    lost = {}
 
+    def is_all_there():
+        nonlocal lost
+        lost = people.lost(world.devices)
+        return not lost
 
-def lost_of(world, people, found):
-    """What is nowhere; noted, to be said in the end."""
-    found.append(people.lost(world.devices))
-    return found[-1]
+    wait_for(is_all_there, 90, lambda: lost)
 
 
 def main():

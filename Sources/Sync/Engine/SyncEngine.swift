@@ -6,7 +6,7 @@
 ///
 /// 1. What only the log has changed is placed on the disk. What only the disk has changed is committed.
 /// 2. Changed by both: another place counts as committed last; contents are merged, and where that cannot be, those of
-///    the log stay and those of the disk become a conflict, which is committed with the item.
+///    the log stay and those of the disk become a conflict, which is noted before they go and committed with the item.
 /// 3. Removed by one and edited by the other: it stays.
 /// 4. Nothing is committed before its contents are at the hub, and nothing placed before its contents are here.
 ///
