@@ -111,17 +111,6 @@ struct EmptiedFileTests {
         pair.end()
     }
 
-    /// A disk on which there is room for anything but some files.
-    private final class Shortage: SystemCallObserver {
-        private let start: String
-
-        /// - Parameter start: How their paths begin.
-        init(at start: String) { self.start = start }
-
-        func willMake(_ call: SystemCall) -> CInt { call.path.string.hasPrefix(start) ? ENOSPC : 0 }
-        func didMake(_ call: SystemCall) {}
-    }
-
     @Test("As long as there is no room, that is what is said, however often it is tried again")
     func saidWithoutRoom() throws {
         try one.write("text", to: "a.txt")

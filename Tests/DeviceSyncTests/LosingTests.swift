@@ -31,17 +31,6 @@ struct LosingTests {
         try body(shortage)
     }
 
-    /// A disk on which there is room for anything but some files.
-    private final class Shortage: SystemCallObserver {
-        private let start: String
-
-        /// - Parameter start: How their paths begin.
-        init(at start: String) { self.start = start }
-
-        func willMake(_ call: SystemCall) -> CInt { call.path.string.hasPrefix(start) ? ENOSPC : 0 }
-        func didMake(_ call: SystemCall) {}
-    }
-
     private func expectOneConflict(_ text: String) throws {
         two.tryAgain()
         pair.wait { pair.isSettled && two.text("a.bin") == "theirs" }

@@ -8,43 +8,45 @@ public struct SmallTable<Key: Hashable, Value> {
     /// So many are looked at one by one.
     @usableFromInline static var fewCountMax: Int { 12 }
 
-    @usableFromInline var keys_: ContiguousArray<Key> = []
-    /// One for each key. Nil only while one is about to be taken out.
-    @usableFromInline var values_: ContiguousArray<Value?> = []
+    @usableFromInline var allKeys: ContiguousArray<Key> = []
+    /// One for each key.
+    @usableFromInline var all: ContiguousArray<Value> = []
     /// Where each key is; empty where there are few.
     @usableFromInline var places: [Key: Int] = [:]
 
+    /// An empty one.
     @inlinable public init() {}
 
-    @inlinable public var count: Int { keys_.count }
-    @inlinable public var isEmpty: Bool { keys_.isEmpty }
-    @inlinable public var keys: ContiguousArray<Key> { keys_ }
-    @inlinable public var values: [Value] { values_.compactMap { $0 } }
+    /// How many there are.
+    @inlinable public var count: Int { allKeys.count }
+    /// Whether there is none.
+    @inlinable public var isEmpty: Bool { allKeys.isEmpty }
+    /// The keys, each once.
+    @inlinable public var keys: ContiguousArray<Key> { allKeys }
+    /// The values, in the order of the keys.
+    @inlinable public var values: ContiguousArray<Value> { all }
 
+    /// Where a key is; nil where it is not.
     @inlinable public func place(of key: Key) -> Int? {
         guard places.isEmpty else { return places[key] }
-        for place in 0..<keys_.count where keys_[place] == key { return place }
+        for place in 0..<allKeys.count where allKeys[place] == key { return place }
         return nil
     }
 
-    @inlinable public func key(at place: Int) -> Key { keys_[place] }
+    /// The key at a place that `place(of:)` gave.
+    @inlinable public func key(at place: Int) -> Key { allKeys[place] }
 
     /// The value at a place that `place(of:)` gave.
     @inlinable public subscript(at place: Int) -> Value {
-        get {
-            guard let value = values_[place] else { preconditionFailure("there is a value for each key") }
-            return value
-        }
-        _modify {
-            guard values_[place] != nil else { preconditionFailure("there is a value for each key") }
-            yield &values_[place]!
-        }
+        get { all[place] }
+        _modify { yield &all[place] }
     }
 
+    /// The value for a key; nil for none, and to take it out.
     @inlinable public subscript(key: Key) -> Value? {
         get {
             guard let place = place(of: key) else { return nil }
-            return values_[place]
+            return all[place]
         }
         _modify {
             guard let place = place(of: key) else {
@@ -53,8 +55,18 @@ public struct SmallTable<Key: Hashable, Value> {
                 if let value { insert(value, for: key) }
                 return
             }
-            yield &values_[place]
-            if values_[place] == nil { remove(at: place) }
+            // Taken out meanwhile: nobody else has it, so it is changed where it is.
+            all.swapAt(place, all.count - 1)
+            var value: Value? = all.removeLast()
+            defer {
+                if let value {
+                    all.append(value)
+                    all.swapAt(place, all.count - 1)
+                } else {
+                    removeKey(at: place)
+                }
+            }
+            yield &value
         }
     }
 
@@ -62,54 +74,62 @@ public struct SmallTable<Key: Hashable, Value> {
     @discardableResult
     @inlinable public mutating func removeValue(forKey key: Key) -> Value? {
         guard let place = place(of: key) else { return nil }
-        let value = values_[place]
-        remove(at: place)
+        all.swapAt(place, all.count - 1)
+        let value = all.removeLast()
+        removeKey(at: place)
         return value
     }
 
     @inlinable mutating func insert(_ value: Value, for key: Key) {
-        keys_.append(key)
-        values_.append(value)
+        allKeys.append(key)
+        all.append(value)
         if !places.isEmpty {
-            places[key] = keys_.count - 1
-        } else if keys_.count > Self.fewCountMax {
-            places = Dictionary(uniqueKeysWithValues: zip(keys_, keys_.indices))
+            places[key] = allKeys.count - 1
+        } else if allKeys.count > Self.fewCountMax {
+            places = Dictionary(uniqueKeysWithValues: zip(allKeys, allKeys.indices))
         }
     }
 
     /// Takes out what is at a place; the last comes there.
     @inlinable public mutating func remove(at place: Int) {
-        let key = keys_[place]
-        let last = keys_.count - 1
-        if place != last {
-            keys_.swapAt(place, last)
-            values_.swapAt(place, last)
-        }
-        keys_.removeLast()
-        values_.removeLast()
+        all.swapAt(place, all.count - 1)
+        all.removeLast()
+        removeKey(at: place)
+    }
+
+    /// As `remove(at:)`, of which the value is done.
+    @inlinable mutating func removeKey(at place: Int) {
+        let key = allKeys[place]
+        let last = allKeys.count - 1
+        allKeys.swapAt(place, last)
+        allKeys.removeLast()
         guard !places.isEmpty else { return }
         places[key] = nil
-        if place != last { places[keys_[place]] = place }
+        if place != last { places[allKeys[place]] = place }
         // Not at once: around the limit they would be looked up again and again.
-        if keys_.count <= Self.fewCountMax / 2 { places = [:] }
+        if allKeys.count <= Self.fewCountMax / 2 { places = [:] }
     }
 }
 
 extension SmallTable: Sequence {
+    /// Shows keys and values as they were when it was made.
     public struct Iterator: IteratorProtocol {
         @usableFromInline let table: SmallTable
-        @usableFromInline var next_ = 0
+        @usableFromInline var position = 0
 
         @inlinable init(_ table: SmallTable) { self.table = table }
 
+        /// The next key with its value; nil when there is none.
         @inlinable public mutating func next() -> (key: Key, value: Value)? {
-            guard next_ < table.count else { return nil }
-            defer { next_ += 1 }
-            return (table.key(at: next_), table[at: next_])
+            guard position < table.count else { return nil }
+            defer { position += 1 }
+            return (table.key(at: position), table[at: position])
         }
     }
 
+    /// Shows all keys and values.
     @inlinable public func makeIterator() -> Iterator { Iterator(self) }
+    /// How many there are.
     @inlinable public var underestimatedCount: Int { count }
 }
 
