@@ -186,6 +186,14 @@ final class SyncRun {
         try? contents.vault.settle()
     }
 
+    /// Why nothing is done any more.
+    var endRefusal: SyncRefusal {
+        SyncRefusal(
+            .unreachable,
+            "This folder is not kept in step any more\(lineFailure.map { ": \($0)" } ?? ".")"
+        )
+    }
+
     /// That the folder is the one that was kept in step: an empty mount point deletes nothing.
     private func checkRoot() throws {
         guard let status = try FolderScan.status(at: place.folder), status.stamp.kind == .directory else {
