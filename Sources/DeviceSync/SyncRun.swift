@@ -76,6 +76,10 @@ final class SyncRun {
     var downloads: [ItemID: Download] = [:]
     /// Evicted items whose contents are about to leave the vault.
     var forgetting: Set<ItemID> = []
+    /// Contents that are leaving it.
+    var leaving: Set<ContentName> = []
+    /// Where they leave it, one eviction's after the other's.
+    let forgettingQueue = DispatchQueue(label: "sheaf.forgetting", qos: .utility)
     /// Items that somebody has paused.
     var paused: [ItemID: SyncPause] = [:]
     /// Those who wait for what becomes of one item.
