@@ -102,10 +102,11 @@ package final class ContainerSync: Sendable {
         queue.sync { beginning.value.run.map(body) ?? none(beginning.value) }
     }
 
-    /// - Throws: `SyncRefusal` when it could not begin yet.
+    /// - Throws: `SyncRefusal` when it could not begin yet, or has ended: another may have its memory then.
     private func order<Answer>(_ body: (SyncRun) throws -> Answer) throws -> Answer {
         try queue.sync {
             guard let run = beginning.value.run else { throw beginning.value.refusal }
+            guard !run.isStopped else { throw run.endRefusal }
             return try body(run)
         }
     }

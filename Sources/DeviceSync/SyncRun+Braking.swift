@@ -31,6 +31,7 @@ extension SyncRun {
     }
 
     func decide(goesOn: Bool) -> Bool {
+        guard !isStopped else { return false }
         let directions = waiting.map(\.direction)
         take(directions.map { goesOn ? .brakeReleased($0) : .brakeUndone($0) })
         return !directions.isEmpty

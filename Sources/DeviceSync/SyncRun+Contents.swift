@@ -6,7 +6,7 @@ internal import Sync
 internal import SyncMessages
 internal import Vault
 
-// Contents that leave this device, and come back when somebody wants them.
+// Contents that come to this device when somebody wants them, and what a look finds of placeholders.
 extension SyncRun {
     /// An item, or all documents below a folder.
     func documents(at path: String) throws -> [ItemID] {
@@ -16,52 +16,6 @@ extension SyncRun {
         }
         guard item == .root || table[item]?.state.kind == .folder else { return [item] }
         return table.subtree(of: item).filter { table[$0]?.state.kind == .document }
-    }
-
-    // MARK: Out
-
-    /// Has the contents of an item, or of all in a folder, leave this device.
-    ///
-    /// - Throws: `SyncRefusal` for the first that has to stay; those before it are gone.
-    func evict(_ path: String) throws {
-        try lookAround(path)
-        let items = try documents(at: path)
-        let isOne =
-            items.count == 1
-            && table[items[0]].map { self.path(of: items[0]) == path && !$0.isDataless } ?? false
-        var evicted: Set<ItemID> = []
-        var refusal: SyncRefusal?
-        for item in items where table[item]?.isDataless == false {
-            // A link has no contents to speak of.
-            if table[item]?.trace.kind == .symbolicLink, !isOne { continue }
-            // Nor is an app's store ever without its values.
-            if table[item]?.state.place.name.hasSuffix(KeyValueSettings.fileSuffix) == true, !isOne {
-                continue
-            }
-            do {
-                try checkThatContentsMayGo(item)
-                switch try placer.evict(item, in: table) {
-                case .done(let placeholder):
-                    watches?.end(item)
-                    table[item] = placeholder
-                    evicted.insert(item)
-                case .another(let why):
-                    dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
-                    lookSoon()
-                    throw SyncRefusal(.inUse, "“\(self.path(of: item))” stays here: \(why). Try again.")
-                }
-            } catch let error as SyncRefusal {
-                refusal = refusal ?? error
-            } catch {
-                refusal = refusal ?? SyncRefusal(.failed, "“\(self.path(of: item))” stays here: \(error)")
-            }
-        }
-        if !evicted.isEmpty {
-            note(isForgetting: true)
-            take([.evicted(evicted)])
-            forget(evicted)
-        }
-        if let refusal { throw refusal }
     }
 
     /// What has just been done to an item, or in a folder, is to count, though no event has told of it yet.
@@ -75,116 +29,6 @@ extension SyncRun {
             }
         }
         try lookAtDirty()
-    }
-
-    /// That nothing is lost when an item's contents go.
-    private func checkThatContentsMayGo(_ item: ItemID) throws {
-        let name = "“\(path(of: item))”"
-        // It would not come back.
-        guard !isStopped else {
-            throw SyncRefusal(
-                .unreachable,
-                "\(name) stays here, as nothing comes from the hub: \(lineReason)"
-            )
-        }
-        guard let known = table[item], let content = known.state.content else {
-            throw SyncRefusal(.busy, "\(name) has not been read yet. Try again.")
-        }
-        guard known.trace.kind == .regular || known.trace.kind == .directory else {
-            throw SyncRefusal(.failed, "\(name) is a link, which has no contents to free.")
-        }
-        guard !known.state.place.name.hasSuffix(KeyValueSettings.fileSuffix) else {
-            throw SyncRefusal(.failed, "\(name) is an app's key-value store, which stays here.")
-        }
-        guard !isExcluded(item) else {
-            throw SyncRefusal(.notUploaded, "\(name) is excluded from sync: it is nowhere else.")
-        }
-        guard known.state.conflicts.isEmpty else {
-            throw SyncRefusal(.busy, "\(name) has versions in conflict. Settle the conflict first.")
-        }
-        let isLookedAt =
-            unkept[item] == nil && !dirtyPackages.contains(item) && !missing.contains(item)
-            && !dirtyFolders.contains(known.state.place.parent)
-            && unlisted[known.state.place.parent] == nil
-        guard isLookedAt, engine.change(of: item) == .none, engine.tree[item]?.content == content,
-            engine.reasons(for: item).isEmpty
-        else {
-            throw SyncRefusal(
-                .notUploaded,
-                "\(name) is not at the hub as it is here, so it stays. See: sheaf explain"
-            )
-        }
-        guard paused[item] == nil else {
-            throw SyncRefusal(.busy, "\(name) is paused. Resume it first: sheaf resume")
-        }
-        guard downloads[item] == nil else {
-            throw SyncRefusal(.busy, "\(name) is being downloaded. Try again when it has come.")
-        }
-    }
-
-    /// Gives back the room that contents took in the vault, off the queue: that may take long. Until then they are not
-    /// asked for again.
-    private func forget(_ evicted: Set<ItemID>) {
-        let (items, leaving) = leavingContents(of: evicted)
-        forgetting.formUnion(items)
-        let (contents, report) = (contents, report)
-        DispatchQueue(label: "sheaf.forgetting", qos: .utility).async { [queue, box = Confined(Weak(self))] in
-            var isDone = false
-            do {
-                try contents.forget(leaving)
-                isDone = true
-                report(.freed)
-            } catch let error as VaultError where error.code == .busy {
-                // The next start does this, or the next eviction.
-            } catch {
-                report(.failed(path: "the container's vault", why: "its room cannot be given back: \(error)"))
-            }
-            queue.async { [isDone] in box.value.value?.forgotten(items, isDone) }
-        }
-    }
-
-    /// Equal contents are in the vault once, as those of any item that has them: they stay for as long as one has them here.
-    ///
-    /// - Returns: Those that were evicted, and others without contents that have the same, for which they may have stayed
-    ///   until now; and whose contents may go of all these.
-    private func leavingContents(of evicted: Set<ItemID>) -> (items: Set<ItemID>, leaving: Set<ItemID>) {
-        var going: Set<ContentName> = []
-        for item in evicted { table[item]?.state.forEachContent { going.insert($0) } }
-        var (items, staying): (Set<ItemID>, Set<ContentName>) = (evicted, [])
-        for (item, known) in table.items.all {
-            known.state.forEachContent { content in
-                guard going.contains(content) else { return }
-                if !known.isDataless || downloads[item] != nil {
-                    staying.insert(content)
-                } else {
-                    items.insert(item)
-                }
-            }
-        }
-        let leaving = items.filter { table[$0]?.state.contents.isDisjoint(with: staying) == true }
-        return (items, leaving)
-    }
-
-    private func forgotten(_ items: Set<ItemID>, _ isDone: Bool) {
-        forgetting.subtract(items)
-        guard !isStopped else { return }
-        if isDone, forgetting.isEmpty { note(isForgetting: false) }
-        for item in items { requestContents(of: item) }
-    }
-
-    private static let forgettingKey = "forgetting"
-
-    private func note(isForgetting: Bool) {
-        do { try memory.remember(Self.forgettingKey, [isForgetting ? 1 : 0]) } catch {
-            // Some room stays taken, or is looked for once more.
-            report(.failed(path: "what this device remembers", why: "\(error)"))
-        }
-    }
-
-    /// Goes on with what a process had begun that has ended.
-    func forgetLeftovers() throws {
-        guard try memory.value(Self.forgettingKey) == [1] else { return }
-        forget(table.dataless)
     }
 
     /// Takes in what was asked for of a process that has ended, and has not come.
@@ -259,7 +103,10 @@ extension SyncRun {
         // What is not on the disk at all is on its way there by itself.
         guard table[item] != nil else { return failIfThereIsNoLine(item) }
         do {
-            let missing = try needed(item).filter { try !contents.has($0) }
+            let needed = needed(item)
+            // It is asked for again when they have gone.
+            guard leaving.isDisjoint(with: needed) else { return }
+            let missing = try needed.filter { try !contents.has($0) }
             if missing.isEmpty { return try fill(item) }
             downloads[item]?.failure = nil
             guard lineState == .up else { return failIfThereIsNoLine(item) }

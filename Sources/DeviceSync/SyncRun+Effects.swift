@@ -29,7 +29,8 @@ extension SyncRun {
             line?.queue(commits: commits)
         }
         // Contents that are here need no line; what cannot be looked for is asked for when there is one.
-        for fetch in fetches where lineState != .up && (try? contents.has(fetch.name)) == true {
+        for fetch in fetches where lineState != .up && !leaving.contains(fetch.name) {
+            guard (try? contents.has(fetch.name)) == true else { continue }
             events.append(.fetched(fetch.name))
         }
         let isNew: (Effect) -> Bool = { effect in

@@ -62,6 +62,7 @@ extension SyncRun {
                 guard case .success = result else { return done(result) }
                 queue.async {
                     guard let run = box.value.value else { return }
+                    guard !run.isStopped else { return done(.failure(run.endRefusal)) }
                     do {
                         try run.resume([item], dropsLocal: false)
                         try run.resume(path, resumption, done: done)

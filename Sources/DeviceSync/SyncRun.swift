@@ -78,6 +78,10 @@ final class SyncRun {
     var downloads: [ItemID: Download] = [:]
     /// Evicted items whose contents are about to leave the vault.
     var forgetting: Set<ItemID> = []
+    /// Contents that are leaving it.
+    var leaving: Set<ContentName> = []
+    /// Where they leave it, one eviction's after the other's.
+    let forgettingQueue = DispatchQueue(label: "sheaf.forgetting", qos: .utility)
     /// Items that somebody has paused.
     var paused: [ItemID: SyncPause] = [:]
     /// Those who wait for what becomes of one item.
@@ -186,6 +190,14 @@ final class SyncRun {
         // What they spare the next start, that one does.
         try? memory.settle()
         try? contents.vault.settle()
+    }
+
+    /// Why nothing is done any more.
+    var endRefusal: SyncRefusal {
+        SyncRefusal(
+            .unreachable,
+            "This folder is not kept in step any more\(lineFailure.map { ": \($0)" } ?? ".")"
+        )
     }
 
     /// That the folder is the one that was kept in step: an empty mount point deletes nothing.

@@ -239,11 +239,15 @@ package final class Vault: Sendable {
             notes.append(note)
         }
         // It leads to nothing that could have been collected.
-        try session.commit(reliesOnOthers: false) { index in
-            for note in notes { try index.apply(note) }
+        let commit = {
+            try session.commit(reliesOnOthers: false) { index in
+                for note in notes { try index.apply(note) }
+            }
         }
-        // What is noted is noted: who is not told of it finds it when it looks.
-        if change == .resolved || change == .removed { _ = try? VaultLock.index.touch(in: store.folder) }
+        switch change {
+        case .resolved, .removed: try VaultLock.index.announce(in: store.folder, commit)
+        case .discardable, .undiscardable: try commit()
+        }
     }
 }
 

@@ -37,4 +37,31 @@ struct BeginningAgainTests {
         #expect(former?.status.line == .stopped)
         pair.end()
     }
+
+    @Test("Nobody gives orders to one that has ended, and the next hears of none")
+    func orders() throws {
+        let two = pair.two
+        try pair.one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        let former = try #require(two.running)
+        two.stop()
+        let orders: [(String, () throws -> Void)] = [
+            ("pause", { try former.pause("a.txt", by: "a test") }),
+            ("resume", { try former.resume("a.txt", .preserveLocal) { _ in } }),
+            ("download", { _ = try former.download("a.txt", done: nil) }),
+            ("evict", { try former.evict("a.txt") }),
+            ("offer", { _ = try former.offer("a.txt") { _ in } }),
+            ("fetch", { _ = try former.fetchLatest("a.txt") { _ in } }),
+        ]
+        for (name, order) in orders {
+            let refusal = #expect(throws: SyncRefusal.self, "\(name)") { try order() }
+            #expect(refusal?.code == .unreachable, "\(name)")
+        }
+        #expect(!former.decide(goesOn: true))
+        try two.start()
+        try pair.one.write("next", to: "a.txt")
+        // It is not paused.
+        pair.wait { two.text("a.txt") == "next" && pair.isSettled }
+        pair.end()
+    }
 }

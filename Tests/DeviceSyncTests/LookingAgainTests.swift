@@ -55,6 +55,14 @@ struct LookingAgainTests {
         try one.write("text", to: "a.txt")
         let running = try #require(two.running)
         pair.wait { two.status?.stuck.isEmpty == false }
+        // For a while one is due after whatever has happened: that of the refusal has to be over.
+        let failureCount = {
+            two.said.count { report in
+                if case .failed = report { true } else { false }
+            }
+        }
+        let before = failureCount()
+        pair.wait { failureCount() > before }
         #expect(running.isRetryDue)
         two.freeDisk()
         pair.wait { two.text("a.txt") == "text" && pair.isSettled }

@@ -106,12 +106,10 @@ extension ContentStore {
         _ opener: BlobSealer,
         progress: (Int) -> Void = { _ in }
     ) throws {
-        var documents: [(contents: DocumentContents, item: FileMark)] = []
-        for (name, item) in wanted {
-            let contents = try Self.contents(name)
-            if try !vault.has(contents) { documents.append((contents, item.mark)) }
-        }
-        guard !documents.isEmpty else { return }
+        guard !wanted.isEmpty else { return }
+        // What is here already, in another document say, is to stay for these when it leaves that: nothing is asked for then, but
+        // each gets a version of its own.
+        let documents = try wanted.map { (contents: try Self.contents($0.name), item: $0.item.mark) }
         var byteCount = 0
         let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.answerByteCount)
         try vault.receive(documents, origin: { _ in origin("") }) { wanted in

@@ -79,12 +79,30 @@ struct ContentStore: Sendable {
         try restorer.restore(try Self.contents(name), as: member, in: folder)
     }
 
-    /// Lets go of all contents of items that are at the hub, and are not to be here any more. What no other item needs is
-    /// gone when this has returned, as far as it is worth its while: a pack is made anew when a third of it is not needed.
+    /// A version that the vault has.
+    struct Kept: Sendable {
+        let version: VersionID
+        let item: ItemID
+        let content: ContentName
+    }
+
+    /// All versions that the vault has of some items.
+    func versions(of items: Set<ItemID>) throws -> [Kept] {
+        try vault.items().flatMap { mark -> [Kept] in
+            let item = ItemID(mark)
+            guard items.contains(item) else { return [] }
+            return try vault.versions(of: mark).map {
+                Kept(version: $0.id, item: item, content: Self.name(of: try $0.contents()))
+            }
+        }
+    }
+
+    /// Lets go of versions. What no other needs is gone when this has returned, as far as it is worth its while: a pack is made
+    /// anew when a third of it is not needed.
     ///
     /// - Throws: `VaultError` with code `busy` when somebody else collects.
-    func forget(_ items: Set<ItemID>) throws {
-        try vault.remove(try items.sorted().flatMap { try vault.versions(of: $0.mark).map(\.id) })
+    func forget(_ versions: [VersionID]) throws {
+        try vault.remove(versions)
         try vault.collect()
     }
 }

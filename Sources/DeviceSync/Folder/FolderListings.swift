@@ -30,6 +30,7 @@ struct FolderListing: Sendable {
             }
         }
         members = parts.map { Array($0.lazy.map(\.members).joined()) }
+        // What keeps them from being listed is told of its members.
         unchanged = (try? parts.get()).map { Array($0.lazy.map(\.unchanged).joined()) } ?? []
         self.unreadable = unreadable
     }

@@ -23,8 +23,13 @@ enum VaultLock: String, CaseIterable {
         return try body()
     }
 
-    /// Has those hear of something who watch the file.
-    func touch(in folder: StorageFolder) throws { _ = try folder.open(rawValue, appends: true) }
+    /// Does something that those hear of who watch the file, when it has ended, however it does: of a process that is killed
+    /// the kernel closes it.
+    func announce<Value>(in folder: StorageFolder, _ body: () throws -> Value) rethrows -> Value {
+        // What is done is done: who is not told of it finds it when it looks.
+        let file = try? folder.open(rawValue, appends: true)
+        return try withExtendedLifetime(file) { try body() }
+    }
 
     /// The file, opened anew each time: threads that shared an opening would share its lock.
     func file(in folder: StorageFolder) throws -> StorageFile {

@@ -158,6 +158,11 @@ extension KeptVersion {
         try whole().root
     }
 
+    /// All that was in the document.
+    ///
+    /// - Throws: `VaultError` with code `damaged`.
+    package func contents() throws -> DocumentContents { DocumentContents(try root()) }
+
     /// Whether the document was the same: its bytes, names and attributes, its own time let be.
     ///
     /// - Throws: `VaultError` with code `damaged`.

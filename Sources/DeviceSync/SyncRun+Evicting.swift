@@ -1,0 +1,97 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Sync
+internal import SyncMessages
+internal import Vault
+
+// Contents that leave this device.
+extension SyncRun {
+    /// Has the contents of an item, or of all in a folder, leave this device.
+    ///
+    /// - Throws: `SyncRefusal` for the first that has to stay; those before it are gone.
+    func evict(_ path: String) throws {
+        try lookAround(path)
+        let items = try documents(at: path)
+        let isOne =
+            items.count == 1
+            && table[items[0]].map { self.path(of: items[0]) == path && !$0.isDataless } ?? false
+        var evicted: Set<ItemID> = []
+        var refusal: SyncRefusal?
+        for item in items where table[item]?.isDataless == false {
+            // A link has no contents to speak of.
+            if table[item]?.trace.kind == .symbolicLink, !isOne { continue }
+            // Nor is an app's store ever without its values.
+            if table[item]?.state.place.name.hasSuffix(KeyValueSettings.fileSuffix) == true, !isOne {
+                continue
+            }
+            do {
+                try checkThatContentsMayGo(item)
+                switch try placer.evict(item, in: table) {
+                case .done(let placeholder):
+                    watches?.end(item)
+                    table[item] = placeholder
+                    evicted.insert(item)
+                case .another(let why):
+                    dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
+                    lookSoon()
+                    throw SyncRefusal(.inUse, "“\(self.path(of: item))” stays here: \(why). Try again.")
+                }
+            } catch let error as SyncRefusal {
+                refusal = refusal ?? error
+            } catch {
+                refusal = refusal ?? SyncRefusal(.failed, "“\(self.path(of: item))” stays here: \(error)")
+            }
+        }
+        if !evicted.isEmpty {
+            note(isForgetting: true)
+            take([.evicted(evicted)])
+            forget(evicted)
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// That nothing is lost when an item's contents go.
+    private func checkThatContentsMayGo(_ item: ItemID) throws {
+        let name = "“\(path(of: item))”"
+        // It would not come back.
+        guard !isStopped else {
+            throw SyncRefusal(
+                .unreachable,
+                "\(name) stays here, as nothing comes from the hub: \(lineReason)"
+            )
+        }
+        guard let known = table[item], let content = known.state.content else {
+            throw SyncRefusal(.busy, "\(name) has not been read yet. Try again.")
+        }
+        guard known.trace.kind == .regular || known.trace.kind == .directory else {
+            throw SyncRefusal(.failed, "\(name) is a link, which has no contents to free.")
+        }
+        guard !known.state.place.name.hasSuffix(KeyValueSettings.fileSuffix) else {
+            throw SyncRefusal(.failed, "\(name) is an app's key-value store, which stays here.")
+        }
+        guard !isExcluded(item) else {
+            throw SyncRefusal(.notUploaded, "\(name) is excluded from sync: it is nowhere else.")
+        }
+        guard known.state.conflicts.isEmpty else {
+            throw SyncRefusal(.busy, "\(name) has versions in conflict. Settle the conflict first.")
+        }
+        let isLookedAt =
+            unkept[item] == nil && !dirtyPackages.contains(item) && !missing.contains(item)
+            && !dirtyFolders.contains(known.state.place.parent)
+            && unlisted[known.state.place.parent] == nil
+        guard isLookedAt, engine.change(of: item) == .none, engine.tree[item]?.content == content,
+            engine.reasons(for: item).isEmpty
+        else {
+            throw SyncRefusal(
+                .notUploaded,
+                "\(name) is not at the hub as it is here, so it stays. See: sheaf explain"
+            )
+        }
+        guard paused[item] == nil else {
+            throw SyncRefusal(.busy, "\(name) is paused. Resume it first: sheaf resume")
+        }
+        guard downloads[item] == nil else {
+            throw SyncRefusal(.busy, "\(name) is being downloaded. Try again when it has come.")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import Dispatch
+internal import DocumentFoundation
+internal import FileSystem
+internal import Sync
+internal import Vault
+
+// The room that contents take in the vault which are not here any more.
+//
+// Equal contents are in the vault once, maybe only as those of an item that is not here, whoever else has them or has had
+// them. So each version is looked at by itself, each time: one goes when nobody needs what is in it.
+extension SyncRun {
+    /// Gives the room back that contents took, off the queue: that may take long. Until then they are not asked for again.
+    func forget(_ evicted: Set<ItemID>) {
+        forgetting.formUnion(evicted)
+        let (contents, report) = (contents, report)
+        forgettingQueue.async { [queue, box = Confined(Weak(self))] in
+            var isDone = false
+            do {
+                let absent = queue.sync { box.value.value?.engine.dataless ?? [] }
+                let kept = try contents.versions(of: absent)
+                let leaving = queue.sync { box.value.value?.decideWhatLeaves(kept) }
+                // Who has been stopped does this at the next start.
+                if let leaving {
+                    try contents.forget(leaving)
+                    isDone = true
+                    report(.freed)
+                }
+            } catch let error as VaultError where error.code == .busy {
+                // The next start does this, or the next eviction.
+            } catch {
+                report(.failed(path: "the container's vault", why: "its room cannot be given back: \(error)"))
+            }
+            queue.async { [isDone] in box.value.value?.forgotten(evicted, isDone) }
+        }
+    }
+
+    /// Which versions of items that are not here nobody needs. Nobody asks for what is in these until they have gone.
+    ///
+    /// - Returns: Nil when nothing is to be done any more.
+    private func decideWhatLeaves(_ kept: [ContentStore.Kept]) -> [VersionID]? {
+        guard !isStopped else { return nil }
+        let mayLeave = kept.filter { !isNeeded($0.item) }
+        let needed = neededContents(among: mayLeave)
+        let leaving = mayLeave.filter { !needed.contains($0.content) }
+        self.leaving = Set(leaving.map(\.content))
+        return leaving.map(\.version)
+    }
+
+    /// Whether an item needs its contents here.
+    private func isNeeded(_ item: ItemID) -> Bool {
+        downloads[item] != nil || !engine.dataless.contains(item) || table[item]?.isDataless == false
+    }
+
+    /// Which contents somebody needs here: as they are, as they are to be, or as what both come from.
+    private func neededContents(among kept: [ContentStore.Kept]) -> Set<ContentName> {
+        guard !kept.isEmpty else { return [] }
+        let all = Set(kept.map(\.content))
+        let byteCounts = Set(all.compactMap { Self.byteCount(of: $0) })
+        var needed: Set<ContentName> = []
+        func note(_ state: ItemState?) {
+            state?.forEachContent { if all.contains($0) { needed.insert($0) } }
+        }
+        for (item, known) in table.items where isNeeded(item) {
+            // There are hundreds of thousands, and to make the name of contents takes memory: a file's length says of nearly
+            // all that they have others.
+            let isOther =
+                known.trace.kind == .regular && !known.state.hasConflicts
+                && !byteCounts.contains(UInt64(clamping: known.trace.byteCount))
+            if !isOther { note(known.state) }
+        }
+        // Of all others disk and log say the same.
+        let unsettled = engine.differing.union(unkept.keys).union(paused.keys).union(downloads.keys)
+        for item in unsettled where isNeeded(item) {
+            for state in [table[item]?.state, engine.disk[item], engine.tree[item], engine.lastAgreed(item)] {
+                note(state)
+            }
+        }
+        return needed
+    }
+
+    private func forgotten(_ evicted: Set<ItemID>, _ isDone: Bool) {
+        let gone = leaving
+        forgetting.subtract(evicted)
+        leaving = []
+        guard !isStopped else { return }
+        if isDone, forgetting.isEmpty { note(isForgetting: false) }
+        for item in downloads.keys.sorted()
+        where evicted.contains(item) || table[item]?.state.contents.isDisjoint(with: gone) == false {
+            requestContents(of: item)
+        }
+    }
+
+    private static let forgettingKey = "forgetting"
+
+    func note(isForgetting: Bool) {
+        do { try memory.remember(Self.forgettingKey, [isForgetting ? 1 : 0]) } catch {
+            // Some room stays taken, or is looked for once more.
+            report(.failed(path: "what this device remembers", why: "\(error)"))
+        }
+    }
+
+    /// Goes on with what a process had begun that has ended.
+    func forgetLeftovers() throws {
+        guard try memory.value(Self.forgettingKey) == [1] else { return }
+        forget(engine.dataless)
+    }
+}

@@ -1,0 +1,309 @@
+import Dispatch
+import DocumentFoundation
+import DocumentTesting
+import FileSystem
+import Foundation
+import HubProtocol
+import LocalSockets
+import Locks
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// Contents that leave a device and come back, and what else a container has, as apps see it.
+@Suite("Eviction, as apps see it", .timeLimit(.minutes(2)))
+struct EvictionInAppsTests {
+    private let pair: DevicePair
+    private var base: URL { pair.base }
+    private var hub: HubInMemory { pair.hub }
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+    private var container: ContainerName { pair.container }
+    private let files = FileManager.default
+
+    init() throws { pair = try DevicePair() }
+
+    private func end() { pair.end() }
+
+    private func wait(_ location: SourceLocation = #_sourceLocation, until condition: () -> Bool) {
+        pair.wait(location, until: condition)
+    }
+
+    private var isSettled: Bool { pair.isSettled }
+
+    /// A service that other parts of this process ask as if it were another process.
+    private func served(_ body: (UbiquityAccount) throws -> Void) throws {
+        let home = base.appendingPathComponent("account", isDirectory: true)
+        let own = home.appendingPathComponent("containers/\(container)", isDirectory: true)
+        try files.createDirectory(at: own, withIntermediateDirectories: true)
+        let joined = JoinedFolder(
+            container: "\(container)",
+            folder: two.folder.path,
+            identifier: nil,
+            joinedSeconds: 1
+        )
+        try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
+        let runtime = try RuntimeFolder(path: base.appendingPathComponent("run").path)
+        let sync = try #require(two.running)
+        let service = try SyncService(
+            [.init(folder: two.folder.path, hub: "memory", sync: sync)],
+            in: runtime
+        )
+        let ended = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            do { try service.answer() } catch { Issue.record("\(error)") }
+            ended.signal()
+        }
+        thread.start()
+        defer {
+            service.stop()
+            ended.wait()
+        }
+        let account = UbiquityAccount(
+            environment: [
+                "SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path,
+                "SHEAF_UBIQUITY_CONTAINER": "iCloud.x",
+            ],
+            information: [:]
+        )
+        try UbiquityAccount.$shared.withValue(account) {
+            #expect(two.wait { (try? SyncQuery.status(in: runtime)) != nil })
+            try body(account)
+        }
+    }
+
+    @Test("FileManager evicts, and a coordinated read fetches the contents first")
+    func coordinated() throws {
+        try one.write("text", to: "a.txt")
+        wait { two.text("a.txt") == "text" && isSettled }
+        try served { _ in
+            let url = two.folder.appendingPathComponent("a.txt")
+            let keys: Set<URLResourceKey> = [
+                .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsUploadedKey,
+                .ubiquitousItemDownloadRequestedKey, .ubiquitousItemIsUploadingKey,
+                .ubiquitousItemIsDownloadingKey, .ubiquitousItemDownloadingErrorKey,
+            ]
+            var values = try url.resourceValues(forKeys: keys)
+            #expect(values.ubiquitousItemDownloadingStatus == .current)
+            #expect(values.ubiquitousItemIsUploaded == true && values.ubiquitousItemIsUploading == false)
+            #expect(
+                values.ubiquitousItemDownloadRequested == false && values.ubiquitousItemIsDownloading == false
+            )
+            try files.evictUbiquitousItem(at: url)
+            #expect(!files.fileExists(atPath: url.path) && files.isUbiquitousItem(at: url))
+            values = try url.resourceValues(forKeys: keys)
+            #expect(values.ubiquitousItemDownloadingStatus == .notDownloaded)
+            #expect(values.ubiquitousItemIsUploaded == true)
+            var failure: NSError?
+            var read: String?
+            // Metadata needs no contents.
+            NSFileCoordinator().coordinate(
+                readingItemAt: url,
+                options: .immediatelyAvailableMetadataOnly,
+                error: &failure
+            ) { place in read = files.fileExists(atPath: place.path) ? "there" : "not there" }
+            #expect(read == "not there" && failure == nil)
+            let progress = Progress(totalUnitCount: 1)
+            progress.becomeCurrent(withPendingUnitCount: 1)
+            NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { place in
+                read = (try? Data(contentsOf: place)).map { String(decoding: $0, as: UTF8.self) }
+            }
+            progress.resignCurrent()
+            #expect(read == "text" && failure == nil && progress.isFinished)
+            wait { isSettled }
+            // Without a line it fails with the reason.
+            let freedCount = two.said.filter { $0 == .freed }.count
+            try files.evictUbiquitousItem(at: url)
+            wait { two.said.filter { $0 == .freed }.count > freedCount }
+            two.line.cut()
+            wait { two.status?.line == .down }
+            read = nil
+            NSFileCoordinator().coordinate(readingItemAt: url, error: &failure) { _ in read = "called" }
+            #expect(
+                read == nil && failure?.code == CocoaError.ubiquitousFileUbiquityServerNotAvailable.rawValue
+            )
+            try files.startDownloadingUbiquitousItem(at: url)
+            values = try url.resourceValues(forKeys: keys)
+            #expect(values.ubiquitousItemDownloadRequested == true)
+            #expect(values.ubiquitousItemDownloadingError?.domain == NSCocoaErrorDomain)
+            two.line.mend()
+            wait { two.text("a.txt") == "text" }
+            #expect(throws: CocoaError.self) { try files.evictUbiquitousItem(at: base) }
+        }
+        end()
+    }
+
+    /// A presenter that keeps its item's contents.
+    private final class Keeper: NSObject, NSFilePresenter, @unchecked Sendable {
+        // Sendable because nothing of it changes.
+        let presentedItemURL: URL?
+        let presentedItemOperationQueue = OperationQueue()
+
+        init(_ url: URL) { presentedItemURL = url }
+
+        func accommodatePresentedItemEviction(
+            completionHandler: @escaping @Sendable ((any Error)?) -> Void
+        ) { completionHandler(CocoaError(.userCancelled)) }
+    }
+
+    @Test("A presenter that objects keeps contents here")
+    func objection() throws {
+        try one.write("text", to: "a.txt")
+        wait { two.text("a.txt") == "text" && isSettled }
+        let keeper = Keeper(two.folder.appendingPathComponent("a.txt"))
+        NSFileCoordinator.addFilePresenter(keeper)
+        let refusal = #expect(throws: SyncRefusal.self) { try two.running?.evict("a.txt") }
+        #expect(refusal?.code == .inUse && two.text("a.txt") == "text")
+        NSFileCoordinator.removeFilePresenter(keeper)
+        try #require(two.running).evict("a.txt")
+        #expect(two.contents.keys.sorted() == [".a.txt.icloud"])
+        // Until then something is done in the folder that goes now.
+        wait { two.said.contains(.freed) }
+        end()
+    }
+
+    // MARK: Queries
+
+    /// What a query has found, told by its notifications.
+    private final class Watcher: @unchecked Sendable {
+        // Sendable because the query is used on its queue alone, and what is found is locked.
+        let query = NSMetadataQuery()
+        private let queue = OperationQueue()
+        private let found = Locked<[String: [String: String]]>([:])
+        private var observers: [any NSObjectProtocol] = []
+
+        init() {
+            queue.maxConcurrentOperationCount = 1
+            query.operationQueue = queue
+            query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
+            query.predicate = NSPredicate(format: "%K LIKE '*'", NSMetadataItemFSNameKey)
+            query.notificationBatchingInterval = 0.01
+            for name in [Notification.Name.NSMetadataQueryDidFinishGathering, .NSMetadataQueryDidUpdate] {
+                observers.append(
+                    NotificationCenter.default.addObserver(forName: name, object: query, queue: nil) {
+                        [weak self] _ in self?.look()
+                    }
+                )
+            }
+        }
+
+        private func look() {
+            var now: [String: [String: String]] = [:]
+            for case let item as NSMetadataItem in query.results {
+                guard let name = item.value(forAttribute: NSMetadataItemFSNameKey) as? String else {
+                    continue
+                }
+                func number(_ key: String) -> String {
+                    (item.value(forAttribute: key) as? NSNumber).map { "\($0)" } ?? "-"
+                }
+                let status = item.value(forAttribute: NSMetadataUbiquitousItemDownloadingStatusKey) as? String
+                now[name] = [
+                    "status": status ?? "-", "size": number(NSMetadataItemFSSizeKey),
+                    "uploaded": number(NSMetadataUbiquitousItemIsUploadedKey),
+                    "percent": number(NSMetadataUbiquitousItemPercentDownloadedKey),
+                    "ubiquitous": number(NSMetadataItemIsUbiquitousKey),
+                ]
+            }
+            found.withLock { $0 = now }
+        }
+
+        subscript(name: String) -> [String: String]? { found.withLock { $0[name] } }
+
+        func perform(_ body: @escaping @Sendable (NSMetadataQuery) -> Void) {
+            queue.addOperations([BlockOperation { body(self.query) }], waitUntilFinished: true)
+        }
+
+        func stop() {
+            perform { $0.stop() }
+            for observer in observers { NotificationCenter.default.removeObserver(observer) }
+        }
+    }
+
+    @Test("A query over a container shows placeholders under their items' names, and what becomes of them")
+    func query() throws {
+        try one.write("text", to: "iCloud~x/Documents/a.txt")
+        wait { two.text("iCloud~x/Documents/a.txt") == "text" && isSettled }
+        try two.running?.evict("iCloud~x/Documents/a.txt")
+        wait { two.said.contains(.freed) }
+        try served { account in
+            let watcher = Watcher()
+            // The scope is that of whoever starts it.
+            watcher.query.start()
+            let expected = [
+                "status": NSMetadataUbiquitousItemDownloadingStatusNotDownloaded, "size": "4",
+                "uploaded": "1", "percent": "0.0", "ubiquitous": "1",
+            ]
+            wait { watcher["a.txt"] == expected }
+            #expect(watcher["a.txt"] == expected)
+            let url = try #require(files.url(forUbiquityContainerIdentifier: nil))
+                .appendingPathComponent("Documents/a.txt")
+            try files.startDownloadingUbiquitousItem(at: url)
+            wait {
+                watcher["a.txt"]?["status"] == NSMetadataUbiquitousItemDownloadingStatusCurrent
+                    && watcher["a.txt"]?["percent"] == "100.0"
+            }
+            two.line.cut()
+            wait { two.status?.line == .down }
+            try two.write("longer", to: "iCloud~x/Documents/b.txt")
+            wait { watcher["b.txt"]?["uploaded"] == "0" }
+            two.line.mend()
+            wait { watcher["b.txt"]?["uploaded"] == "1" }
+            watcher.stop()
+        }
+        end()
+    }
+
+    // MARK: Key-value stores
+
+    private final class Notes: @unchecked Sendable {
+        // Sendable because what is told is locked, and the observer is set once.
+        private let told = Locked<[Int]>([])
+        private var observer: (any NSObjectProtocol)?
+
+        init(_ store: NSUbiquitousKeyValueStore) {
+            observer = NotificationCenter.default.addObserver(
+                forName: NSUbiquitousKeyValueStore.didChangeExternallyNotification,
+                object: store,
+                queue: nil
+            ) { [told] note in
+                let reason = note.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int
+                told.withLock { $0.append(reason ?? -1) }
+            }
+        }
+
+        deinit { if let observer { NotificationCenter.default.removeObserver(observer) } }
+
+        var reasons: [Int] { told.withLock { $0 } }
+    }
+
+    @Test("Key-value stores of two devices become one, whichever was first, and tell why they changed")
+    func keyValues() throws {
+        func settings(_ device: TestDevice) -> KeyValueSettings {
+            let folder = FilePath(device.folder.path).appending(KeyValueSettings.folderName)
+            return KeyValueSettings(folder: folder, appName: "app", container: "\(container)")
+        }
+        // Both are made before either device knows of the other's.
+        two.line.cut()
+        wait { two.status?.line == .down }
+        let stores = (NSUbiquitousKeyValueStore(settings(one)), NSUbiquitousKeyValueStore(settings(two)))
+        let notes = (Notes(stores.0), Notes(stores.1))
+        stores.0.set("sepia", forKey: "theme")
+        stores.1.set("large", forKey: "size")
+        #expect(stores.0.synchronize() && stores.1.synchronize())
+        wait { one.status?.isSettled == true }
+        two.line.mend()
+        wait { stores.1.string(forKey: "theme") == "sepia" && stores.0.string(forKey: "size") == "large" }
+        wait { notes.0.reasons == [1] && notes.1.reasons == [1] }
+        stores.0.set("dark", forKey: "theme")
+        wait { stores.1.string(forKey: "theme") == "dark" }
+        wait { notes.1.reasons == [1, 0] }
+        #expect(notes.0.reasons == [1])
+        wait { isSettled }
+        #expect(two.contents.keys.sorted() == [".keyvalues", ".keyvalues/app.keyvalues"])
+        #expect(throws: SyncRefusal.self) { try two.running?.evict(".keyvalues/app.keyvalues") }
+        // Nobody but those who have the keys can read them.
+        #expect(hub.everything.range(of: Data("sepia".utf8)) == nil)
+        end()
+    }
+}
