@@ -187,6 +187,28 @@ struct FolderLookTests {
         #expect(item("b.txt", in: table) == file)
     }
 
+    @Test(
+        "A folder that is renamed onto an empty one stays what it was, with all in it; the empty one is gone"
+    )
+    func ontoEmpty() throws {
+        for name in ["x", "y"] {
+            try FileManager.default.createDirectory(
+                at: root.appendingPathComponent(name),
+                withIntermediateDirectories: false
+            )
+        }
+        try write("text", "x/a.txt")
+        var table = FolderTable()
+        _ = try look(&table)
+        let (full, empty) = (try #require(item("x", in: table)), try #require(item("y", in: table)))
+        let file = try #require(table.item(at: ItemPlace(full, "a.txt")))
+        try rename("x", "y")
+        let outcome = try look(&table)
+        #expect(outcome.missing == [empty] && outcome.placed.contains(full))
+        #expect(table[full]?.state.place == ItemPlace(.root, "y"))
+        #expect(table[file]?.state.place == ItemPlace(full, "a.txt"))
+    }
+
     @Test("A temporary file that has been seen becomes the document onto which it is renamed")
     func savedBySeenTemporaryFile() throws {
         var table = FolderTable()

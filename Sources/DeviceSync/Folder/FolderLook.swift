@@ -195,12 +195,23 @@ struct FolderLook {
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
             return
         }
+        // It is in the place of the one that was meant: what is in it is found where it has been moved from, or is new.
+        guard try isStillThere(parent, at: path) else { return }
         if let unreadable = listing.unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
         // Each is in one folder, under one name: nothing else has been matched with it.
         unchanged.formUnion(listing.unchanged)
         for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
             try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
         }
+    }
+
+    /// Whether what is at a known folder's place is that folder: somebody may have given its name to another one.
+    private func isStillThere(_ parent: Parent, at path: FilePath) throws -> Bool {
+        guard case .known(let folder) = parent, folder != .root, let known = table[folder] else {
+            return true
+        }
+        guard let status = try FolderScan.status(at: path) else { return false }
+        return ItemTrace(status).isSameItem(as: known.trace)
     }
 
     private mutating func note(_ member: FolderMember, in path: FilePath, as parent: Parent) throws {
