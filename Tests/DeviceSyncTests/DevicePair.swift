@@ -52,6 +52,22 @@ final class DevicePair {
 
     var isSettled: Bool { one.status?.isSettled == true && two.status?.isSettled == true }
 
+    /// Has a service answer on a thread of its own.
+    ///
+    /// - Returns: What ends that.
+    static func answering(_ service: SyncService) -> () -> Void {
+        let ended = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            do { try service.answer() } catch { Issue.record("\(error)") }
+            ended.signal()
+        }
+        thread.start()
+        return {
+            service.stop()
+            ended.wait()
+        }
+    }
+
     /// Runs something while the second device is kept in step by a process that answers, for this account.
     func served(_ body: () async throws -> Void) async throws {
         let runtime = try RuntimeFolder(path: base.path + "/run")
@@ -62,16 +78,8 @@ final class DevicePair {
         try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
         let running = SyncService.Running(folder: two.folder.path, hub: "", sync: try #require(two.running))
         let service = try SyncService([running], in: runtime)
-        let ended = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            do { try service.answer() } catch { Issue.record("\(error)") }
-            ended.signal()
-        }
-        thread.start()
-        defer {
-            service.stop()
-            ended.wait()
-        }
+        let end = Self.answering(service)
+        defer { end() }
         let account = UbiquityAccount(
             environment: ["SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path],
             information: [:]

@@ -50,16 +50,8 @@ struct EvictionInAppsTests {
             [.init(folder: two.folder.path, hub: "memory", sync: sync)],
             in: runtime
         )
-        let ended = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            do { try service.answer() } catch { Issue.record("\(error)") }
-            ended.signal()
-        }
-        thread.start()
-        defer {
-            service.stop()
-            ended.wait()
-        }
+        let end = DevicePair.answering(service)
+        defer { end() }
         let account = UbiquityAccount(
             environment: [
                 "SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path,

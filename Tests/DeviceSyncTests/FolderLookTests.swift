@@ -209,6 +209,30 @@ struct FolderLookTests {
         #expect(table[file]?.state.place == ItemPlace(full, "a.txt"))
     }
 
+    @Test(
+        "Of a folder with another in its place nobody says that what was in it is missing, but the folder above"
+    )
+    func otherInPlace() throws {
+        for name in ["x", "y"] {
+            try FileManager.default.createDirectory(
+                at: root.appendingPathComponent(name),
+                withIntermediateDirectories: false
+            )
+            try write("text", "\(name)/a.txt")
+        }
+        var table = FolderTable()
+        _ = try look(&table)
+        let (one, other) = (try #require(item("x", in: table)), try #require(item("y", in: table)))
+        try rename("y", "z")
+        try rename("x", "y")
+        var early = FolderLook(table, at: FilePath(root.path), isPackage: { _ in false })
+        #expect(try early.look(at: [other]).missing.isEmpty)
+        let outcome = try look(&table)
+        #expect(outcome.missing.isEmpty && outcome.placed == [one, other])
+        #expect(table[one]?.state.place.name == "y" && table[other]?.state.place.name == "z")
+        for folder in [one, other] { #expect(table.members(of: folder).count == 1) }
+    }
+
     @Test("A temporary file that has been seen becomes the document onto which it is renamed")
     func savedBySeenTemporaryFile() throws {
         var table = FolderTable()

@@ -60,15 +60,7 @@ struct HubContainerTests {
     @Test("It is told of each request that has waited and brought nothing, and of no other")
     func waits() async throws {
         #expect(try await told([], waitingFor: [0, 50, 0, 50, 50]) == [1, 3, 4])
-        let entry = LogRecord(
-            position: 2,
-            item: ItemName(unchecked: Array(0..<16)),
-            base: 0,
-            id: try #require(CommitName("1.2-3")),
-            record: Data("sealed".utf8),
-            device: DeviceName(unchecked: [UInt8](repeating: 1, count: DeviceName.byteCount)),
-            hash: hash
-        )
+        let entry = try LogRecord(sampleAt: 2, hash)
         #expect(try await told([entry], waitingFor: [0, 50, 50]).isEmpty)
     }
 }

@@ -48,15 +48,7 @@ struct LogPagesTests {
 
     @Test("Nothing is kept of a page with entries, nor of what is no page")
     func others() throws {
-        let entry = LogRecord(
-            position: 3,
-            item: ItemName(unchecked: Array(0..<16)),
-            base: 0,
-            id: try #require(CommitName("1.2-3")),
-            record: Data("sealed".utf8),
-            device: DeviceName(unchecked: [UInt8](repeating: 1, count: DeviceName.byteCount)),
-            hash: hash(3)
-        )
+        let entry = try LogRecord(sampleAt: 3, hash(3))
         for _ in 0..<2 {
             let read = try read(try bytes([entry], 3))
             #expect(read.page.entries == [entry] && read.isTakenApart)

@@ -1,4 +1,3 @@
-internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Sync
@@ -21,7 +20,7 @@ struct FolderLook {
     /// Makes a mark for a new item.
     let fresh: () -> FileMark
     /// Which folders are excluded from sync, of those that were asked about.
-    private var exclusions: [ItemID: Bool] = [:]
+    var exclusions: [ItemID: Bool] = [:]
     private(set) var table: FolderTable
 
     /// What a look came to.
@@ -60,7 +59,9 @@ struct FolderLook {
     /// All that was found, by what it was when it was seen last.
     private var present: Set<ItemID> = []
     /// What is where it was seen last, and as it was: there is nothing else to find out about it.
-    private var unchanged: Set<ItemID> = []
+    var unchanged: Set<ItemID> = []
+    /// Folders whose places others have taken: the folder above tells where they are, and so what is in them.
+    var away: Set<ItemID> = []
 
     enum Parent { case known(ItemID), found(Int) }
 
@@ -112,7 +113,7 @@ struct FolderLook {
         for pass in Pass.allCases {
             for index in files where found[index].item == nil { try identify(index, pass) }
         }
-        for folder in folders {
+        for folder in folders where !away.contains(folder) {
             outcome.missing.formUnion(table.members(of: folder).filter { !isMatched($0) })
         }
         return outcome
@@ -121,14 +122,14 @@ struct FolderLook {
     // MARK: What cannot be read
 
     /// Notes what cannot be read, which is in the way of nothing else.
-    private mutating func readOn(in folder: ItemID, _ body: (inout FolderLook) throws -> Void) throws {
+    mutating func readOn(in folder: ItemID, _ body: (inout FolderLook) throws -> Void) throws {
         do { try body(&self) } catch let error as SystemError { outcome.unreadable[folder] = error }
     }
 
     /// The folder that something was found in, or below.
-    private func knownFolder(above index: Int) -> ItemID { knownFolder(found[index].parent) }
+    func knownFolder(above index: Int) -> ItemID { knownFolder(found[index].parent) }
 
-    private func knownFolder(_ parent: Parent) -> ItemID {
+    func knownFolder(_ parent: Parent) -> ItemID {
         switch parent {
         case .known(let folder): folder
         case .found(let index): knownFolder(above: index)
@@ -141,117 +142,11 @@ struct FolderLook {
         return found[parent].item == nil
     }
 
-    // MARK: Listing
-
-    /// - Parameter ahead: What was listed ahead of it, if anything.
-    private mutating func list(_ folder: ItemID, _ ahead: () -> FolderListing?) throws {
-        guard let path = table.path(of: folder, in: root) else { return }
-        if folder != .root, table[folder]?.state.kind != .folder { return }
-        if try isExcluded(folder) {
-            matched.formUnion(table.members(of: folder))
-            return
-        }
-        try list(path, as: .known(folder), ahead())
-    }
-
-    /// Whether a folder is excluded from sync, or in one that is. Each folder is looked at once.
-    private mutating func isExcluded(_ folder: ItemID) throws -> Bool {
-        guard folder != .root, let known = table[folder], let path = table.path(of: folder, in: root) else {
-            return false
-        }
-        if let answer = exclusions[folder] { return answer }
-        let isMarked = try SyncExclusion.isKnownAsMarked(path)
-        if isMarked { outcome.excluded.insert(folder) } else { outcome.included.insert(folder) }
-        let answer = try isMarked || isExcluded(known.state.place.parent)
-        exclusions[folder] = answer
-        return answer
-    }
-
-    /// Lists folders, all of them before anything is made of what is in them: nothing of the table changes meanwhile.
-    private mutating func list(_ folders: [ItemID]) throws {
-        let paths = folders.map { table.path(of: $0, in: root) }
-        let listings = FolderListings(of: paths) { [table] in table.unchanged($1, in: folders[$0]) }
-        defer { listings?.end() }
-        for (index, folder) in folders.enumerated() {
-            try readOn(in: folder) { try $0.list(folder) { listings?.listing(at: index) } }
-        }
-    }
-
-    private mutating func list(
-        _ path: FilePath,
-        as parent: Parent,
-        _ ahead: FolderListing? = nil
-    ) throws {
-        let listing: FolderListing
-        let members: [FolderMember]
-        do {
-            listing = try Removal.listingAfterPuttingBack(in: path, ahead) { [table] member in
-                guard case .known(let folder) = parent else { return nil }
-                return table.unchanged(member, in: folder)
-            }
-            members = try listing.members.get()
-        } catch {
-            // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
-            guard error.isAbsent || error.errno == ENOTDIR else { throw error }
-            return
-        }
-        // It is in the place of the one that was meant: what is in it is found where it has been moved from, or is new.
-        guard try isStillThere(parent, at: path) else { return }
-        if let unreadable = listing.unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
-        // Each is in one folder, under one name: nothing else has been matched with it.
-        unchanged.formUnion(listing.unchanged)
-        for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
-            try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
-        }
-    }
-
-    /// Whether what is at a known folder's place is that folder: somebody may have given its name to another one.
-    private func isStillThere(_ parent: Parent, at path: FilePath) throws -> Bool {
-        guard case .known(let folder) = parent, folder != .root, let known = table[folder] else {
-            return true
-        }
-        guard let status = try FolderScan.status(at: path) else { return false }
-        return ItemTrace(status).isSameItem(as: known.trace)
-    }
-
-    private mutating func note(_ member: FolderMember, in path: FilePath, as parent: Parent) throws {
-        var entry = Found(
-            parent: parent,
-            name: member.name,
-            path: path.appending(member.name),
-            trace: ItemTrace(member.status)
-        )
-        if try leaveOutExcluded(entry) { return }
-        switch try standIn(entry) {
-        case .nothing: break
-        case .item(let name): (entry.name, entry.isPlaceholder) = (name, true)
-        case .stranger: return
-        }
-        found.append(entry)
-    }
-
-    private func isMatched(_ item: ItemID) -> Bool { unchanged.contains(item) || matched.contains(item) }
-
-    /// Whether a name is one that saves and this engine use for themselves.
-    static func isOurs(_ name: String) -> Bool {
-        name.utf8.first == UInt8(ascii: ".") && name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
-    }
-
-    /// Whether a folder is new, or is one of those to look at and has been moved.
-    private func isToBeListed(_ entry: Found, _ folders: Set<ItemID>) -> Bool {
-        guard entry.trace.kind == .directory else { return false }
-        if let known = table.item(like: entry.trace), let item = table[known],
-            item.trace.isSameItem(as: entry.trace)
-        {
-            return item.state.kind == .folder && folders.contains(known)
-                && table.path(of: known, in: root) != entry.path
-        }
-        return !isPackage(entry.name)
-    }
-
     // MARK: Identifying
 
     private enum Pass: CaseIterable { case filled, sameInode, moved, marked, replaced, new }
+
+    func isMatched(_ item: ItemID) -> Bool { unchanged.contains(item) || matched.contains(item) }
 
     private mutating func identify(_ index: Int) throws {
         for pass in Pass.allCases where found[index].item == nil { try identify(index, pass) }

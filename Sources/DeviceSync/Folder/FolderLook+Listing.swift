@@ -1,0 +1,113 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+
+// What is in folders, before anything is made of it.
+extension FolderLook {
+    /// - Parameter ahead: What was listed ahead of it, if anything.
+    private mutating func list(_ folder: ItemID, _ ahead: () -> FolderListing?) throws {
+        guard let path = table.path(of: folder, in: root) else { return }
+        if folder != .root, table[folder]?.state.kind != .folder { return }
+        if try isExcluded(folder) {
+            matched.formUnion(table.members(of: folder))
+            return
+        }
+        try list(path, as: .known(folder), ahead())
+    }
+
+    /// Whether a folder is excluded from sync, or in one that is. Each folder is looked at once.
+    private mutating func isExcluded(_ folder: ItemID) throws -> Bool {
+        guard folder != .root, let known = table[folder], let path = table.path(of: folder, in: root) else {
+            return false
+        }
+        if let answer = exclusions[folder] { return answer }
+        let isMarked = try SyncExclusion.isKnownAsMarked(path)
+        if isMarked { outcome.excluded.insert(folder) } else { outcome.included.insert(folder) }
+        let answer = try isMarked || isExcluded(known.state.place.parent)
+        exclusions[folder] = answer
+        return answer
+    }
+
+    /// Lists folders, all of them before anything is made of what is in them: nothing of the table changes meanwhile.
+    mutating func list(_ folders: [ItemID]) throws {
+        let paths = folders.map { table.path(of: $0, in: root) }
+        let listings = FolderListings(of: paths) { [table] in table.unchanged($1, in: folders[$0]) }
+        defer { listings?.end() }
+        for (index, folder) in folders.enumerated() {
+            try readOn(in: folder) { try $0.list(folder) { listings?.listing(at: index) } }
+        }
+    }
+
+    mutating func list(
+        _ path: FilePath,
+        as parent: Parent,
+        _ ahead: FolderListing? = nil
+    ) throws {
+        let listing: FolderListing
+        let members: [FolderMember]
+        do {
+            listing = try Removal.listingAfterPuttingBack(in: path, ahead) { [table] member in
+                guard case .known(let folder) = parent else { return nil }
+                return table.unchanged(member, in: folder)
+            }
+            members = try listing.members.get()
+        } catch {
+            // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
+            guard error.isAbsent || error.errno == ENOTDIR else { throw error }
+            return
+        }
+        if case .known(let folder) = parent, try isAway(folder, from: path) {
+            away.insert(folder)
+            return
+        }
+        if let unreadable = listing.unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
+        // Each is in one folder, under one name: nothing else has been matched with it.
+        unchanged.formUnion(listing.unchanged)
+        for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
+            try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
+        }
+    }
+
+    /// Whether what is at a folder's place is another: somebody has given its name to that. Not looked at before it is listed, as
+    /// it may happen until then.
+    private func isAway(_ folder: ItemID, from path: FilePath) throws -> Bool {
+        guard folder != .root, let known = table[folder], let status = try FolderScan.status(at: path) else {
+            return false
+        }
+        return !ItemTrace(status).isSameItem(as: known.trace)
+    }
+
+    private mutating func note(_ member: FolderMember, in path: FilePath, as parent: Parent) throws {
+        var entry = Found(
+            parent: parent,
+            name: member.name,
+            path: path.appending(member.name),
+            trace: ItemTrace(member.status)
+        )
+        if try leaveOutExcluded(entry) { return }
+        switch try standIn(entry) {
+        case .nothing: break
+        case .item(let name): (entry.name, entry.isPlaceholder) = (name, true)
+        case .stranger: return
+        }
+        found.append(entry)
+    }
+
+    /// Whether a name is one that saves and this engine use for themselves.
+    static func isOurs(_ name: String) -> Bool {
+        name.utf8.first == UInt8(ascii: ".") && name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
+    }
+
+    /// Whether a folder is new, or is one of those to look at and has been moved.
+    func isToBeListed(_ entry: Found, _ folders: Set<ItemID>) -> Bool {
+        guard entry.trace.kind == .directory else { return false }
+        if let known = table.item(like: entry.trace), let item = table[known],
+            item.trace.isSameItem(as: entry.trace)
+        {
+            return item.state.kind == .folder && folders.contains(known)
+                && table.path(of: known, in: root) != entry.path
+        }
+        return !isPackage(entry.name)
+    }
+}
