@@ -1,7 +1,8 @@
 internal import Dispatch
 internal import Sync
+internal import Vault
 
-// What table and engine say alike of items takes room once only, when there is time to see to it.
+// What table and engine say alike of items takes room once only, and SQLite's logs none, when there is time to see to it.
 extension SyncRun {
     /// How long after a start, or many changes, there is time to save room: nobody waits for that, and a start has other things
     /// to do.
@@ -26,5 +27,12 @@ extension SyncRun {
         guard !isStopped else { return }
         table.share(engine.disk)
         memory.returnFreeRoom()
+        settle()
+    }
+
+    /// Has the next start find all that was written in one place, where that can be had: nothing is lost without.
+    func settle() {
+        try? memory.settle()
+        try? contents.vault.settle()
     }
 }

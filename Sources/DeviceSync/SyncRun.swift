@@ -187,9 +187,7 @@ final class SyncRun {
         endWaits()
         news.formUnion(table.items.keys)
         tellNow()
-        // What they spare the next start, that one does.
-        try? memory.settle()
-        try? contents.vault.settle()
+        settle()
     }
 
     /// Why nothing is done any more.
@@ -205,7 +203,7 @@ final class SyncRun {
         guard let status = try FolderScan.status(at: place.folder), status.stamp.kind == .directory else {
             throw SyncFailure.rootMissing(place.folder)
         }
-        let fresh = FileMark(UUID())
+        let fresh = FileMark.fresh()
         let identity = try FileIdentity.marking(place.folder, with: fresh).identity
         let bytes =
             identity.mark.map { Array($0.bytes) } ?? Array("\(identity.volume)-\(identity.inode)".utf8)

@@ -72,10 +72,10 @@ package final class SQLiteConnection {
 
     /// Does all of it, durably, or nothing.
     package func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-        try execute("BEGIN IMMEDIATE")
+        try statement("BEGIN IMMEDIATE").run()
         do {
             let value = try body()
-            try execute("COMMIT")
+            try statement("COMMIT").run()
             return value
         } catch {
             // A failed commit may have rolled back already; the first error is the one to tell.
@@ -86,9 +86,9 @@ package final class SQLiteConnection {
 
     /// Reads as of one moment, whatever others write meanwhile.
     package func snapshot<Value>(_ body: () throws -> Value) throws -> Value {
-        try execute("BEGIN")
+        try statement("BEGIN").run()
         // Ends a transaction that changed nothing: it cannot fail in a way that matters.
-        defer { try? execute("COMMIT") }
+        defer { try? statement("COMMIT").run() }
         return try body()
     }
 

@@ -128,7 +128,7 @@ package final class Vault: Sendable {
         {
             return newest
         }
-        let version = try KeptVersion(id: VersionID(UUID()), item: item, origin: origin, root: root)
+        let version = try KeptVersion(id: .fresh(), item: item, origin: origin, root: root)
         let object = try session.storeNew(.version, [UInt8](version.record))
         let caches = keeper.caches
         let voided = session.voided

@@ -109,6 +109,62 @@ struct ExchangeTests {
         for item in [item, other] { #expect(try bench.vault.versions(of: item).count == 2) }
     }
 
+    /// Keeps documents together, one for each of these contents.
+    private func keep(_ contents: [Data], in bench: VaultBench) throws -> [DocumentContents] {
+        let documents = try contents.enumerated().map { number, bytes in
+            let path = bench.document("document \(number)")
+            try bytes.write(to: path.url(isDirectory: false))
+            return Vault.Keepable(path, as: FileMark(UUID()))
+        }
+        return try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }.map { try $0.get() }
+    }
+
+    @Test(
+        "What several documents that are kept together have in common is stored once, as is what is there already"
+    )
+    func shared() throws {
+        let bench = try VaultBench(key: key)
+        let (own, known, large) = (
+            VaultBench.noise(3000, seed: 1), VaultBench.noise(3000, seed: 2),
+            VaultBench.noise(2 << 20, seed: 3)
+        )
+        _ = try keep([known], in: bench)
+        let kept = try keep([own, known, large, own, large], in: bench)
+        var chunks: [ObjectName: Int] = [:]
+        try bench.vault.store.withIndex { index in
+            try index.forEachObject(of: .chunk) { place, _ in chunks[place.header.name, default: 0] += 1 }
+        }
+        let byteCount = try FileReading.entries(in: bench.vaultPath.appending("packs")).reduce(0) {
+            let pack = bench.vaultPath.appending("packs").appending($1.name)
+            return $0 + Int(try FileStamp(of: pack).byteCount)
+        }
+        #expect(byteCount < 2 << 20 + 16 << 10, "\(byteCount)")
+        #expect(kept[0] == kept[3] && kept[2] == kept[4])
+        for (contents, bytes) in zip(kept, [own, known, large, own, large]) {
+            let copy = bench.document("copy \(UUID().uuidString)")
+            try bench.vault.restore(contents, to: copy)
+            #expect(try FileReading.contents(of: copy) == bytes)
+        }
+        #expect(chunks.count >= 3)
+    }
+
+    @Test("What is moved to other packs while it is read, one object after another, is read from there")
+    func movedMeanwhile() throws {
+        let bench = try VaultBench(key: key)
+        let kept = try keep((0..<20).map { VaultBench.noise(1000, seed: UInt64($0)) }, in: bench)
+        let objects = try bench.vault.objects(of: kept)
+        var read: [VaultObject: Int] = [:]
+        try bench.vault.withStored(objects) { object, shown in
+            read[object] = shown.plainByteCount
+            guard read.count == 1 else { return }
+            bench.vault.store.dropIdleWriters()
+            let packs = Set(try bench.vault.store.withIndex { try $0.packs() }.map(\.id))
+            _ = try Collector(store: bench.vault.store).collect(deadShareMin: 0, forced: packs)
+            #expect(packs.isDisjoint(with: try bench.vault.store.withIndex { try $0.packs() }.map(\.id)))
+        }
+        #expect(read.count == 20 && read.values.allSatisfy { $0 == 1000 })
+    }
+
     @Test("Of a large file in which one byte is another, what leads to that byte is all that goes")
     func oneByte() throws {
         let (bench, other) = (try VaultBench(key: key), try VaultBench(key: key))

@@ -69,6 +69,11 @@ struct ContentStore: Sendable {
         try vault.restore(try Self.contents(name), to: place)
     }
 
+    /// Has a restorer look up together what it is about to restore.
+    func lookAhead(_ names: [ContentName], _ restorer: ContentRestorer) throws {
+        try restorer.lookAhead(names.map(Self.contents))
+    }
+
     /// Restores one of many.
     func restore(
         _ name: ContentName,

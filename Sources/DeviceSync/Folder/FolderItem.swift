@@ -73,18 +73,10 @@ struct FolderItem: Hashable, Sendable, Placed {
 
 extension ItemID {
     /// An item is called by the mark that it bears.
-    init(_ mark: FileMark) {
-        let bytes = Array(mark.bytes)
-        func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        self.init(number(0..<8), number(8..<16))
-    }
+    init(_ mark: FileMark) { self.init(mark.high, mark.low) }
 
     /// The mark that the item bears on every device.
-    var mark: FileMark {
-        let bytes = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
-        guard let mark = FileMark(bytes: bytes) else { preconditionFailure("sixteen bytes are a mark") }
-        return mark
-    }
+    var mark: FileMark { FileMark(high, low) }
 }
 
 /// A name as the volume has it: two that only look alike are two.

@@ -82,7 +82,7 @@ struct FolderLook {
         _ table: FolderTable,
         at root: FilePath,
         isPackage: @escaping (String) -> Bool,
-        fresh: @escaping () -> FileMark = { FileMark(UUID()) }
+        fresh: @escaping () -> FileMark = { FileMark.fresh() }
     ) {
         (self.table, self.root, self.isPackage, self.fresh) = (table, root, isPackage, fresh)
     }

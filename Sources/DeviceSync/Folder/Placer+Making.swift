@@ -26,7 +26,9 @@ extension Placer {
                 do {
                     let restorer = try ContentRestorer(contents.vault)
                     let folder = try StorageFolder(at: place)
-                    for number in stride(from: thread, to: documents.count, by: threadCount) {
+                    let numbers = stride(from: thread, to: documents.count, by: threadCount)
+                    try contents.lookAhead(numbers.compactMap { documents[$0].state.content }, restorer)
+                    for number in numbers {
                         let result = make(documents[number], number, in: folder, by: restorer)
                         if let result { results.withLock { $0[number] = result } }
                     }

@@ -22,7 +22,7 @@ final class DeviceMemory {
     /// 2: contents may be packed.
     private static let format = 2
     /// From how many bytes on SQLite's log is brought into the database: a start reads all of it.
-    private static let logByteCountMax = 4 << 20
+    private static let logByteCountMax = 16 << 20
     /// It is written to here and there.
     private static let cacheKibibytes = 1024
     /// What is read as a whole, in its order, needs each page once. What is kept of it in memory is new memory each time, lies
@@ -315,10 +315,10 @@ final class DeviceMemory {
                 statement.bind(4, heard.statement ?? [])
                 try statement.run()
             }
-            for (item, state) in changes.engine.agreed {
+            for (item, state) in changes.engine.agreed.sorted(by: { $0.key < $1.key }) {
                 try put("agreed", item, state.map { state in { $0.state(state) } })
             }
-            for (item, placing) in changes.engine.placing {
+            for (item, placing) in changes.engine.placing.sorted(by: { $0.key < $1.key }) {
                 let encode: ((inout StateWriter) -> Void)? = placing.map { placing in
                     { writer in
                         writer.state(placing.state)
@@ -327,7 +327,7 @@ final class DeviceMemory {
                 }
                 try put("placing", item, encode)
             }
-            for (item, seen) in changes.items {
+            for (item, seen) in changes.items.sorted(by: { $0.key < $1.key }) {
                 let encode: ((inout StateWriter) -> Void)? = seen.map { seen in
                     { writer in
                         writer.state(seen.state)

@@ -50,7 +50,7 @@ enum BookmarkFormat {
             Data([UInt8(kinds.firstIndex(of: identity.kind) ?? kinds.count - 1) + 1]),
             to: &bytes
         )
-        if let mark = identity.mark { append(Tag.mark, mark.bytes, to: &bytes) }
+        if let mark = identity.mark { append(Tag.mark, Data(mark.bytes), to: &bytes) }
         append(Tag.volume, bigEndian(identity.volume), to: &bytes)
         append(Tag.inode, bigEndian(identity.inode), to: &bytes)
         if let birth = identity.birth {

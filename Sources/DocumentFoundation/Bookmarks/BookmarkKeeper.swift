@@ -65,7 +65,7 @@ package final class BookmarkKeeper: Sendable {
     }
 
     private func take(_ path: FilePath) throws -> TakenIdentity {
-        let taken = try FileIdentity.marking(path, with: FileMark(UUID())) { index.isCopy($0, at: path) }
+        let taken = try FileIdentity.marking(path, with: FileMark.fresh()) { index.isCopy($0, at: path) }
         note(path, taken.identity)
         return taken
     }

@@ -86,7 +86,7 @@ extension FileAccessRegistry {
                 // One operation: each further one costs another hand-over to a thread.
                 addOperation(for: messages.count, on: first.queue)
             } else {
-                let operations = messages.map { BlockOperation(block: $0.handleMessage) }
+                let operations = messages.map { MessageOperation($0.handleMessage) }
                 first.queue.addOperations(operations, waitUntilFinished: false)
             }
         }

@@ -40,7 +40,7 @@ extension VersionStore {
     /// - Throws: `SystemError`; `ENOENT` when nothing is there.
     func markedItem(at url: URL, lastKnown: FileMark? = nil) throws -> Item {
         let path = try resolved(url)
-        let fresh = lastKnown ?? markNoted(at: path) ?? FileMark(UUID())
+        let fresh = lastKnown ?? markNoted(at: path) ?? FileMark.fresh()
         // Read once: a note is a file, and every save asks for it three times.
         var notes: [FileMark: IdentityIndex.Note?] = [:]
         func noted(_ mark: FileMark) -> IdentityIndex.Note? {
@@ -67,7 +67,7 @@ extension VersionStore {
     package func markEarly(_ url: URL) throws {
         let path = try resolved(url)
         guard try FileIdentity(of: path).mark == nil else { return }
-        _ = try FileIdentity.marking(path, with: markNoted(at: path) ?? FileMark(UUID()))
+        _ = try FileIdentity.marking(path, with: markNoted(at: path) ?? FileMark.fresh())
     }
 
     /// Notes that a marked item is where it is: this tells it from its copies.

@@ -71,7 +71,7 @@ struct KeyValueFile: Sendable {
         let made = place.parent.appending(".sheaf-keyvalues-\(UUID().uuidString)")
         try body(made)
         let digest = try SHA256Digest.hash(of: [Array("sheaf \(container) \(place.name)".utf8)])
-        if let mark = FileMark(bytes: Data(digest.prefix(16))) {
+        if let mark = FileMark(bytes: digest.prefix(16)) {
             _ = try FileIdentity.marking(made, with: mark, isForeign: { _ in true })
         }
         do { try ItemMoves.move(made, toFree: place) } catch {

@@ -14,7 +14,10 @@ package final class Arrivals {
     /// Where items are made.
     package let folder: FilePath
     private let open: Folder
-    private var targets: Set<FilePath> = []
+    /// The folders that items were put into and that are not synced yet: of many items most go into the same.
+    private var targets: [FilePath: Folder] = [:]
+
+    private static let targetCountMax = 64
 
     private static let prefix = ".sheaf-arriving-"
 
@@ -40,18 +43,30 @@ package final class Arrivals {
     ///
     /// - Throws: `EEXIST` when it is not, `ENOENT` when the folder is gone. Nothing has changed then.
     package func put(_ number: Int, at target: FilePath) throws(SystemError) {
-        try ItemMoves.moveUnsynced(place(of: number), in: open, toFree: target)
-        targets.insert(target.parent)
+        try ItemMoves.moveUnsynced(
+            Self.name(of: number),
+            in: open,
+            toFree: target.name,
+            in: try folder(at: target.parent)
+        )
+    }
+
+    private func folder(at path: FilePath) throws(SystemError) -> Folder {
+        if let folder = targets[path] { return folder }
+        if targets.count >= Self.targetCountMax { try syncTargets() }
+        let folder = try Folder.open(path)
+        targets[path] = folder
+        return folder
+    }
+
+    private func syncTargets() throws(SystemError) {
+        for folder in targets.values { try SystemCalls.fsync(folder.descriptor) }
+        targets = [:]
     }
 
     /// Makes durable what was put in place, and takes away what was not.
     package func finish() throws(SystemError) {
-        for target in targets {
-            do { try SystemCalls.fsync(try Folder.open(target).descriptor) } catch {
-                // Moved or removed since, with all in it: whoever did that has its own syncs.
-                guard error.isAbsent || error.errno == ENOTDIR else { throw error }
-            }
-        }
+        try syncTargets()
         try TreeRemoval.remove(folder.name, in: try Folder.open(folder.parent))
     }
 

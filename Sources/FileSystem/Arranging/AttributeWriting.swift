@@ -6,6 +6,6 @@ package enum AttributeWriting {
     ///
     /// - Throws: `ENOENT` when nothing is there, `EOPNOTSUPP` where the volume has none, `EPERM` for a symbolic link.
     package static func set(_ name: String, _ value: Data, of path: FilePath) throws(SystemError) {
-        try SystemCalls.setAttribute(name, value, isNew: false, of: try SystemCalls.openPath(path))
+        try SystemCalls.setAttribute(name, [UInt8](value), isNew: false, of: try SystemCalls.openPath(path))
     }
 }

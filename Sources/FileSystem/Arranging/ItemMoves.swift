@@ -19,34 +19,26 @@ package enum ItemMoves {
     package static func move(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
         let sourceFolder = try Folder.open(source.parent)
         let targetFolder = try Folder.open(target.parent)
-        try move(source, in: sourceFolder, toFree: target, in: targetFolder)
+        try moveUnsynced(source.name, in: sourceFolder, toFree: target.name, in: targetFolder)
         try SystemCalls.fsync(targetFolder.descriptor)
         if source.parent != target.parent { try SystemCalls.fsync(sourceFolder.descriptor) }
     }
 
     /// As `move`, but whoever calls this makes it durable.
     static func moveUnsynced(
-        _ source: FilePath,
-        in folder: Folder,
-        toFree target: FilePath
-    ) throws(SystemError) {
-        try move(source, in: folder, toFree: target, in: try Folder.open(target.parent))
-    }
-
-    private static func move(
-        _ source: FilePath,
+        _ source: String,
         in sourceFolder: Folder,
-        toFree target: FilePath,
+        toFree target: String,
         in targetFolder: Folder
     ) throws(SystemError) {
         do {
-            try SystemCalls.renameat2(sourceFolder, source.name, targetFolder, target.name, .mustNotExist)
+            try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .mustNotExist)
         } catch {
             if error.errno == EEXIST {
-                guard try isOneItem(sourceFolder, source.name, targetFolder, target.name) else { throw error }
-                try SystemCalls.renameat2(sourceFolder, source.name, targetFolder, target.name)
+                guard try isOneItem(sourceFolder, source, targetFolder, target) else { throw error }
+                try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
             } else if [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.errno) {
-                try moveByHand(sourceFolder, source.name, targetFolder, target.name)
+                try moveByHand(sourceFolder, source, targetFolder, target)
             } else {
                 throw error
             }

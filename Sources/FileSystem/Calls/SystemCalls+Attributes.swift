@@ -126,9 +126,10 @@ extension SystemCalls {
     /// lgetxattr(2); nil when the item has no such attribute any more.
     static func lgetxattr(_ path: FilePath, _ name: String) throws(SystemError) -> Data? {
         do {
-            return try sized { (buffer: UnsafeMutableRawPointer?, byteCount) throws(SystemError) in
+            let value = try sized { (buffer: UnsafeMutableRawPointer?, byteCount) throws(SystemError) in
                 try perform("lgetxattr", at: path) { CLinux.lgetxattr(path.string, name, buffer, byteCount) }
             }
+            return Data(value)
         } catch {
             guard error.errno == ENODATA || error.errno == EOPNOTSUPP else { throw error }
             return nil
@@ -159,12 +160,12 @@ extension SystemCalls {
     static func lsetxattr(
         _ path: FilePath,
         _ name: String,
-        _ value: Data,
+        _ value: [UInt8],
         isNew: Bool
     ) throws(SystemError) {
-        let (bytes, flags) = ([UInt8](value), isNew ? CInt(XATTR_CREATE) : 0)
+        let flags = isNew ? CInt(XATTR_CREATE) : 0
         _ = try perform("lsetxattr", at: path, effect: .setAttributes(file: nil)) {
-            CLinux.lsetxattr(path.string, name, bytes, bytes.count, flags)
+            CLinux.lsetxattr(path.string, name, value, value.count, flags)
         }
     }
 
@@ -202,20 +203,24 @@ extension SystemCalls {
         }
     }
 
-    /// Asks for the size, then for the value, again while it grows between the two.
+    /// So many bytes nearly every value and every list of names fits into.
+    private static let usualByteCount = 256
+
+    /// Asks for a value; for the size of one that is larger than usual, and again while it grows meanwhile.
     private static func sized(
         _ get: (UnsafeMutableRawPointer?, Int) throws(SystemError) -> Int
-    ) throws(SystemError) -> Data {
+    ) throws(SystemError) -> [UInt8] {
+        var byteCount = usualByteCount
         while true {
-            let byteCount = try get(nil, 0)
-            guard byteCount > 0 else { return Data() }
             let buffer = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 1)
             defer { buffer.deallocate() }
             do {
-                return Data(bytes: buffer, count: try get(buffer, byteCount))
+                return [UInt8](UnsafeRawBufferPointer(start: buffer, count: try get(buffer, byteCount)))
             } catch {
                 guard error.errno == ERANGE else { throw error }
             }
+            byteCount = try get(nil, 0)
+            guard byteCount > 0 else { return [] }
         }
     }
 }

@@ -45,7 +45,7 @@ extension FileIdentity {
     private static func mark(of file: borrowing FileDescriptor) throws(SystemError) -> FileMark? {
         let count = FileMark.byteCount
         return try SystemCalls.attribute(FileMark.attributeName, of: file, byteCountMax: count)
-            .flatMap(FileMark.init(bytes:))
+            .flatMap { FileMark(bytes: $0) }
     }
 
     /// Takes the identity of the item at a path, and marks it where it bears no mark.
@@ -87,7 +87,7 @@ extension FileIdentity {
     /// - Throws: `ENOENT` when nothing is there.
     package static func mark(at path: FilePath) throws(SystemError) -> FileMark? {
         try SystemCalls.lgetxattr(path, FileMark.attributeName, byteCount: FileMark.byteCount)
-            .flatMap { FileMark(bytes: Data($0)) }
+            .flatMap { FileMark(bytes: $0) }
     }
 
     /// Gives the item at a path a mark.

@@ -2,26 +2,40 @@ package import Foundation
 
 /// A name that a file bears in an extended attribute, given once and kept through moves and saves.
 ///
-/// Sixteen random bytes. A copy made with its attributes bears the mark of its original.
+/// Sixteen bytes that no other is given. A copy made with its attributes bears the mark of its original.
 package struct FileMark: Hashable, Sendable, CustomStringConvertible {
-    /// The sixteen bytes.
-    package let bytes: Data
+    /// The first half of the bits.
+    package let high: UInt64
+    /// The second half.
+    package let low: UInt64
 
     /// How many bytes a mark has.
     package static let byteCount = 16
     /// The extended attribute that holds it.
     package static let attributeName = "user.sheaf.identity"
 
+    /// Of two halves.
+    package init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
+
     /// Nil unless there are sixteen bytes.
-    package init?(bytes: Data) {
+    package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
-        self.bytes = Data(bytes)
+        var raw: (UInt64, UInt64) = (0, 0)
+        withUnsafeMutableBytes(of: &raw) { $0.copyBytes(from: bytes) }
+        self.init(UInt64(bigEndian: raw.0), UInt64(bigEndian: raw.1))
     }
 
     /// The bytes of a UUID.
     package init(_ uuid: UUID) {
-        bytes = withUnsafeBytes(of: uuid.uuid) { Data($0) }
+        let raw = withUnsafeBytes(of: uuid.uuid) { $0.loadUnaligned(as: (UInt64, UInt64).self) }
+        self.init(UInt64(bigEndian: raw.0), UInt64(bigEndian: raw.1))
     }
+
+    /// One that no file bears.
+    package static func fresh() -> FileMark { FileMark(.version7()) }
+
+    /// The sixteen bytes.
+    package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { [UInt8]($0) } }
 
     /// In hexadecimal.
     package var description: String {

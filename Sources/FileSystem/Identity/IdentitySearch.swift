@@ -116,7 +116,8 @@ package struct IdentitySearch: Sendable {
         if inode != wanted.inode {
             guard let mark = wanted.mark,
                 // Without a mark, or closed to us: not the one.
-                let bytes = try? SystemCalls.lgetxattr(place, FileMark.attributeName), bytes == mark.bytes
+                let bytes = try? SystemCalls.lgetxattr(place, FileMark.attributeName),
+                bytes.elementsEqual(mark.bytes)
             else { return nil }
         }
         // Gone since it was listed, or closed to us: not the one that can be given.

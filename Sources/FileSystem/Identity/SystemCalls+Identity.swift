@@ -74,14 +74,14 @@ extension SystemCalls {
         _ name: String,
         of file: borrowing FileDescriptor,
         byteCountMax: Int
-    ) throws(SystemError) -> Data? {
+    ) throws(SystemError) -> ArraySlice<UInt8>? {
         var bytes = [UInt8](repeating: 0, count: byteCountMax)
         let link = "/proc/self/fd/\(file.raw)"
         do {
             let byteCount = try perform("getxattr", at: file.path) {
                 CLinux.getxattr(link, name, &bytes, byteCountMax)
             }
-            return Data(bytes.prefix(byteCount))
+            return bytes.prefix(byteCount)
         } catch {
             // Larger than any value that we write: somebody else's.
             guard [ENODATA, EOPNOTSUPP, ERANGE, EACCES, EPERM].contains(error.errno) else { throw error }
@@ -94,15 +94,15 @@ extension SystemCalls {
     /// - Parameter isNew: Whether the item must not have it yet; then fails with `EEXIST`.
     static func setAttribute(
         _ name: String,
-        _ value: Data,
+        _ value: [UInt8],
         isNew: Bool,
         of file: borrowing FileDescriptor
     ) throws(SystemError) {
-        let (raw, bytes) = (file.raw, [UInt8](value))
+        let raw = file.raw
         let link = "/proc/self/fd/\(raw)"
         let flags = isNew ? CInt(XATTR_CREATE) : 0
         _ = try perform("setxattr", at: file.path, effect: .setAttributes(file: raw)) {
-            CLinux.setxattr(link, name, bytes, bytes.count, flags)
+            CLinux.setxattr(link, name, value, value.count, flags)
         }
     }
 

@@ -60,10 +60,11 @@ package final class SourceFolder: Sendable {
     package func file(_ name: String) throws(SystemError) -> SourceFile {
         // O_NONBLOCK so that a pipe nobody writes to does not hold us for ever.
         let file = try SystemCalls.openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        guard try SystemCalls.fstat(file).stamp.kind == .regular else {
+        let status = MemberStatus(try SystemCalls.fstat(file))
+        guard status.stamp.kind == .regular else {
             throw SystemError(call: "openat", errno: EINVAL, path: folder.place(of: name))
         }
-        return SourceFile(file)
+        return SourceFile(file, status)
     }
 
     /// The text of a symbolic link.
@@ -72,7 +73,7 @@ package final class SourceFolder: Sendable {
         throw SystemError(call: "readlinkat", errno: ESTALE, path: folder.place(of: name))
     }
 
-    /// The user's extended attributes of the folder.
+    /// The user's extended attributes of the folder, but for the mark that it bears.
     package func userAttributes() throws(SystemError) -> [String: Data] {
         try SystemCalls.userAttributes(of: folder.descriptor)
     }
@@ -81,9 +82,12 @@ package final class SourceFolder: Sendable {
 /// An open file of a document that is read.
 package final class SourceFile: Sendable {
     private let descriptor: FileDescriptor
+    /// What the kernel said about it when it was opened.
+    package let openedStatus: MemberStatus
 
-    init(_ descriptor: consuming FileDescriptor) {
+    init(_ descriptor: consuming FileDescriptor, _ openedStatus: MemberStatus) {
         self.descriptor = descriptor
+        self.openedStatus = openedStatus
     }
 
     /// Where it was when it was opened.
@@ -104,19 +108,19 @@ package final class SourceFile: Sendable {
         try SystemCalls.pread(descriptor, into: buffer, at: offset)
     }
 
-    /// The user's extended attributes.
+    /// The user's extended attributes, but for the mark that it bears.
     package func userAttributes() throws(SystemError) -> [String: Data] {
         try SystemCalls.userAttributes(of: descriptor)
     }
 }
 
 extension SystemCalls {
-    /// fgetxattr(2) of all attributes that are the user's; none where the volume has none.
+    /// fgetxattr(2) of all attributes that are the user's and not the mark; none where the volume has none.
     fileprivate static func userAttributes(
         of file: borrowing FileDescriptor
     ) throws(SystemError) -> [String: Data] {
         var attributes: [String: Data] = [:]
-        for name in try flistxattr(file) where name.hasPrefix("user.") {
+        for name in try flistxattr(file) where name.hasPrefix("user.") && name != FileMark.attributeName {
             // No value is larger than XATTR_SIZE_MAX of xattr(7).
             var value = [UInt8](repeating: 0, count: 65536)
             let raw = file.raw

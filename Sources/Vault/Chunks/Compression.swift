@@ -7,6 +7,8 @@ final class Compressor {
 
     /// Less than this saved is not worth the time that reading costs: a sixteenth.
     private static let worthwhileShift = 4
+    /// Of fewer bytes not enough is saved.
+    private static let pressedByteCountMin = 512
     /// From how many bytes on a sample is tried first.
     private static let sampledByteCountMin = 16 << 10
     private static let sampleByteCount = 4 << 10
@@ -24,7 +26,9 @@ final class Compressor {
         _ plain: UnsafeRawBufferPointer,
         _ body: (UnsafeRawBufferPointer?) throws -> Value
     ) rethrows -> Value {
-        guard plain.count > 64, isPromising(plain), let byteCount = press(plain) else { return try body(nil) }
+        guard plain.count >= Self.pressedByteCountMin, isPromising(plain), let byteCount = press(plain) else {
+            return try body(nil)
+        }
         return try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<byteCount])) }
     }
 

@@ -85,8 +85,7 @@ extension ContentRestorer {
             }
             let status = try folder.status(of: name)
             guard status.stamp.kind == .regular, status.stamp.permissions == former.dress.permissions,
-                try folder.file(name).userAttributes().filter({ $0.key != FileMark.attributeName })
-                    == former.dress.attributes,
+                try folder.file(name).userAttributes() == former.dress.attributes,
                 try restorer.holdsBytes(of: place, former)
             else { return nil }
             found[path] = status

@@ -62,6 +62,7 @@ extension Vault {
         var kept: [(root: ManifestEntry, item: FileMark, origin: VersionOrigin)] = []
         var places: [Int] = []
         var caches: [(item: FileMark, rows: CacheRows)] = []
+        if documents.count > 1 { try session.lookAhead(documents.filter { !$0.isElsewhere }.map(\.item)) }
         for document in documents {
             var keeper = ItemKeeper(
                 session: session,
@@ -110,7 +111,7 @@ extension Vault {
             Result {
                 if let newest, try newest.root().isSameState(as: kept.root) { return nil }
                 let version = try KeptVersion(
-                    id: VersionID(UUID()),
+                    id: .fresh(),
                     item: kept.item,
                     origin: kept.origin,
                     root: kept.root
@@ -121,6 +122,9 @@ extension Vault {
     }
 
     // MARK: Out
+
+    /// So many objects are looked up together.
+    private static let lookAheadCount = 512
 
     /// The objects of some contents that are here, each once.
     ///
@@ -170,16 +174,20 @@ extension Vault {
         _ body: (VaultObject, ShownObject) throws -> Void
     ) throws {
         let reader = try ObjectReader(store: store)
-        for object in objects {
-            try reader.withObject(object.name, object.kind) { plain, pressed in
-                try body(
-                    object,
-                    ShownObject(
-                        isPressed: pressed != nil,
-                        plainByteCount: plain.count,
-                        bytes: pressed ?? plain
+        for start in stride(from: 0, to: objects.count, by: Self.lookAheadCount) {
+            let some = objects[start..<min(start + Self.lookAheadCount, objects.count)]
+            try reader.lookAhead(some.map(\.name))
+            for object in some {
+                try reader.withObject(object.name, object.kind) { plain, pressed in
+                    try body(
+                        object,
+                        ShownObject(
+                            isPressed: pressed != nil,
+                            plainByteCount: plain.count,
+                            bytes: pressed ?? plain
+                        )
                     )
-                )
+                }
             }
         }
     }
@@ -277,6 +285,11 @@ package final class ContentRestorer {
     let restorer: Restorer
 
     package init(_ vault: Vault) throws { restorer = try Restorer(store: vault.store) }
+
+    /// Looks up where the bytes of files are that are about to be restored, as of one moment.
+    package func lookAhead(_ contents: [DocumentContents]) throws {
+        try restorer.lookAhead(contents.map(\.entry))
+    }
 
     /// As `Vault.restore`.
     package func restore(_ contents: DocumentContents, as name: String, in folder: StorageFolder) throws {

@@ -1,7 +1,7 @@
 /// What an object of the vault is called by: the keyed hash of its kind and its plain bytes.
 ///
 /// Equal bytes have one name, and nobody without the vault's key can tell from a name what it stands for.
-package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
+package struct ObjectName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// How many bytes a name has.
     package static let byteCount = 32
 
@@ -23,6 +23,18 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     init(_ bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count >= Self.byteCount, "a name of \(bytes.count) bytes")
         words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
+    }
+
+    /// By their bytes, the first of most weight.
+    package static func < (left: ObjectName, right: ObjectName) -> Bool {
+        func order(_ name: ObjectName) -> (UInt64, UInt64, UInt64, UInt64) {
+            let words = name.words
+            return (
+                UInt64(bigEndian: words.0), UInt64(bigEndian: words.1), UInt64(bigEndian: words.2),
+                UInt64(bigEndian: words.3)
+            )
+        }
+        return order(left) < order(right)
     }
 
     /// Shows the bytes.

@@ -16,7 +16,7 @@ extension VaultIndex {
         let statement = try connection.statement(
             "INSERT INTO versions VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6) ON CONFLICT DO NOTHING"
         )
-        statement.bind(1, [UInt8](version.item.bytes))
+        statement.bind(1, version.item.bytes)
         statement.bind(2, Int(version.date.nanoseconds))
         statement.bind(3, version.id.bytes)
         object.withBytes { statement.bind(4, $0) }
@@ -56,7 +56,7 @@ extension VaultIndex {
         let statement = try connection.statement(
             "SELECT state, record FROM versions WHERE item = ?1 ORDER BY date, id"
         )
-        statement.bind(1, [UInt8](item.bytes))
+        statement.bind(1, item.bytes)
         return try versions(statement, of: item)
     }
 
@@ -66,7 +66,7 @@ extension VaultIndex {
         let statement = try connection.statement(
             "SELECT state, record FROM versions WHERE item = ?1 AND state & 3 = 0 ORDER BY date, id"
         )
-        statement.bind(1, [UInt8](item.bytes))
+        statement.bind(1, item.bytes)
         return try versions(statement, of: item)
     }
 
@@ -75,7 +75,7 @@ extension VaultIndex {
         let statement = try connection.statement(
             "SELECT state, record FROM versions WHERE item = ?1 ORDER BY date DESC, id DESC"
         )
-        statement.bind(1, [UInt8](item.bytes))
+        statement.bind(1, item.bytes)
         return try versions(statement, of: item, countMax: 1).first
     }
 
@@ -111,7 +111,7 @@ extension VaultIndex {
         defer { statement.reset() }
         var items: [FileMark] = []
         while try statement.step() {
-            guard let item = FileMark(bytes: Data(statement.blob(0))) else {
+            guard let item = FileMark(bytes: statement.blob(0)) else {
                 throw SQLiteError.malformedRow(in: connection.path)
             }
             items.append(item)
@@ -244,13 +244,11 @@ extension VaultIndex {
         _ item: FileMark,
         _ path: String,
         _ row: UInt32
-    ) throws -> (
-        generation: Int, bytes: [UInt8]
-    )? {
+    ) throws -> CacheRow? {
         let statement = try connection.statement(
             "SELECT generation, cache FROM members WHERE item = ?1 AND path = CAST(?2 AS TEXT) AND leaf = ?3"
         )
-        statement.bind(1, [UInt8](item.bytes))
+        statement.bind(1, item.bytes)
         statement.bind(2, Array(path.utf8))
         statement.bind(3, Int(row))
         defer { statement.reset() }
@@ -266,7 +264,7 @@ extension VaultIndex {
                 ON CONFLICT DO UPDATE SET generation = ?4, cache = ?5
                 """
             )
-            statement.bind(1, [UInt8](item.bytes))
+            statement.bind(1, item.bytes)
             statement.bind(2, Array(cache.path.utf8))
             statement.bind(3, Int(row.number))
             statement.bind(4, generation)
@@ -277,7 +275,7 @@ extension VaultIndex {
             let statement = try connection.statement(
                 "DELETE FROM members WHERE item = ?1 AND path = CAST(?2 AS TEXT) AND leaf = ?3"
             )
-            statement.bind(1, [UInt8](item.bytes))
+            statement.bind(1, item.bytes)
             statement.bind(2, Array(cache.path.utf8))
             statement.bind(3, Int(number))
             try statement.run()

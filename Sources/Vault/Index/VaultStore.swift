@@ -23,7 +23,7 @@ final class VaultStore: Sendable {
     /// So many packs stay open for the next who writes.
     private static let idleWriterCountMax = 4
     /// From which size on the index's log is brought in.
-    private static let logByteCountMax = 4 << 20
+    private static let logByteCountMax = 16 << 20
 
     init(at path: FilePath, key given: [UInt8]?) throws {
         folder = try Self.open(path)
@@ -223,7 +223,7 @@ final class VaultStore: Sendable {
     func makeWriter() throws -> PackWriter {
         let hasher = try VaultHasher(key: key)
         while true {
-            guard let id = PackID(bytes: VersionID(UUID()).bytes) else { continue }
+            guard let id = PackID(bytes: VersionID.fresh().bytes) else { continue }
             let file = try packs.create(id.fileName, appends: true)
             // Somebody may look at the new file in this moment, or take it for a leftover; then another is made.
             guard try file.lock(waits: false), try file.isStill(id.fileName, in: packs) else { continue }

@@ -27,7 +27,7 @@ struct FileKeeper {
     func keep(_ name: String, in folder: SourceFolder) throws -> Outcome {
         for _ in 1...Self.attemptCountMax {
             let file = try folder.file(name)
-            let before = try file.status()
+            let before = file.openedStatus
             let attributes = try file.userAttributes()
             let pieces =
                 before.stamp.byteCount >= Self.sharedByteCountMin ? try shared(file) : try alone(file, before)
@@ -39,7 +39,7 @@ struct FileKeeper {
                 content: try ContentTree.list(of: pieces) { try session.store($0, $1) },
                 byteCount: byteCount,
                 status: before,
-                attributes: attributes.filter { $0.key != FileMark.attributeName }
+                attributes: attributes
             )
         }
         throw VaultError(
@@ -49,9 +49,10 @@ struct FileKeeper {
         )
     }
 
+    /// As many bytes as it had: with more it is another by now.
     private func alone(_ file: SourceFile, _ status: MemberStatus) throws -> [ContentTree.Piece] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(status.stamp.byteCount) + 1,
+            byteCount: Int(status.stamp.byteCount),
             alignment: 16
         )
         defer { buffer.deallocate() }

@@ -77,6 +77,9 @@ struct FolderCache: Hashable {
     }
 }
 
+/// One row of what was seen of a folder, or of a document that is a file, and in which generation.
+typealias CacheRow = (generation: Int, bytes: [UInt8])
+
 /// What is to be written of one folder, or of a document that is a file.
 struct CacheRows {
     var path: String

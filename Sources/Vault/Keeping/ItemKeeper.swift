@@ -28,7 +28,7 @@ struct ItemKeeper {
     ///   - changes: What may have changed, of a package, since it was kept last.
     /// - Returns: The document, without its name.
     mutating func keep(_ path: FilePath, _ changes: ChangedMembers) throws -> ManifestEntry {
-        let folder = try SourceFolder(at: path.parent)
+        let folder = try session.sourceFolder(at: path.parent)
         let status = try folder.status(of: path.name)
         caches = []
         guard status.stamp.kind == .directory else {
@@ -58,7 +58,7 @@ struct ItemKeeper {
     /// What was seen of a document that is a file.
     private func fileCache() throws -> CachedMember? {
         guard remembers else { return nil }
-        let row = try session.store.withIndex { try $0.memberCache(item, "", FolderCache.row) }
+        let row = try session.fileRow(of: item)
         guard let row, var member = try MemberCache(row.bytes, session.hasher)?.members.first else {
             return nil
         }
@@ -290,7 +290,7 @@ struct ItemKeeper {
             permissions: status.stamp.permissions & 0o1777,
             modificationSeconds: status.stamp.modificationSeconds,
             modificationNanoseconds: status.stamp.modificationNanoseconds,
-            attributes: attributes.filter { $0.key != FileMark.attributeName }
+            attributes: attributes
         )
     }
 

@@ -15,6 +15,13 @@ final class KeepSession {
     /// What this session appended and the index does not know yet.
     private var added: [ObjectName: (pack: PackID, offset: Int, header: PackFormat.RecordHeader)] = [:]
     private var packEnds: [PackID: Int] = [:]
+    /// What is to be stored unless it is there, and not looked up yet: to find many costs less than to ask for each.
+    private var pending: [(kind: ObjectKind, name: ObjectName, plain: [UInt8])] = []
+    private var pendingNames: Set<ObjectName> = []
+    private var pendingByteCount = 0
+    /// What the index remembers of files that are about to be kept.
+    private var fileRows: [FileMark: CacheRow?] = [:]
+    private var lastFolder: SourceFolder?
     /// Full packs with objects that the index does not know: whoever got their locks would take them for a dead
     /// process's.
     private var fullWriters: [PackWriter] = []
@@ -24,6 +31,8 @@ final class KeepSession {
 
     /// So many objects are remembered before the index is told of those that lead to no others.
     private static let addedCountMax = 200_000
+    /// So many bytes wait to be looked up at most.
+    private static let pendingByteCountMax = 1 << 20
 
     /// Somebody collected meanwhile: what was found before may be gone.
     struct Stale: Error {}
@@ -42,7 +51,7 @@ final class KeepSession {
 
     /// Whether an object need not be stored.
     func has(_ name: ObjectName) throws -> Bool {
-        if added[name] != nil { return true }
+        if added[name] != nil || pendingNames.contains(name) { return true }
         return try store.withIndex { try $0.place(of: name) != nil }
     }
 
@@ -57,11 +66,48 @@ final class KeepSession {
         }
     }
 
+    /// The folder that a document is in, which probably is the one that the last was in.
+    func sourceFolder(at path: FilePath) throws -> SourceFolder {
+        if let lastFolder, lastFolder.path == path { return lastFolder }
+        let folder = try SourceFolder(at: path)
+        lastFolder = folder
+        return folder
+    }
+
+    /// Looks up what the index remembers of files that are about to be kept, as of one moment.
+    func lookAhead(_ items: [FileMark]) throws {
+        let rows = try store.withIndexAtOneTime { index in
+            try items.map { try index.memberCache($0, "", FolderCache.row) }
+        }
+        fileRows = Dictionary(zip(items, rows)) { $1 }
+    }
+
+    /// What the index remembers of a document that is a file.
+    func fileRow(of item: FileMark) throws -> CacheRow? {
+        if let row = fileRows.removeValue(forKey: item) { return row }
+        return try store.withIndex { try $0.memberCache(item, "", FolderCache.row) }
+    }
+
     /// Stores an object unless it is there.
     func store(_ kind: ObjectKind, _ plain: UnsafeRawBufferPointer) throws -> ObjectName {
         let name = try hasher.name(kind, plain)
-        if try !has(name) { try append(kind, name, plain) }
+        guard added[name] == nil, pendingNames.insert(name).inserted else { return name }
+        pending.append((kind, name, [UInt8](plain)))
+        pendingByteCount += plain.count
+        if pendingByteCount >= Self.pendingByteCountMax { try storePending() }
         return name
+    }
+
+    /// Stores what is not there of what was to be looked up, in its order: nothing stands before what it leads to.
+    private func storePending() throws {
+        guard !pending.isEmpty else { return }
+        let missing = try missing(of: pending.map(\.name))
+        for object in pending where missing.contains(object.name) {
+            try object.plain.withUnsafeBytes { try append(object.kind, object.name, $0) }
+        }
+        pending.removeAll(keepingCapacity: true)
+        pendingNames.removeAll(keepingCapacity: true)
+        pendingByteCount = 0
     }
 
     func store(_ kind: ObjectKind, _ plain: [UInt8]) throws -> ObjectName {
@@ -70,7 +116,8 @@ final class KeepSession {
 
     /// Stores an object that nobody can have stored before.
     func storeNew(_ kind: ObjectKind, _ plain: [UInt8]) throws -> ObjectName {
-        try plain.withUnsafeBytes { plain in
+        try storePending()
+        return try plain.withUnsafeBytes { plain in
             let name = try hasher.name(kind, plain)
             try append(kind, name, plain)
             return name
@@ -155,12 +202,14 @@ final class KeepSession {
         reliesOnOthers: Bool = true,
         _ tell: (VaultIndex) throws -> Value
     ) throws -> Value {
+        try storePending()
         try writer?.sync()
         let value = try store.writeIndex { index in
             if reliesOnOthers, try index.generation() != generation { throw Stale() }
             var numbers: [PackID: Int] = [:]
             for (id, byteCount) in packEnds { numbers[id] = try index.setPack(id, byteCount: byteCount) }
-            for object in added.values {
+            // In the table's order: each of its pages is come by once.
+            for object in added.values.sorted(by: { $0.header.name < $1.header.name }) {
                 guard let number = numbers[object.pack] else { continue }
                 try index.insert(ObjectPlace(pack: number, offset: object.offset, header: object.header))
             }

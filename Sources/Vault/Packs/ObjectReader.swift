@@ -11,6 +11,8 @@ final class ObjectReader {
     private let plain = GrowingRoom()
     private let row = GrowingRoom()
     private var files: [Int: (id: PackID, file: StorageFile)] = [:]
+    /// Where objects are, or were a moment ago, that are about to be read.
+    private var ahead: [ObjectName: ObjectPlace] = [:]
 
     /// So many packs are open at a time.
     private static let openPackCountMax = 32
@@ -27,6 +29,15 @@ final class ObjectReader {
     func isKnown(_ name: ObjectName) throws -> Bool {
         if let index { return try index.place(of: name) != nil }
         return try store.withIndex { try $0.place(of: name) != nil }
+    }
+
+    /// Looks up where objects are that are about to be read, as of one moment: to ask for each by itself costs more than to
+    /// find it.
+    func lookAhead(_ names: [ObjectName]) throws {
+        ahead = [:]
+        guard names.count > 1 else { return }
+        let places = try places(of: names)
+        for (name, place) in zip(names, places) { ahead[name] = place }
     }
 
     /// An object's plain bytes.
@@ -70,7 +81,9 @@ final class ObjectReader {
         throw VaultError.damaged(name, in: store.folder.path)
     }
 
+    /// Each is asked for once of what was looked up: should it have moved since, the index tells.
     private func place(of name: ObjectName) throws -> ObjectPlace? {
+        if let place = ahead.removeValue(forKey: name) { return place }
         if let index { return try index.place(of: name, evenDamaged: true) }
         return try store.withIndex { try $0.place(of: name, evenDamaged: true) }
     }
@@ -86,7 +99,7 @@ final class ObjectReader {
     ) throws {
         let room = row.room(byteCount)
         var offset = 0
-        for (piece, place) in zip(pieces, try places(of: pieces)) {
+        for (piece, place) in zip(pieces, try places(of: pieces.map(\.name))) {
             let target = UnsafeMutableRawBufferPointer(rebasing: room[offset..<offset + Int(piece.byteCount)])
             offset += target.count
             if let place, try isRead(piece.name, .chunk, at: place, into: target) { continue }
@@ -101,11 +114,12 @@ final class ObjectReader {
         try body(UnsafeRawBufferPointer(room))
     }
 
-    /// Where they are, all as of one moment: to ask for each by itself costs more than to find it.
-    private func places(of pieces: ArraySlice<ContentTree.Piece>) throws -> [ObjectPlace?] {
-        if let index { return try pieces.map { try index.place(of: $0.name, evenDamaged: true) } }
+    /// Where they are, all as of one moment.
+    private func places(of names: [ObjectName]) throws -> [ObjectPlace?] {
+        if names.count == 1 { return try names.map(place) }
+        if let index { return try names.map { try index.place(of: $0, evenDamaged: true) } }
         return try store.withIndexAtOneTime { index in
-            try pieces.map { try index.place(of: $0.name, evenDamaged: true) }
+            try names.map { try index.place(of: $0, evenDamaged: true) }
         }
     }
 

@@ -49,7 +49,7 @@ extension Vault {
     private func putBack(from path: FilePath) throws {
         let session = try KeepSession(store: store)
         // Of no document: what was seen of one before must not keep this from reading.
-        let nobody = FileMark(UUID())
+        let nobody = FileMark.fresh()
         var keeper = ItemKeeper(session: session, item: nobody, moment: Vault.fileMoment)
         _ = try keeper.keep(path, .all)
         try session.commit { _ in }

@@ -10,6 +10,9 @@ package struct VersionID: Hashable, Sendable, CustomStringConvertible {
         self.uuid = uuid
     }
 
+    /// One that no version has.
+    static func fresh() -> VersionID { VersionID(.version7()) }
+
     /// Nil unless there are sixteen bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }

@@ -48,6 +48,11 @@ struct Restorer {
         reader = try ObjectReader(store: store)
     }
 
+    /// Looks up where the bytes of files are, or what leads to them.
+    func lookAhead(_ entries: [ManifestEntry]) throws {
+        try reader.lookAhead(entries.compactMap(\.content?.name))
+    }
+
     func restore(_ entry: ManifestEntry, as name: String, in folder: StorageFolder, depth: Int) throws {
         switch entry.kind {
         case .link: try folder.makeLink(name, text: entry.linkText)

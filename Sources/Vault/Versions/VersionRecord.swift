@@ -47,7 +47,7 @@ extension KeptVersion {
 
     /// The document that a record is of.
     static func item(in record: ArraySlice<UInt8>) throws(MalformedBytes) -> FileMark {
-        guard let item = FileMark(bytes: Data(record.dropFirst(17).prefix(16))) else {
+        guard let item = FileMark(bytes: record.dropFirst(17).prefix(16)) else {
             throw MalformedBytes(what: "mark")
         }
         return item
