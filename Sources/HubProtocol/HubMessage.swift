@@ -7,6 +7,11 @@ package enum HubMessage {
     ///
     /// - Parameter isSteady: Whether what says the same has the same bytes, which takes a little longer.
     package static func encoded(_ message: some Encodable, isSteady: Bool = false) throws -> Data {
+        if !isSteady, let plain = message as? any PlainMessage {
+            var writer = PlainWriter()
+            plain.write(to: &writer)
+            return Data(writer.bytes)
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting =
             isSteady ? [.withoutEscapingSlashes, .sortedKeys] : .withoutEscapingSlashes

@@ -53,6 +53,47 @@ struct HubProtocolTests {
         for wrong in ["", "G", "a b", String(repeating: "a", count: 65)] { #expect(CommitName(wrong) == nil) }
     }
 
+    @Test("What is written without an encoder is what the encoder writes", arguments: [0, 1, 3])
+    func plainMessages(count: Int) throws {
+        func name<Name: FixedBytes>(_ first: Int) -> Name {
+            Name(unchecked: (0..<Name.byteCount).map { UInt8(truncatingIfNeeded: first + 37 * $0) })
+        }
+        func record(_ number: Int) -> Data {
+            Data((0..<number * 7).map { UInt8(truncatingIfNeeded: $0 * 251) })
+        }
+        let numbers: [UInt64] = [0, 18, .max]
+        let id = try #require(CommitName("0f.1-2"))
+        let entries = (0..<count).map {
+            LogRecord(
+                position: numbers[$0],
+                item: name($0),
+                base: numbers[2 - $0],
+                id: id,
+                record: record($0),
+                device: name(200 + $0),
+                hash: name(100 + $0)
+            )
+        }
+        let commits = entries.map {
+            OfferedCommit(item: $0.item, base: $0.base, id: $0.id, record: $0.record)
+        }
+        func check<Message: PlainMessage & Equatable>(_ message: Message) throws {
+            let written = try HubMessage.encoded(message)
+            #expect(try JSONDecoder().decode(Message.self, from: written) == message)
+            // The same members, none more and none less.
+            let (own, encoders) = (
+                try JSONSerialization.jsonObject(with: written),
+                try JSONSerialization.jsonObject(with: JSONEncoder().encode(message))
+            )
+            #expect(own as? NSDictionary == encoders as? NSDictionary)
+            #expect(written.count == (try HubMessage.encoded(message, isSteady: true)).count)
+        }
+        try check(LogPage(entries, head: LogHead(position: .max, hash: name(9))))
+        try check(CommitOffer(commits))
+        try check(BlobNames((0..<count).map { name($0) }))
+        try check(MissingBlobs((0..<count).map { name($0) }))
+    }
+
     @Test("Messages are the JSON of the protocol's description")
     func messages() throws {
         let text = """

@@ -32,7 +32,7 @@ package struct FileMark: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// One that no file bears.
-    package static func fresh() -> FileMark { FileMark(.version7()) }
+    package static func fresh() -> FileMark { FileMark(.version8()) }
 
     /// The sixteen bytes.
     package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { [UInt8]($0) } }

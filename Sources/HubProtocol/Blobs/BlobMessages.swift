@@ -6,11 +6,29 @@ package struct BlobNames: Codable, Hashable, Sendable {
     package init(_ names: [BlobName]) { self.names = names }
 }
 
+extension BlobNames: PlainMessage {
+    package func write(to writer: inout PlainWriter) {
+        writer.object { writer in
+            writer.key("names")
+            writer.array(names) { $0.name($1) }
+        }
+    }
+}
+
 /// The answer to `.../blobs/missing`: those of the names that the hub has no blob of, in the order asked.
 package struct MissingBlobs: Codable, Hashable, Sendable {
     package var missing: [BlobName]
 
     package init(_ missing: [BlobName]) { self.missing = missing }
+}
+
+extension MissingBlobs: PlainMessage {
+    package func write(to writer: inout PlainWriter) {
+        writer.object { writer in
+            writer.key("missing")
+            writer.array(missing) { $0.name($1) }
+        }
+    }
 }
 
 /// The answer to `POST .../blobs`: all frames are durable.

@@ -6,3 +6,14 @@ package struct LogHead: Codable, Hashable, Sendable {
 
     package init(position: UInt64, hash: LogHash) { (self.position, self.hash) = (position, hash) }
 }
+
+extension LogHead {
+    func write(to writer: inout PlainWriter) {
+        writer.object { writer in
+            writer.key("position")
+            writer.number(position)
+            writer.key("hash")
+            writer.name(hash)
+        }
+    }
+}

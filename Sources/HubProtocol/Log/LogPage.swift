@@ -36,3 +36,31 @@ package struct LogPage: Codable, Hashable, Sendable {
 
     package init(_ entries: [LogRecord], head: LogHead) { (self.entries, self.head) = (entries, head) }
 }
+
+extension LogPage: PlainMessage {
+    package func write(to writer: inout PlainWriter) {
+        writer.object { writer in
+            writer.key("entries")
+            writer.array(entries) { writer, entry in
+                writer.object { writer in
+                    writer.key("position")
+                    writer.number(entry.position)
+                    writer.key("item")
+                    writer.name(entry.item)
+                    writer.key("base")
+                    writer.number(entry.base)
+                    writer.key("id")
+                    writer.name(entry.id)
+                    writer.key("record")
+                    writer.base64(entry.record)
+                    writer.key("device")
+                    writer.name(entry.device)
+                    writer.key("hash")
+                    writer.name(entry.hash)
+                }
+            }
+            writer.key("head")
+            head.write(to: &writer)
+        }
+    }
+}

@@ -22,6 +22,26 @@ package struct CommitOffer: Codable, Hashable, Sendable {
     package init(_ commits: [OfferedCommit]) { self.commits = commits }
 }
 
+extension CommitOffer: PlainMessage {
+    package func write(to writer: inout PlainWriter) {
+        writer.object { writer in
+            writer.key("commits")
+            writer.array(commits) { writer, commit in
+                writer.object { writer in
+                    writer.key("item")
+                    writer.name(commit.item)
+                    writer.key("base")
+                    writer.number(commit.base)
+                    writer.key("id")
+                    writer.name(commit.id)
+                    writer.key("record")
+                    writer.base64(commit.record)
+                }
+            }
+        }
+    }
+}
+
 /// What became of one commit.
 package enum CommitAnswer: Codable, Hashable, Sendable {
     /// It is in the log at this position, durably.

@@ -11,7 +11,7 @@ package struct VersionID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// One that no version has.
-    static func fresh() -> VersionID { VersionID(.version7()) }
+    static func fresh() -> VersionID { VersionID(.version8()) }
 
     /// Nil unless there are sixteen bytes.
     package init?(bytes: some Collection<UInt8>) {
