@@ -1,5 +1,7 @@
 internal import FileSystem
+internal import Locks
 internal import Sync
+internal import Threads
 
 // The marks that items bear. Of ten thousand new documents each call counts, so each is asked once, and by its place.
 extension FolderLook {
@@ -42,6 +44,41 @@ extension FolderLook {
         if table[ItemID(given)] == nil, !matched.contains(ItemID(given)) { return ItemID(given) }
         try give(fresh, to: index)
         return ItemID(fresh)
+    }
+
+    /// From how many on new files are marked by two threads: what takes time is the kernel's work for each.
+    private static let sharedCountMin = 64
+
+    /// Gives new files their marks, many at a time. What is in the way of one is told of when that is seen to by itself.
+    mutating func markNew(_ files: [Int]) {
+        let new = files.filter { index in
+            let entry = found[index]
+            guard entry.item == nil, entry.trace.kind == .regular, case .nothing? = entry.mark else {
+                return false
+            }
+            return !entry.isPlaceholder && !entry.isUnreadable && !isLost(index)
+        }
+        guard new.count >= Self.sharedCountMin else { return }
+        let marks = new.map { (index: $0, path: found[$0].path, mark: fresh()) }
+        let threadCount = 2
+        let given = Locked<[(number: Int, status: MemberStatus)]>([])
+        SharedWork.perform(threadCount) { thread in
+            let own = stride(from: thread, to: marks.count, by: threadCount).compactMap { number in
+                Self.marked(marks[number].path, marks[number].mark).map { (number, $0) }
+            }
+            given.withLock { $0 += own }
+        }
+        for (number, status) in given.withLock({ $0 }) {
+            let (index, now) = (marks[number].index, ItemTrace(status))
+            (found[index].mark, found[index].fresh) = (.mark(marks[number].mark), marks[number].mark)
+            if now.isSameItem(as: found[index].trace) { found[index].trace.changed = now.changed }
+        }
+    }
+
+    /// How a file is that bore no mark and bears this one now; nil for any other.
+    private static func marked(_ path: FilePath, _ mark: FileMark) -> MemberStatus? {
+        guard (try? FileIdentity.give(mark, toItemAt: path, replacing: false)) == true else { return nil }
+        return try? FolderScan.status(at: path)
     }
 
     /// - Returns: False when it cannot bear one, or bears one that was not replaced.

@@ -76,6 +76,8 @@ struct FolderLook {
         var item: ItemID?
         /// What it bears, once that was looked at.
         var mark: Bearing?
+        /// The mark that it has been given as something new.
+        var fresh: FileMark?
     }
 
     init(
@@ -111,6 +113,7 @@ struct FolderLook {
         for index in found.indices where found[index].trace.kind == .directory { try identify(index) }
         let files = found.indices.filter { found[$0].trace.kind != .directory }
         for pass in Pass.allCases {
+            if pass == .new { markNew(files) }
             for index in files where found[index].item == nil { try identify(index, pass) }
         }
         for folder in folders where !away.contains(folder) {
@@ -137,7 +140,7 @@ struct FolderLook {
     }
 
     /// Whether something is in a folder that could not be identified.
-    private func isLost(_ index: Int) -> Bool {
+    func isLost(_ index: Int) -> Bool {
         guard case .found(let parent) = found[index].parent else { return false }
         return found[parent].item == nil
     }
@@ -215,6 +218,7 @@ struct FolderLook {
                 }
                 return
             }
+            if let mark = entry.fresh, !isMatched(ItemID(mark)) { return try settle(index, as: ItemID(mark)) }
             try settle(index, as: try giveFresh(fresh(), to: index))
         }
     }
