@@ -259,7 +259,8 @@ extension Vault {
         }
     }
 
-    /// Puts contents where nothing is yet; see `restore(_:to:)` for what that does and does not do.
+    /// Puts contents where nothing is yet; see `restore(_:to:)` for what that does and does not do. The document is as old
+    /// as that, as contents do not say when they were modified last; members of a package are as old as they were.
     ///
     /// - Throws: `VaultError` with code `damaged`; `SystemError`, `EEXIST` when the name is taken.
     package func restore(_ contents: DocumentContents, to target: FilePath) throws {
@@ -280,7 +281,7 @@ package final class ContentRestorer {
 
     /// As `Vault.restore`.
     package func restore(_ contents: DocumentContents, as name: String, in folder: StorageFolder) throws {
-        try restorer.restore(contents.entry, as: name, in: folder, depth: 0)
+        try restorer.restore(contents.entry, as: name, in: folder, depth: 0, isDated: false)
     }
 }
 
