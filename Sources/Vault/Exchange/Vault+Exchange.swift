@@ -259,15 +259,23 @@ extension Vault {
         }
     }
 
-    /// Puts contents where nothing is yet; see `restore(_:to:)` for what that does and does not do. The document is as old
-    /// as that, as contents do not say when they were modified last; members of a package are as old as they were.
+    /// Puts contents where nothing is yet; see `restore(_:to:)` for what that does and does not do.
     ///
+    /// - Parameters:
+    ///   - contents: Of a document. They do not say when it was modified last; of the members of a package they do.
+    ///   - target: Where; the folder above must exist, the name must be free.
+    ///   - modified: When that was; nil leaves the document as old as the file that is made for it. Links stay so.
     /// - Throws: `VaultError` with code `damaged`; `SystemError`, `EEXIST` when the name is taken.
-    package func restore(_ contents: DocumentContents, to target: FilePath) throws {
+    package func restore(
+        _ contents: DocumentContents,
+        to target: FilePath,
+        modified: FileTime? = nil
+    ) throws {
         try ContentRestorer(self).restore(
             contents,
             as: target.name,
-            in: try StorageFolder(containing: target)
+            in: try StorageFolder(containing: target),
+            modified: modified
         )
     }
 }
@@ -280,8 +288,18 @@ package final class ContentRestorer {
     package init(_ vault: Vault) throws { restorer = try Restorer(store: vault.store) }
 
     /// As `Vault.restore`.
-    package func restore(_ contents: DocumentContents, as name: String, in folder: StorageFolder) throws {
-        try restorer.restore(contents.entry, as: name, in: folder, depth: 0, isDated: false)
+    package func restore(
+        _ contents: DocumentContents,
+        as name: String,
+        in folder: StorageFolder,
+        modified: FileTime? = nil
+    ) throws {
+        var entry = contents.entry
+        if let modified {
+            entry.dress.modificationSeconds = modified.seconds
+            entry.dress.modificationNanoseconds = modified.nanoseconds
+        }
+        try restorer.restore(entry, as: name, in: folder, depth: 0, isDated: modified != nil)
     }
 }
 
