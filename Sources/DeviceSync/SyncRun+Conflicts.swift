@@ -21,10 +21,8 @@ extension SyncRun {
             try ItemMoves.createFolder(copy.parent, permissions: 0o700)
             // Nobody else's; what cannot be removed is in the way of nothing.
             defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
+            // As old as its coming, which is what a list of versions is to say.
             try contents.restore(content, to: copy)
-            // Contents come without a date; a list of versions is to say when this one came.
-            let attributes: [FileAttributeKey: Any] = [.modificationDate: contents.now]
-            try FileManager.default.setAttributes(attributes, ofItemAtPath: copy.string)
             conflicts[item, default: [:]][content] = try versions.keepConflict(
                 at: copy,
                 of: url,

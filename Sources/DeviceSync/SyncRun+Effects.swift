@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Sync
 internal import SyncMessages
 
@@ -12,14 +13,14 @@ extension SyncRun {
     func carryOut(_ effects: [Effect]) {
         var uploads: Set<ContentName> = []
         var fetches: [HubLine.Fetch] = []
-        var commits: [Commit] = []
+        var commits: [LogDesk.Offer] = []
         var others: [Effect] = []
         for effect in effects {
             switch effect {
             case .upload(let content): uploads.insert(content)
             case .fetch(let content):
                 fetches.append(HubLine.Fetch(name: content, item: item(needing: content)))
-            case .commit(let commit): commits.append(commit)
+            case .commit(let commit): commits.append(offer(commit))
             case .place, .remove, .merge: others.append(effect)
             }
         }
@@ -42,6 +43,14 @@ extension SyncRun {
             others.removeAll(where: isNew)
         }
         for effect in others where !isStopped { carryOut(effect) }
+    }
+
+    /// A commit, with when its document was modified last. One that is another here by now is committed anew.
+    private func offer(_ commit: Commit) -> LogDesk.Offer {
+        guard let content = commit.state?.content, let seen = table[commit.item],
+            seen.state.content == content, seen.trace.kind != .symbolicLink
+        else { return LogDesk.Offer(commit: commit, modified: nil) }
+        return LogDesk.Offer(commit: commit, modified: seen.trace.modified)
     }
 
     /// Asks for contents again that could not be sent or had.

@@ -33,13 +33,23 @@ extension SyncRun {
         var replaced: ReplacedFile?
         let wasLosing = losing.remove(item) != nil
         let outcome: Placer.Outcome
-        do { outcome = try placer.place(item, state, in: table, replaced: &replaced) } catch {
+        do {
+            let modified = try modified(item, as: state)
+            outcome = try placer.place(item, state, modified: modified, in: table, replaced: &replaced)
+        } catch {
             if wasLosing, isUntouched(item) { losing.insert(item) }
             throw error
         }
         if case .done = outcome, state.isLosing { losing.insert(item) }
         try take(outcome, of: item, state, expecting: expected)
         if let replaced, case .done = outcome { hold(replaced, of: item) }
+    }
+
+    /// When contents that an item has not had here were modified last, by what the log says of it now; nil where nobody knows,
+    /// as of those that this device has merged.
+    private func modified(_ item: ItemID, as state: ItemState) throws -> Int64? {
+        guard let content = state.content, content != table[item]?.state.content else { return nil }
+        return try memory.modified(at: engine.tree.revision(of: item), as: content)
     }
 
     /// Whether an item's own contents are certainly still in its place.
@@ -51,10 +61,11 @@ extension SyncRun {
 
     /// Puts new documents in place together.
     func placeNew(_ effects: [Effect]) {
-        let documents = effects.compactMap { effect -> (item: ItemID, state: ItemState)? in
-            if case .place(let item, let state, _) = effect { (item, state) } else { nil }
-        }
         do {
+            let documents = try effects.compactMap { effect -> Placer.NewDocument? in
+                guard case .place(let item, let state, _) = effect else { return nil }
+                return .init(item: item, state: state, modified: try modified(item, as: state))
+            }
             for (document, result) in zip(documents, try placer.placeNew(documents, in: table)) {
                 do { try take(try result.get(), of: document.item, document.state, expecting: nil) } catch {
                     fail(.place(document.item, document.state, expecting: nil), error)

@@ -190,15 +190,19 @@ struct EvictionInAppsTests {
                     (item.value(forAttribute: key) as? NSNumber).map { "\($0)" } ?? "-"
                 }
                 let status = item.value(forAttribute: NSMetadataUbiquitousItemDownloadingStatusKey) as? String
+                let changed = item.value(forAttribute: NSMetadataItemFSContentChangeDateKey) as? Date
                 now[name] = [
                     "status": status ?? "-", "size": number(NSMetadataItemFSSizeKey),
                     "uploaded": number(NSMetadataUbiquitousItemIsUploadedKey),
                     "percent": number(NSMetadataUbiquitousItemPercentDownloadedKey),
                     "ubiquitous": number(NSMetadataItemIsUbiquitousKey),
+                    "changed": changed.map { "\(Self.milliseconds($0))" } ?? "-",
                 ]
             }
             found.withLock { $0 = now }
         }
+
+        static func milliseconds(_ date: Date) -> Int { Int((date.timeIntervalSince1970 * 1000).rounded()) }
 
         subscript(name: String) -> [String: String]? { found.withLock { $0[name] } }
 
@@ -218,6 +222,8 @@ struct EvictionInAppsTests {
         wait { two.text("iCloud~x/Documents/a.txt") == "text" && isSettled }
         try two.running?.evict("iCloud~x/Documents/a.txt")
         wait { two.said.contains(.freed) }
+        let source = FilePath(one.folder.path).appending("iCloud~x/Documents/a.txt")
+        let changed = try FileStamp(of: source).modificationDate
         try served { account in
             let watcher = Watcher()
             // The scope is that of whoever starts it.
@@ -225,6 +231,7 @@ struct EvictionInAppsTests {
             let expected = [
                 "status": NSMetadataUbiquitousItemDownloadingStatusNotDownloaded, "size": "4",
                 "uploaded": "1", "percent": "0.0", "ubiquitous": "1",
+                "changed": "\(Watcher.milliseconds(changed))",
             ]
             wait { watcher["a.txt"] == expected }
             #expect(watcher["a.txt"] == expected)

@@ -58,7 +58,7 @@ struct PlacerTests {
             moved.place.name = "b.txt"
             var replaced: ReplacedFile?
             let outcome = try SystemCallObservation.withObserver(Saver(path: now, text: saved)) {
-                try placer.place(item, moved, in: table, replaced: &replaced)
+                try placer.place(item, moved, modified: nil, in: table, replaced: &replaced)
             }
             guard case .done(let placed?) = outcome else {
                 Issue.record("it is not done: \(outcome)")
@@ -69,6 +69,53 @@ struct PlacerTests {
             // A trace that is not the file's has the next look read it.
             let seen = ItemTrace(try #require(try FolderScan.status(at: now)))
             #expect((placed.trace == seen) == (saved == nil))
+        }
+    }
+
+    @Test(
+        "What comes is as old as it is said to be, or as its coming where nobody knows",
+        arguments: [0, 20]
+    )
+    func dates(count: Int) throws {
+        try withPlacer { placer, root in
+            let source = root.appending("source.txt")
+            try Data("text".utf8).write(to: source.url(isDirectory: false))
+            let content = try #require(try placer.contents.keep([.init(source, as: item.mark)]).first).get()
+            let began = try known(source, content).trace.modified
+            for modified: Int64? in [-1_500_000_001, 0, 4_000_000_000_123_456_789, nil] {
+                var table = FolderTable()
+                var new: [Placer.NewDocument] = []
+                for number in 0...UInt64(count) {
+                    let name = "\(modified ?? 1) \(number).txt"
+                    let state = ItemState(.document, at: ItemPlace(.root, name), content: content)
+                    new.append(.init(item: ItemID(2, number), state: state, modified: modified))
+                }
+                // Many come together, one by itself.
+                if count > 0 {
+                    for (new, result) in zip(new, try placer.placeNew(new, in: table)) {
+                        guard case .done(let placed?) = try result.get() else { continue }
+                        table[new.item] = placed
+                    }
+                } else {
+                    var replaced: ReplacedFile?
+                    let new = new[0]
+                    let outcome = try placer.place(
+                        new.item,
+                        new.state,
+                        modified: new.modified,
+                        in: table,
+                        replaced: &replaced
+                    )
+                    if case .done(let placed?) = outcome { table[new.item] = placed }
+                }
+                #expect(table.items.count == count + 1)
+                for (_, placed) in table.items.all {
+                    let path = root.appending(placed.state.place.name)
+                    let seen = ItemTrace(try #require(try FolderScan.status(at: path)))
+                    #expect(placed.trace == seen)
+                    #expect(modified.map { $0 == seen.modified } ?? (seen.modified >= began))
+                }
+            }
         }
     }
 
@@ -83,7 +130,7 @@ struct PlacerTests {
             var noted = known.state
             noted.conflicts = [ContentName("mine")]
             var replaced: ReplacedFile?
-            let outcome = try placer.place(item, noted, in: table, replaced: &replaced)
+            let outcome = try placer.place(item, noted, modified: nil, in: table, replaced: &replaced)
             guard case .done(let placed) = outcome else {
                 Issue.record("it is not done: \(outcome)")
                 return

@@ -48,6 +48,18 @@ struct StateCodingTests {
         #expect(Array(state.place.name.utf8) == [0xC3, 0xA9])
     }
 
+    @Test("A commit is read with its document's date, or without where none was written")
+    func dates() throws {
+        let id = Commit.ID(DeviceID(1), session: 2, 3)
+        for state in Self.known + [nil] {
+            let commit = Commit(id, ItemID(4, 5), on: 6, state)
+            for modified: Int64? in [nil, 0, -1, .max] {
+                let bytes = written { $0.commit(commit, modified: modified) }
+                #expect(try read(bytes) { (try $0.commit(), try $0.modified()) } == (commit, modified))
+            }
+        }
+    }
+
     @Test("Contents are read that were written as texts, as memories of the first format have them")
     func firstFormat() throws {
         let bytes = written { writer in

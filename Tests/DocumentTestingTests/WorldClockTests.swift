@@ -81,28 +81,49 @@ struct WorldClockTests {
         try world.end()
     }
 
-    @Test("A device says its own time of versions and of what comes to it")
+    /// How old a document is on both devices, in years from now.
+    private func expectAge(
+        _ years: Double,
+        of name: String,
+        on devices: [WorldDevice],
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let dates = try devices.map { device in
+            let url = device.folder.appendingPathComponent(name)
+            let values = try url.resourceValues(forKeys: [.contentModificationDateKey])
+            return try #require(values.contentModificationDate, sourceLocation: location)
+        }
+        #expect(dates.allSatisfy { $0 == dates[0] }, "\(dates)", sourceLocation: location)
+        let found = dates[0].timeIntervalSinceNow / Self.tenYears * 10
+        #expect(abs(found - years) < 0.1, "\(dates)", sourceLocation: location)
+    }
+
+    @Test("A document is as old as whoever changed it says, and one that is merged as who has merged it says")
     func dates() async throws {
         let world = try DocumentWorld()
         let (phone, pad) = try world.devices("phone", "pad")
         pad.setClock(aheadBySeconds: Self.tenYears)
-        try await world.create(Note.init, "a.txt", on: phone) { $0.text = "one\n" }
+        try await world.create(Note.init, "a.txt", on: phone) { $0.text = "one\ntwo\nthree\n" }
         try await world.settle()
-        for (device, years) in [(phone, 0.0), (pad, 10)] {
-            let url = device.folder.appendingPathComponent("a.txt")
-            let date = try #require(
-                url.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
-            )
-            #expect(abs(date.timeIntervalSinceNow / Self.tenYears * 10 - years) < 0.1)
-        }
+        try expectAge(0, of: "a.txt", on: [phone, pad])
+        pad.goOffline()
+        try await world.edit(Note.init, "a.txt", on: phone) { $0.text = "ONE\ntwo\nthree\n" }
+        try await world.edit(Note.init, "a.txt", on: pad) { $0.text = "one\ntwo\nTHREE\n" }
+        try await world.settle()
+        pad.goOnline()
+        try await world.settle()
+        try expectAge(10, of: "a.txt", on: [phone, pad])
         // A clock that goes right again is no harm either.
-        try await world.edit(Note.init, "a.txt", on: pad) { $0.text = "two\n" }
+        try await world.edit(Note.init, "a.txt", on: pad) { $0.text += "four\n" }
         try await world.settle()
         pad.setClock(aheadBySeconds: 0)
-        try await world.edit(Note.init, "a.txt", on: pad) { $0.text = "three\n" }
+        try await world.edit(Note.init, "a.txt", on: pad) { $0.text += "five\n" }
         try await world.settle()
-        try await world.look(Note.init, "a.txt", on: phone) { #expect($0.text == "three\n") }
-        #expect(try await years(of: "a.txt", on: phone) == [0])
+        try await world.look(Note.init, "a.txt", on: phone) {
+            #expect($0.text == "ONE\ntwo\nTHREE\nfour\nfive\n")
+        }
+        try expectAge(0, of: "a.txt", on: [phone, pad])
+        // As the versions were that are no more.
         #expect(try await years(of: "a.txt", on: pad) == [10, 0])
         try world.end()
     }

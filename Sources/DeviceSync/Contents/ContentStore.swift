@@ -35,6 +35,13 @@ struct ContentStore: Sendable {
     /// What this device's clock says.
     var now: Date { vault.now() }
 
+    /// When a document counts as modified last that is put in place: when its own device says, or now where nobody knows.
+    ///
+    /// - Parameter modified: Nanoseconds since 1970.
+    func date(_ modified: Int64?) -> FileTime {
+        modified.map(FileTime.init(nanosecondsSince1970:)) ?? FileTime(now)
+    }
+
     func origin(_ name: String) -> VersionOrigin {
         VersionOrigin(
             device: device,
@@ -65,8 +72,9 @@ struct ContentStore: Sendable {
         )
     }
 
-    func restore(_ name: ContentName, to place: FilePath) throws {
-        try vault.restore(try Self.contents(name), to: place)
+    /// - Parameter modified: As of `date`.
+    func restore(_ name: ContentName, to place: FilePath, modified: Int64? = nil) throws {
+        try vault.restore(try Self.contents(name), to: place, modified: date(modified))
     }
 
     /// Has a restorer look up together what it is about to restore.
@@ -79,9 +87,10 @@ struct ContentStore: Sendable {
         _ name: ContentName,
         as member: String,
         in folder: StorageFolder,
+        modified: Int64?,
         _ restorer: ContentRestorer
     ) throws {
-        try restorer.restore(try Self.contents(name), as: member, in: folder)
+        try restorer.restore(try Self.contents(name), as: member, in: folder, modified: date(modified))
     }
 
     /// A version that the vault has.

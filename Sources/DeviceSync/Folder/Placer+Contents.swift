@@ -25,7 +25,7 @@ extension Placer {
                 guard try isAsSeen(known, at: path), try isUnedited(known, content, at: path, item) else {
                     throw Changed()
                 }
-                try write(try placeholder(for: path, known, content), at: place, as: item)
+                try write(try placeholder(for: path, known, content), known, at: place, as: item)
                 do { try removeDocument(path, known) } catch {
                     // It stays, so nothing is to stand for it.
                     try ItemMoves.removeFile(place)
@@ -81,20 +81,31 @@ extension Placer {
         )
     }
 
-    private func write(_ placeholder: Placeholder, at place: FilePath, as item: ItemID) throws {
+    private func write(
+        _ placeholder: Placeholder,
+        _ known: FolderItem,
+        at place: FilePath,
+        as item: ItemID
+    ) throws {
         // One that was left behind.
         if Placeholder(at: place) != nil, try FileIdentity.ifPresent(at: place)?.mark == item.mark {
             try ItemMoves.removeFile(place)
         }
         let save = try StagedSave(item: place, mustNotExist: true, followsSymbolicLink: false)
-        try commit(placeholder, by: save, as: item)
+        try commit(placeholder, modified: known.trace.modified, by: save, as: item)
     }
 
-    private func commit(_ placeholder: Placeholder, by save: StagedSave, as item: ItemID) throws {
+    /// - Parameter modified: When its document was modified last, as of `place`: a placeholder is as old as that.
+    private func commit(
+        _ placeholder: Placeholder,
+        modified: Int64?,
+        by save: StagedSave,
+        as item: ItemID
+    ) throws {
         let staged = try save.stagedPath()
         try ItemMoves.createFile(staged, contents: try placeholder.encoded())
         try mark(staged, as: item)
-        try save.commit(MemberAttributes(permissions: 0o600))
+        try save.commit(MemberAttributes(permissions: 0o600, modified: contents.date(modified)))
     }
 
     /// Puts an item in the place of its placeholder.
@@ -109,7 +120,8 @@ extension Placer {
             try coordinate(target, []) {
                 let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
                 let staged = try save.stagedPath()
-                try contents.restore(content, to: staged)
+                // The placeholder is as old as its document.
+                try contents.restore(content, to: staged, modified: known.trace.modified)
                 try mark(staged, as: item)
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]
@@ -126,6 +138,7 @@ extension Placer {
     func placeDataless(
         _ item: ItemID,
         _ state: ItemState,
+        modified: Int64?,
         _ known: FolderItem,
         from source: FilePath,
         to shown: FilePath
@@ -146,10 +159,14 @@ extension Placer {
         if let content = state.content, content != known.state.content || source.name != target.name {
             let save = try StagedSave(item: target, followsSymbolicLink: false)
             var placeholder = try placeholder(for: shown, known, content)
-            if content == known.state.content {
-                placeholder.thumbnail = Placeholder(contentsOf: target)?.thumbnail
-            }
-            try commit(placeholder, by: save, as: item)
+            let isSame = content == known.state.content
+            if isSame { placeholder.thumbnail = Placeholder(contentsOf: target)?.thumbnail }
+            try commit(
+                placeholder,
+                modified: isSame ? known.trace.modified : modified,
+                by: save,
+                as: item
+            )
         }
         guard let status = try FolderScan.status(at: target) else { return .another("it has gone since") }
         return .done(FolderItem(state: state, trace: ItemTrace(status), isDataless: true))

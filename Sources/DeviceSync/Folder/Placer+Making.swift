@@ -18,7 +18,7 @@ extension Placer {
         private static let sharedCountMin = 64
 
         /// - Returns: In order, nil for one that is made, or why it is not.
-        func make(_ documents: [(item: ItemID, state: ItemState)]) throws -> [Result<Outcome, any Error>?] {
+        func make(_ documents: [NewDocument]) throws -> [Result<Outcome, any Error>?] {
             let threadCount = documents.count < Self.sharedCountMin ? 1 : 2
             let results = Locked([Result<Outcome, any Error>?](repeating: nil, count: documents.count))
             let failure = Locked<(any Error)?>(nil)
@@ -41,7 +41,7 @@ extension Placer {
         }
 
         private func make(
-            _ document: (item: ItemID, state: ItemState),
+            _ document: NewDocument,
             _ number: Int,
             in folder: StorageFolder,
             by restorer: ContentRestorer
@@ -55,7 +55,7 @@ extension Placer {
                     return .success(.another("something is at its place"))
                 }
                 let name = Arrivals.name(of: number)
-                try contents.restore(content, as: name, in: folder, restorer)
+                try contents.restore(content, as: name, in: folder, modified: document.modified, restorer)
                 if try ContentStore.contents(content).kind != .symbolicLink {
                     let mark = document.item.mark
                     try FileIdentity.give(mark, toItemAt: place.appending(name), replacing: true)

@@ -11,7 +11,12 @@ extension Placer {
     /// Changes the files of a package that are others, all in one step.
     ///
     /// - Returns: False when it has to be made anew; nothing has been done then.
-    func changeMembers(_ known: FolderItem, to content: ContentName, at path: FilePath) throws -> Bool {
+    func changeMembers(
+        _ known: FolderItem,
+        to content: ContentName,
+        modified: Int64?,
+        at path: FilePath
+    ) throws -> Bool {
         guard known.trace.kind == .directory, let former = known.state.content,
             let difference = try contents.difference(from: former, to: content, countMax: Self.memberCountMax)
         else { return false }
@@ -34,7 +39,7 @@ extension Placer {
             save.isMemberReplaceable = { path, status in
                 replaced[path].map { ItemTrace(status).hasContents(of: ItemTrace($0)) } ?? false
             }
-            try save.commit(MemberAttributes(modificationDate: contents.now))
+            try save.commit(MemberAttributes(modified: contents.date(modified)))
         }
         return true
     }

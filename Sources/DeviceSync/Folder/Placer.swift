@@ -28,12 +28,14 @@ struct Placer {
     /// - Parameters:
     ///   - item: Which.
     ///   - state: What it is to be.
+    ///   - modified: When contents that it has not had were modified last; see `ContentStore.date`.
     ///   - table: What the folder was seen to hold last.
     ///   - replaced: Set to the file that was replaced, which a program may have open still.
     /// - Throws: What keeps it from being done; nothing has changed then.
     func place(
         _ item: ItemID,
         _ state: ItemState,
+        modified: Int64?,
         in table: FolderTable,
         replaced: inout ReplacedFile?
     ) throws -> Outcome {
@@ -41,11 +43,15 @@ struct Placer {
             return .another("its folder is not there")
         }
         do {
-            guard let known = table[item] else { return .done(try make(item, state, at: target)) }
+            guard let known = table[item] else {
+                return .done(try make(item, state, modified: modified, at: target))
+            }
             guard let source = table.path(of: item, in: root), try isAsSeen(known, at: source) else {
                 return .another("it has changed since")
             }
-            if known.isDataless { return try placeDataless(item, state, known, from: source, to: target) }
+            if known.isDataless {
+                return try placeDataless(item, state, modified: modified, known, from: source, to: target)
+            }
             var now = known
             now.state = state
             if source.string.utf8.elementsEqual(target.string.utf8) == false {
@@ -57,7 +63,7 @@ struct Placer {
             }
             if let content = state.content, content != known.state.content {
                 replaced = ReplacedFile(target)
-                let placed = try replace(known, with: content, at: target)
+                let placed = try replace(known, with: content, modified: modified, at: target)
                 guard let trace = try trace(of: target, placed: placed) else {
                     return .another("it has gone since")
                 }
@@ -72,11 +78,19 @@ struct Placer {
         }
     }
 
+    /// A document that comes to this device.
+    struct NewDocument: Sendable {
+        let item: ItemID
+        let state: ItemState
+        /// As of `place`.
+        let modified: Int64?
+    }
+
     /// Puts new documents in place, all of them durable together.
     ///
     /// - Returns: What became of each, in order; an error for one that could not be made.
     func placeNew(
-        _ documents: [(item: ItemID, state: ItemState)],
+        _ documents: [NewDocument],
         in table: FolderTable
     ) throws -> [Result<Outcome, any Error>] {
         let arrivals = try Arrivals(in: root)
@@ -121,13 +135,18 @@ struct Placer {
         return item.state.kind == .folder ? trace.isSameItem(as: item.trace) : trace == item.trace
     }
 
-    private func make(_ item: ItemID, _ state: ItemState, at target: FilePath) throws -> FolderItem {
+    private func make(
+        _ item: ItemID,
+        _ state: ItemState,
+        modified: Int64?,
+        at target: FilePath
+    ) throws -> FolderItem {
         var placed: FileStamp?
         try coordinate(target, .forReplacing) {
             if let content = state.content {
                 let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
                 let staged = try save.stagedPath()
-                try contents.restore(content, to: staged)
+                try contents.restore(content, to: staged, modified: modified)
                 try mark(staged, as: item)
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]
@@ -161,13 +180,14 @@ struct Placer {
     private func replace(
         _ known: FolderItem,
         with content: ContentName,
+        modified: Int64?,
         at path: FilePath
     ) throws -> FileStamp? {
-        if try changeMembers(known, to: content, at: path) { return nil }
+        if try changeMembers(known, to: content, modified: modified, at: path) { return nil }
         var placed: FileStamp?
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
-            try contents.restore(content, to: try save.stagedPath())
+            try contents.restore(content, to: try save.stagedPath(), modified: modified)
             // What a program that coordinates nothing wrote until now is not to go.
             let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
             save.beforeSwap = { () throws(SystemError) in
@@ -185,7 +205,7 @@ struct Placer {
     func attributes(of content: ContentName) throws -> MemberAttributes {
         let contents = try ContentStore.contents(content)
         guard contents.kind != .symbolicLink else { return MemberAttributes() }
-        return MemberAttributes(permissions: contents.permissions, modificationDate: self.contents.now)
+        return MemberAttributes(permissions: contents.permissions)
     }
 
     func mark(_ path: FilePath, as item: ItemID) throws {

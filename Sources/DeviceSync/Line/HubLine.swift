@@ -77,7 +77,7 @@ final class HubLine: Sendable {
     private let fetches: Locked<BatchQueue<Fetch>?>
     /// What somebody waits for: one after another, beside the rest.
     private let downloads: Locked<BatchQueue<Fetch>?>
-    private let commits: Locked<BatchQueue<Commit>?>
+    private let commits: Locked<BatchQueue<LogDesk.Offer>?>
     let forgotten = Locked<[PublicIdentity]>([])
     /// What was asked of the log before the line was opened.
     let ahead: AskedAhead
@@ -112,7 +112,10 @@ final class HubLine: Sendable {
         let downloads = BatchQueue<Fetch>("sheaf.downloads", countMax: 1) { [weak self] in
             self?.download($0)
         }
-        let commits = BatchQueue<Commit>("sheaf.commits", countMax: HubLimits.commitCountMax) { [weak self] in
+        let commits = BatchQueue<LogDesk.Offer>(
+            "sheaf.commits",
+            countMax: HubLimits.commitCountMax
+        ) { [weak self] in
             self?.offer($0)
         }
         self.uploads.withLock { $0 = uploads }
@@ -148,7 +151,7 @@ final class HubLine: Sendable {
     func queue(uploads wanted: [ContentStore.Upload]) { uploads.withLock { $0 }?.add(wanted) }
     func queue(fetches wanted: [Fetch]) { fetches.withLock { $0 }?.add(wanted) }
     func queue(downloads wanted: [Fetch]) { downloads.withLock { $0 }?.add(wanted) }
-    func queue(commits offered: [Commit]) { commits.withLock { $0 }?.add(offered) }
+    func queue(commits offered: [LogDesk.Offer]) { commits.withLock { $0 }?.add(offered) }
 
     /// Of a name that is none the work itself says so.
     private static func byteCount(of name: ContentName) -> Int {
@@ -209,14 +212,14 @@ final class HubLine: Sendable {
         }
     }
 
-    private func offer(_ offered: [Commit]) {
+    private func offer(_ offered: [LogDesk.Offer]) {
         attempt {
             let answers = try hub.offer(try desk.seal(offered))
             guard answers.answers.count == offered.count else {
                 throw HubFailure(.malformed, "The hub answered another number of commits than it was asked.")
             }
-            let refused = zip(offered, answers.answers).compactMap { commit, answer in
-                if case .refused(let position) = answer { (commit.id, readTo: position) } else { nil }
+            let refused = zip(offered, answers.answers).compactMap { offer, answer in
+                if case .refused(let position) = answer { (offer.commit.id, readTo: position) } else { nil }
             }
             if !refused.isEmpty { receiver(.refused(refused)) }
         } then: {

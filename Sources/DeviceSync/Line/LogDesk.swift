@@ -23,6 +23,15 @@ final class LogDesk: @unchecked Sendable {
         let hash: LogHash
         /// A statement about devices, encoded; nil for an entry about an item.
         let statement: [UInt8]?
+        /// When the document was modified last, in nanoseconds since 1970; nil where its author does not say.
+        let modified: Int64?
+    }
+
+    /// What the engine commits.
+    struct Offer: Sendable {
+        let commit: Commit
+        /// When the document was modified last, in nanoseconds since 1970; nil for what has no such date.
+        let modified: Int64?
     }
 
     /// What reading a page has come to.
@@ -114,17 +123,24 @@ final class LogDesk: @unchecked Sendable {
                 revisions[entry.record.item] = entry.position
                 var statement: [UInt8]?
                 if case .devices(let change) = entry.record.body.contents { statement = change.encoded }
-                result.heard.append(Heard(entry: entry.logEntry, hash: hash, statement: statement))
+                let modified = RecordExtra(encoded: entry.record.body.extra).modified
+                result.heard.append(
+                    Heard(entry: entry.logEntry, hash: hash, statement: statement, modified: modified)
+                )
             }
             return result
         }
     }
 
     /// Seals what the engine commits.
-    func seal(_ commits: [Commit]) throws -> [OfferedCommit] {
+    func seal(_ offers: [Offer]) throws -> [OfferedCommit] {
         try lock.withLock {
             let seen = reader.watch.head
-            return try offered(commits.map { OpenRecord($0, seen: seen) })
+            return try offered(
+                offers.map {
+                    OpenRecord($0.commit, seen: seen, extra: RecordExtra(modified: $0.modified).encoded)
+                }
+            )
         }
     }
 

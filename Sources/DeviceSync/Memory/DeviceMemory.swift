@@ -129,9 +129,9 @@ final class DeviceMemory {
         var heard: [LogDesk.Heard] = []
         heard.reserveCapacity(try logCount())
         while try rows.step() {
-            let commit = try rows.withBlob(1) { bytes in
+            let (commit, modified) = try rows.withBlob(1) { bytes in
                 var reader = StateReader(bytes)
-                return try reader.commit()
+                return (try reader.commit(), try reader.modified())
             }
             let entry = LogEntry(LogPosition(rows.integer(0)), commit)
             guard let hash = LogHash(bytes: rows.blob(2)) else {
@@ -139,10 +139,28 @@ final class DeviceMemory {
             }
             let statement = rows.blob(3)
             heard.append(
-                LogDesk.Heard(entry: entry, hash: hash, statement: statement.isEmpty ? nil : statement)
+                LogDesk.Heard(
+                    entry: entry,
+                    hash: hash,
+                    statement: statement.isEmpty ? nil : statement,
+                    modified: modified
+                )
             )
         }
         return heard
+    }
+
+    /// When an entry of the log says that its document was modified last; nil where it does not, or is about other contents.
+    func modified(at position: LogPosition, as content: ContentName) throws -> Int64? {
+        let rows = try connection.statement("SELECT entry FROM log WHERE position = ?1")
+        rows.bind(1, Int(position))
+        guard try rows.step() else { return nil }
+        defer { rows.reset() }
+        return try rows.withBlob(0) { bytes in
+            var reader = StateReader(bytes)
+            let commit = try reader.commit()
+            return commit.state?.content == content ? try reader.modified() : nil
+        }
     }
 
     /// - Parameter log: How items are in the log: mostly disk and log agree on that.
@@ -309,7 +327,7 @@ final class DeviceMemory {
                 let statement = try connection.statement("INSERT OR REPLACE INTO log VALUES (?1, ?2, ?3, ?4)")
                 statement.bind(1, Int(heard.entry.position))
                 var writer = StateWriter()
-                writer.commit(heard.entry.commit)
+                writer.commit(heard.entry.commit, modified: heard.modified)
                 statement.bind(2, writer.bytes)
                 statement.bind(3, heard.hash.bytes)
                 statement.bind(4, heard.statement ?? [])

@@ -59,13 +59,15 @@ struct StateWriter {
         integer(trace.changed)
     }
 
-    mutating func commit(_ commit: Commit) {
+    /// - Parameter modified: When its document was modified last.
+    mutating func commit(_ commit: Commit, modified: Int64?) {
         integer(commit.id.device.number)
         integer(commit.id.session)
         integer(commit.id.number)
         item(commit.item)
         integer(commit.base)
         state(commit.state)
+        if let modified { integer(modified) }
     }
 }
 
@@ -166,6 +168,9 @@ struct StateReader {
         let id = Commit.ID(DeviceID(try integer()), session: try integer(), try integer())
         return Commit(id, try item(), on: try integer(), try state())
     }
+
+    /// When the document of a commit that has just been read was modified last: written behind it where that is known.
+    mutating func modified() throws -> Int64? { isAtEnd ? nil : try integer() }
 }
 
 extension FileStamp.Kind {

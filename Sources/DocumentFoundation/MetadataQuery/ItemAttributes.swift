@@ -125,6 +125,7 @@ struct ItemAttributes: PredicateTest.Subject, Sendable {
     }
 
     private var changeDate: Date? {
-        form == .package ? summary?.modificationDate : status?.modificationDate
+        (form == .package ? summary?.modificationDate : status?.modificationDate)
+            ?? placeholder.flatMap { _ in Placeholder.modificationDate(standingFor: path) }
     }
 }

@@ -54,14 +54,13 @@ extension QueryRun {
         guard member.inode == item.inode, form(item) == member.form else { return false }
         let limit = seenUntil - Self.clockSlackSeconds
         let path = folder.appending(item.name)
-        if member.form == .package {
-            // What cannot be counted is taken for another.
-            let summary = (try? FolderScan.summary(of: path, memberCountMax: 50_000)) ?? nil
-            return summary.map { $0.modificationDate < limit } ?? false
-        }
         if member.form == .folder { return true }
         // What went meanwhile is looked at with what has gone, at the next event.
-        return (try? ItemStatus(of: path)).map { $0.changeDate < limit } ?? false
+        guard let status = try? ItemStatus(of: path), status.changeDate < limit else { return false }
+        guard member.form == .package else { return true }
+        // What cannot be counted is taken for another.
+        let summary = (try? FolderScan.summary(of: path, memberCountMax: 50_000)) ?? nil
+        return summary.map { $0.modificationDate < limit } ?? false
     }
 
     /// A package's folders are watched anew: nobody knows which they are.

@@ -40,6 +40,9 @@ public struct ItemResourceValues {
         if let known, known.placeholder != nil {
             foundation = URLResourceValues()
             foundation.name = known.path.name
+            if keys.contains(.contentModificationDateKey) {
+                foundation.contentModificationDate = Placeholder.modificationDate(standingFor: known.path)
+            }
         } else {
             foundation = try url.resourceValues(forKeys: keys.subtracting(Self.ubiquityKeys))
             // Foundation says so itself of the keys that it looks at.

@@ -3,8 +3,8 @@ package import Foundation
 
 /// What stands for an item whose contents are not here: a hidden property list beside where it would be, `.NAME.icloud`.
 ///
-/// No program can mistake it for the item. It bears the item's mark; whoever moves, renames or removes it does so with the
-/// item.
+/// No program can mistake it for the item. It bears the item's mark and modification date; whoever moves, renames or removes
+/// it does so with the item.
 package struct Placeholder: Hashable, Sendable {
     /// The item's own name.
     package var name: String
@@ -126,6 +126,13 @@ package struct Placeholder: Hashable, Sendable {
             typeIdentifier: values[Self.typeKey] as? String,
             thumbnail: values[Self.thumbnailKey] as? Data
         )
+    }
+
+    /// When the contents of an item were modified last for which a placeholder stands; nil where there is nothing in its place.
+    package static func modificationDate(standingFor item: FilePath) -> Date? {
+        guard let place = place(for: item) else { return nil }
+        // Of what cannot be looked at nobody knows.
+        return (try? FileStamp.ifPresent(at: place))?.modificationDate
     }
 
     /// What stands for an item; nil when nothing does.

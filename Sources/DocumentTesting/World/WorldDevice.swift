@@ -96,9 +96,9 @@ public final class WorldDevice: Sendable {
     /// Has each transfer of contents to and from the hub take so long.
     public func slowDown(toSeconds seconds: Double) { line.slowDown(to: seconds) }
 
-    /// Has its clock go wrong. What this device says of times is off by that much from now on: the dates of versions, of what
-    /// it sends, and of files that it gets from others. The dates that the kernel gives to files when they are written stay
-    /// those of this machine.
+    /// Has its clock go wrong. What this device says of times is off by that much from now on: the dates of what it merges, and
+    /// of versions that come to it. The dates that the kernel gives to files when they are written stay those of this machine,
+    /// and documents have them on the devices that get them.
     ///
     /// - Parameter seconds: How far it is ahead; less than 0 for behind.
     public func setClock(aheadBySeconds seconds: Double) { clockSeconds.withLock { $0 = seconds } }

@@ -48,7 +48,8 @@ struct CarriedAttributes {
         } else if let permissions = attributes.permissions {
             try SystemCalls.fchmod(file, permissions & 0o7777)
         }
-        if let date = attributes.modificationDate { try setModificationDate(of: file, to: date) }
+        guard let time = attributes.time else { return }
+        try SystemCalls.futimens(file, seconds: time.seconds, nanoseconds: time.nanoseconds)
     }
 
     private func apply(to file: borrowing FileDescriptor, permissions: UInt32?) throws(SystemError) {
@@ -100,14 +101,5 @@ struct CarriedAttributes {
         guard try SystemCalls.flistxattr(file).contains(Self.accessListName) else { return false }
         try SystemCalls.fremovexattr(file, Self.accessListName)
         return true
-    }
-
-    private static func setModificationDate(
-        of file: borrowing FileDescriptor,
-        to date: Date
-    ) throws(SystemError) {
-        let seconds = date.timeIntervalSince1970.rounded(.down)
-        let nanoseconds = ((date.timeIntervalSince1970 - seconds) * 1e9).rounded(.down)
-        try SystemCalls.futimens(file, seconds: Int64(seconds), nanoseconds: Int64(nanoseconds))
     }
 }

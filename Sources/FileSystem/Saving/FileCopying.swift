@@ -24,7 +24,7 @@ enum FileCopying {
         try check(now, bears: stamp, at: source)
         guard now.kind == .regular else { throw SystemError(call: "linkat", errno: EINVAL, path: source) }
         let isAlike = attributes.permissions ?? now.permissions == now.permissions
-        if mayLink, isAlike, attributes.modificationDate == nil {
+        if mayLink, isAlike, attributes.time == nil {
             try linkOrCopy(source.string, in: .working, as: name, in: folder)
         } else {
             try copy(source.string, in: .working, as: name, in: folder, with: attributes)
@@ -71,7 +71,7 @@ enum FileCopying {
         let copy = try SystemCalls.openat(targetFolder, target, flags, permissions: 0o600)
         try copyBytes(from: original, to: copy)
         try CarriedAttributes.dress(copy, as: carried, with: attributes)
-        if attributes.modificationDate == nil {
+        if attributes.time == nil {
             try SystemCalls.futimens(
                 copy,
                 seconds: stamp.modificationSeconds,

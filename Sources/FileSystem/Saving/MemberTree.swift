@@ -28,11 +28,17 @@ package struct MemberAttributes: Sendable, Equatable {
     package var permissions: UInt32?
     /// When the contents changed last.
     package var modificationDate: Date?
+    /// The same to the nanosecond, which no `Date` tells; goes before.
+    package var modified: FileTime?
 
-    package init(permissions: UInt32? = nil, modificationDate: Date? = nil) {
+    package init(permissions: UInt32? = nil, modificationDate: Date? = nil, modified: FileTime? = nil) {
         self.permissions = permissions
         self.modificationDate = modificationDate
+        self.modified = modified
     }
+
+    /// What is to be noted of the file.
+    var time: FileTime? { modified ?? modificationDate.map(FileTime.init) }
 }
 
 /// How a package that is on disk differs from the one to be saved.

@@ -161,7 +161,8 @@ extension MemberAttributes {
     fileprivate func filled(from other: MemberAttributes) -> MemberAttributes {
         MemberAttributes(
             permissions: permissions ?? other.permissions,
-            modificationDate: modificationDate ?? other.modificationDate
+            modificationDate: time == nil ? other.modificationDate : modificationDate,
+            modified: time == nil ? other.modified : modified
         )
     }
 }

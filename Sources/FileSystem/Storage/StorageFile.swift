@@ -103,8 +103,10 @@ package final class StorageFile: Sendable {
     }
 
     /// Gives it what a restored member bears, beside its bytes.
-    package func dress(_ dress: MemberDress) throws(SystemError) {
-        try dress.apply(to: descriptor)
+    ///
+    /// - Parameter isDated: Whether its date is among that; if not, it keeps the one that it has.
+    package func dress(_ dress: MemberDress, isDated: Bool = true) throws(SystemError) {
+        try dress.apply(to: descriptor, isDated: isDated)
     }
 }
 
@@ -129,7 +131,7 @@ package struct MemberDress: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    func apply(to file: borrowing FileDescriptor) throws(SystemError) {
+    func apply(to file: borrowing FileDescriptor, isDated: Bool) throws(SystemError) {
         for (name, value) in attributes where name.hasPrefix("user.") {
             do { try SystemCalls.fsetxattr(file, name, value) } catch {
                 // A volume without extended attributes, or with room for fewer, still gets the item.
@@ -140,6 +142,7 @@ package struct MemberDress: Hashable, Sendable {
             // FAT has no permissions to set.
             guard error.errno == EPERM else { throw error }
         }
+        guard isDated else { return }
         try SystemCalls.futimens(
             file,
             seconds: modificationSeconds,

@@ -109,8 +109,8 @@ package final class StorageFolder: Sendable {
         try SystemCalls.fsync(folder.descriptor)
     }
 
-    /// Gives the folder what a restored member bears.
-    package func dress(_ dress: MemberDress) throws(SystemError) {
-        try dress.apply(to: folder.descriptor)
+    /// Gives the folder what a restored member bears; as `StorageFile.dress`.
+    package func dress(_ dress: MemberDress, isDated: Bool = true) throws(SystemError) {
+        try dress.apply(to: folder.descriptor, isDated: isDated)
     }
 }

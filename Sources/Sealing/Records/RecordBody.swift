@@ -14,7 +14,7 @@ package struct RecordBody: Hashable, Sendable {
     package var contents: Contents
     /// The end of the log as the author had read it: others tell by it whether a hub shows them another log.
     package var seen: LogHead
-    /// For what a later version has to say; kept and passed on by those who do not know it.
+    /// A `RecordExtra`, with what a later version has to say; kept and passed on by those who do not know it.
     package var extra: [UInt8]
 
     package init(_ contents: Contents, seen: LogHead, extra: [UInt8] = []) {

@@ -269,12 +269,21 @@ extension Vault {
 
     /// Puts contents where nothing is yet; see `restore(_:to:)` for what that does and does not do.
     ///
+    /// - Parameters:
+    ///   - contents: Of a document. They do not say when it was modified last; of the members of a package they do.
+    ///   - target: Where; the folder above must exist, the name must be free.
+    ///   - modified: When that was; nil leaves the document as old as the file that is made for it. Links stay so.
     /// - Throws: `VaultError` with code `damaged`; `SystemError`, `EEXIST` when the name is taken.
-    package func restore(_ contents: DocumentContents, to target: FilePath) throws {
+    package func restore(
+        _ contents: DocumentContents,
+        to target: FilePath,
+        modified: FileTime? = nil
+    ) throws {
         try ContentRestorer(self).restore(
             contents,
             as: target.name,
-            in: try StorageFolder(containing: target)
+            in: try StorageFolder(containing: target),
+            modified: modified
         )
     }
 }
@@ -292,8 +301,18 @@ package final class ContentRestorer {
     }
 
     /// As `Vault.restore`.
-    package func restore(_ contents: DocumentContents, as name: String, in folder: StorageFolder) throws {
-        try restorer.restore(contents.entry, as: name, in: folder, depth: 0)
+    package func restore(
+        _ contents: DocumentContents,
+        as name: String,
+        in folder: StorageFolder,
+        modified: FileTime? = nil
+    ) throws {
+        var entry = contents.entry
+        if let modified {
+            entry.dress.modificationSeconds = modified.seconds
+            entry.dress.modificationNanoseconds = modified.nanoseconds
+        }
+        try restorer.restore(entry, as: name, in: folder, depth: 0, isDated: modified != nil)
     }
 }
 

@@ -53,18 +53,25 @@ struct Restorer {
         try reader.lookAhead(entries.compactMap(\.content?.name))
     }
 
-    func restore(_ entry: ManifestEntry, as name: String, in folder: StorageFolder, depth: Int) throws {
+    /// - Parameter isDated: Whether the entry says when it was modified last; what is in it always does.
+    func restore(
+        _ entry: ManifestEntry,
+        as name: String,
+        in folder: StorageFolder,
+        depth: Int,
+        isDated: Bool = true
+    ) throws {
         switch entry.kind {
         case .link: try folder.makeLink(name, text: entry.linkText)
         case .file:
             let file = try folder.create(name)
             try write(entry, to: file)
-            try file.dress(entry.dress)
+            try file.dress(entry.dress, isDated: isDated)
         case .folder:
             guard depth < Self.depthMax, let content = entry.content else { throw damaged(entry) }
             let own = try folder.makeFolder(name)
             try forEachMember(of: content) { try restore($0, as: $0.name, in: own, depth: depth + 1) }
-            try own.dress(entry.dress)
+            try own.dress(entry.dress, isDated: isDated)
         }
     }
 

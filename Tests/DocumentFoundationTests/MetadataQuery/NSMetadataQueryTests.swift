@@ -351,7 +351,7 @@ struct NSMetadataQueryTests {
 
     @Test("After an overflow all is looked at again: new, changed, moved, gone")
     func overflow() throws {
-        for name in ["goes", "changes", "moves", "d/e/inner"] { try stage.write(name) }
+        for name in ["goes", "changes", "moves", "d/e/inner", "p.rtfd/TXT.rtf"] { try stage.write(name) }
         stage.gather()
         let (isBlocked, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isFirst = Locked(true)
@@ -379,6 +379,13 @@ struct NSMetadataQueryTests {
         }
         try stage.write("new")
         try stage.write("changes", "22")
+        // As what comes from another device: it was modified long ago.
+        try stage.write("p.rtfd/TXT.rtf", "22")
+        for name in ["p.rtfd/TXT.rtf", "p.rtfd"] {
+            let date = Date(timeIntervalSince1970: 1_000_000_000)
+            let attributes = [FileAttributeKey.modificationDate: date]
+            try FileManager.default.setAttributes(attributes, ofItemAtPath: stage.url(name).path)
+        }
         stage.move("moves", "d/moved")
         try stage.write("d/e/f/newer")
         #expect(unlink(stage.url("goes").path) == 0)
@@ -386,9 +393,9 @@ struct NSMetadataQueryTests {
         stage.wait("everything") { posted in
             names(posted.flatMap(\.added)).isSuperset(of: ["new", "f", "newer"])
                 && names(posted.flatMap(\.removed)).contains("goes")
-                && names(posted.flatMap(\.changed)).isSuperset(of: ["changes", "moved"])
+                && names(posted.flatMap(\.changed)).isSuperset(of: ["changes", "moved", "p.rtfd"])
         }
-        #expect(Set(stage.names()) == ["new", "changes", "d", "moved", "e", "inner", "f", "newer"])
+        #expect(Set(stage.names()) == ["new", "changes", "d", "moved", "e", "inner", "f", "newer", "p.rtfd"])
         withExtendedLifetime(block) {}
     }
 

@@ -56,16 +56,23 @@ struct ItemResourceValuesTests {
             isDirectory: false,
             typeIdentifier: "public.plain-text"
         )
-        try placeholder.encoded().write(to: folder.appendingPathComponent(".a.txt.icloud"))
+        let standIn = folder.appendingPathComponent(".a.txt.icloud")
+        try placeholder.encoded().write(to: standIn)
+        let date = Date(timeIntervalSince1970: 1000)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: standIn.path)
         try UbiquityAccount.$shared.withValue(place.account()) {
             #expect(FileManager.default.isUbiquitousItem(at: url))
             #expect(try url.checkPromisedItemIsReachable())
             let values = try url.resourceValues(forKeys: [
                 .ubiquitousItemDownloadingStatusKey, .fileSizeKey, .nameKey, .isRegularFileKey,
+                .contentModificationDateKey,
             ])
             #expect(values.ubiquitousItemDownloadingStatus == .notDownloaded)
+            #expect(values.contentModificationDate == date)
+            #expect(values.allValues[.contentModificationDateKey] as? Date == date)
             #expect(values.fileSize == 1234 && values.name == "a.txt" && values.isRegularFile == true)
             #expect(try url.promisedItemResourceValues(forKeys: [.fileSizeKey]).fileSize == 1234)
+            #expect(try url.resourceValues(forKeys: [.fileSizeKey]).contentModificationDate == nil)
             #expect(throws: (any Error).self) {
                 try folder.appendingPathComponent("b.txt").resourceValues(forKeys: [.isUbiquitousItemKey])
             }

@@ -1,0 +1,21 @@
+package import Foundation
+
+/// A moment as the kernel notes it of a file.
+package struct FileTime: Hashable, Sendable {
+    /// Whole seconds since 1970; less than 0 before.
+    package let seconds: Int64
+    /// On top of those; never less than 0.
+    package let nanoseconds: Int64
+
+    package init(nanosecondsSince1970 count: Int64) {
+        let (seconds, rest) = count.quotientAndRemainder(dividingBy: 1_000_000_000)
+        (self.seconds, nanoseconds) = rest < 0 ? (seconds - 1, rest + 1_000_000_000) : (seconds, rest)
+    }
+
+    /// A date that a file can bear.
+    package init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        self.seconds = Int64(seconds)
+        nanoseconds = Int64(((date.timeIntervalSince1970 - seconds) * 1e9).rounded(.down))
+    }
+}
