@@ -1,6 +1,7 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import Locks
 import Sync
 import TestFolders
 import Testing
@@ -69,6 +70,85 @@ struct PlacerTests {
             // A trace that is not the file's has the next look read it.
             let seen = ItemTrace(try #require(try FolderScan.status(at: now)))
             #expect((placed.trace == seen) == (saved == nil))
+        }
+    }
+
+    /// Somebody who puts another folder in the place of one, just when a second document is about to be put into it.
+    private struct FolderChanger: SystemCallObserver {
+        let folder: FilePath
+        let count = Locked(0)
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == "renameat2",
+                count.withLock({
+                    $0 += 1; return $0 == 2
+                })
+            else { return 0 }
+            do {
+                let files = FileManager.default
+                try files.moveItem(atPath: folder.string, toPath: folder.string + " elsewhere")
+                try files.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
+                try Data("another's".utf8).write(to: folder.appending("1.txt").url(isDirectory: false))
+            } catch { Issue.record("\(error)") }
+            return 0
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "What stands in a folder that has taken another's place while documents arrive is not taken for them"
+    )
+    func folderReplaced() throws {
+        try withPlacer { placer, root in
+            let (source, folder) = (root.appending("source.txt"), root.appending("many"))
+            try Data("text".utf8).write(to: source.url(isDirectory: false))
+            let content = try #require(try placer.contents.keep([.init(source, as: item.mark)]).first).get()
+            try ItemMoves.createFolder(folder)
+            var table = FolderTable()
+            let status = try #require(try FolderScan.status(at: folder))
+            let state = ItemState(.folder, at: ItemPlace(.root, "many"))
+            table[item] = FolderItem(state: state, trace: ItemTrace(status))
+            let new = (0..<3).map { number in
+                let place = ItemPlace(item, "\(number).txt")
+                let state = ItemState(.document, at: place, content: content)
+                return Placer.NewDocument(item: ItemID(2, UInt64(number)), state: state, modified: nil)
+            }
+            let outcomes = try SystemCallObservation.withObserver(FolderChanger(folder: folder)) {
+                try placer.placeNew(new, in: table).map { try $0.get() }
+            }
+            let isDone = outcomes.map { if case .done = $0 { true } else { false } }
+            #expect(isDone == [true, false, false])
+            let text = try Data(contentsOf: folder.appending("1.txt").url(isDirectory: false))
+            #expect(String(decoding: text, as: UTF8.self) == "another's")
+        }
+    }
+
+    @Test("Documents come into folders whose names only look alike, each into its own")
+    func lookAlikes() throws {
+        try withPlacer { placer, root in
+            let names = ["caf\u{e9}", "cafe\u{301}"]
+            var (table, new) = (FolderTable(), [Placer.NewDocument]())
+            for (number, name) in names.enumerated() {
+                let folder = root.appending(name)
+                try ItemMoves.createFolder(folder)
+                let id = ItemID(3, UInt64(number))
+                let status = try #require(try FolderScan.status(at: folder))
+                let state = ItemState(.folder, at: ItemPlace(.root, name))
+                table[id] = FolderItem(state: state, trace: ItemTrace(status))
+                let source = root.appending("source \(number).txt")
+                try Data("in folder \(number)".utf8).write(to: source.url(isDirectory: false))
+                let keepable = Vault.Keepable(source, as: ItemID(4, UInt64(number)).mark)
+                let content = try #require(try placer.contents.keep([keepable]).first).get()
+                let document = ItemState(.document, at: ItemPlace(id, "a.txt"), content: content)
+                new.append(.init(item: ItemID(5, UInt64(number)), state: document, modified: nil))
+            }
+            for result in try placer.placeNew(new, in: table) { _ = try result.get() }
+            for (number, name) in names.enumerated() {
+                let path = root.appending(name).appending("a.txt")
+                #expect(
+                    try Data(contentsOf: path.url(isDirectory: false)) == Data("in folder \(number)".utf8)
+                )
+            }
         }
     }
 

@@ -53,6 +53,13 @@ struct StateCodingTests {
         let id = Commit.ID(DeviceID(1), session: 2, 3)
         for state in Self.known + [nil] {
             let commit = Commit(id, ItemID(4, 5), on: 6, state)
+            // What is too short for a date is none.
+            let short = written { $0.commit(commit, modified: nil) } + [1, 2, 3]
+            try short.withUnsafeBytes { bytes throws in
+                var reader = StateReader(bytes)
+                let read = try (reader.commit(), reader.modified())
+                #expect(read == (commit, nil))
+            }
             for modified: Int64? in [nil, 0, -1, .max] {
                 let bytes = written { $0.commit(commit, modified: modified) }
                 #expect(try read(bytes) { (try $0.commit(), try $0.modified()) } == (commit, modified))

@@ -58,6 +58,45 @@ struct DocumentWorldTests {
         try world.end()
     }
 
+    /// Steps aside once it has had the main thread.
+    private final class MainThreadPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
+        // Sendable because nothing stored changes.
+        let presentedItemURL: URL?
+        let presentedItemOperationQueue = OperationQueue()
+        let asked = AsyncStream.makeStream(of: Void.self)
+        let mayGoOn = DispatchSemaphore(value: 0)
+
+        init(_ url: URL) { presentedItemURL = url }
+
+        func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
+            asked.continuation.yield()
+            mayGoOn.wait()
+            DispatchQueue.main.sync {}
+            mayGoOn.signal()
+            writer(nil)
+        }
+    }
+
+    @Test("A world comes to rest although one of its devices waits for somebody who needs the main thread")
+    func mainThread() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await write("one\n", on: phone, in: world)
+        try await world.settle()
+        let presenter = MainThreadPresenter(pad.folder.appendingPathComponent("a.txt"))
+        NSFileCoordinator.addFilePresenter(presenter)
+        defer { NSFileCoordinator.removeFilePresenter(presenter) }
+        try await write("two\n", on: phone, in: world)
+        var asked = presenter.asked.stream.makeAsyncIterator()
+        await asked.next()
+        presenter.mayGoOn.signal()
+        // Before the presenter is given up.
+        try await world.settle(seconds: 4)
+        NSFileCoordinator.removeFilePresenter(presenter)
+        #expect(try await text(on: pad, in: world) == "two\n")
+        try world.end()
+    }
+
     @Test("What README shows")
     func readme() async throws {
         let world = try DocumentWorld()

@@ -148,6 +148,24 @@ struct ExchangeTests {
         #expect(chunks.count >= 3)
     }
 
+    @Test("Documents in folders whose names only look alike are kept together, each with its own contents")
+    func lookAlikes() throws {
+        let bench = try VaultBench(key: key)
+        let folders = ["caf\u{e9}", "cafe\u{301}"].map { bench.document($0) }
+        let documents = try folders.enumerated().map { number, folder in
+            try ItemMoves.createFolder(folder)
+            let path = folder.appending("a.txt")
+            try Data("in folder \(number)".utf8).write(to: path.url(isDirectory: false))
+            return Vault.Keepable(path, as: FileMark(UUID()))
+        }
+        let kept = try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }
+        for (number, contents) in kept.enumerated() {
+            let copy = bench.document("copy \(number)")
+            try bench.vault.restore(try contents.get(), to: copy)
+            #expect(try FileReading.contents(of: copy) == Data("in folder \(number)".utf8))
+        }
+    }
+
     @Test("What is moved to other packs while it is read, one object after another, is read from there")
     func movedMeanwhile() throws {
         let bench = try VaultBench(key: key)

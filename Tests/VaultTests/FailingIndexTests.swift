@@ -1,6 +1,7 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import Locks
 import SQLite
 import Testing
 
@@ -36,6 +37,49 @@ struct FailingIndexTests {
         SQLiteVolumes.remove(judge)
         let statement = try SQLiteConnection(path: place.string).statement("SELECT number FROM numbers")
         #expect(try statement.step())
+    }
+
+    /// Refuses to write once.
+    private struct FullOnce: SystemCallObserver {
+        let call: String
+        let isDone = Locked(false)
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == self.call, call.path.string.contains("/packs/") else { return 0 }
+            return isDone.withLock { isDone in
+                defer { isDone = true }
+                return isDone ? 0 : ENOSPC
+            }
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "A pack that could not be written to is not written to any more",
+        arguments: ["write", "fsync"]
+    )
+    func failedPack(call: String) throws {
+        let scratch = try ScratchFolder()
+        let store = try VaultStore(at: scratch.path.appending("vault"), key: nil)
+        let writer = try store.makeWriter()
+        let bytes = [UInt8](repeating: 1, count: 100)
+        let header = PackFormat.RecordHeader(
+            kind: .chunk,
+            encoding: .plain,
+            storedByteCount: bytes.count,
+            plainByteCount: bytes.count,
+            name: ObjectName()
+        )
+        func append() throws { _ = try bytes.withUnsafeBytes { try writer.append(header, stored: $0) } }
+        try append()
+        let full = FullOnce(call: call)
+        SystemCallObservation.withObserver(full) {
+            #expect(throws: SystemError.self) { try writer.sync() }
+            // There is room again, but nobody knows where the pack ends.
+            #expect(throws: SystemError.self) { try append() }
+            #expect(throws: SystemError.self) { try writer.sync() }
+        }
+        #expect(full.isDone.withLock { $0 })
     }
 
     @Test("A vault whose index cannot be read for a while has the same index afterwards")

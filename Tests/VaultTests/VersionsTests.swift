@@ -46,6 +46,12 @@ struct VersionsTests {
         #expect(try bench.vault.versions(of: mark).map(\.id) == [first.id, second.id])
     }
 
+    @Test("Versions that are kept one after another are told apart by their first digits")
+    func digits() {
+        let versions = (0..<20).map { _ in VersionID.fresh() }
+        #expect(Set(versions.map { $0.description.prefix(8) }).count == versions.count)
+    }
+
     @Test("What notes say outlasts the index")
     func notes() throws {
         let bench = try VaultBench()

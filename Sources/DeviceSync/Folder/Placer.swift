@@ -123,6 +123,10 @@ struct Placer {
             guard let trace = try trace(of: target, placed: placed) else {
                 return .another("it has gone since")
             }
+            // Another in its place is a save, unless it is in another folder of that name.
+            guard try trace.inode == placed?.inode || arrivals.isInPlace(target) else {
+                return .another("its folder is another since")
+            }
             return .done(FolderItem(state: state, trace: trace))
         } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR].contains(error.errno) {
             return .another("\(error)")

@@ -169,8 +169,11 @@ struct StateReader {
         return Commit(id, try item(), on: try integer(), try state())
     }
 
-    /// When the document of a commit that has just been read was modified last: written behind it where that is known.
-    mutating func modified() throws -> Int64? { isAtEnd ? nil : try integer() }
+    /// When the document of a commit that has just been read was modified last: written behind it where that is known. What a
+    /// later version may have written there is at least as long, or nothing is known.
+    mutating func modified() throws -> Int64? {
+        bytes.count - position < MemoryLayout<Int64>.size ? nil : try integer()
+    }
 }
 
 extension FileStamp.Kind {

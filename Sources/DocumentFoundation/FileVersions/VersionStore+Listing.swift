@@ -67,7 +67,12 @@ extension VersionStore {
         let isDated = abs(stamp.modificationDate.timeIntervalSince(version.modificationDate)) < 1e-6
         guard stamp.kind == .directory else {
             guard UInt64(stamp.byteCount) == version.byteCount else { return false }
-            return try isConfirmed || isDated || vault.holdsBytes(of: item.path, version)
+            if isConfirmed { return true }
+            // Another device's document of the same date and size may have come after the version was kept.
+            if isDated, try ItemStatus(of: item.path).changeDate < version.date {
+                return true
+            }
+            return try vault.holdsBytes(of: item.path, version)
         }
         guard isConfirmed || isDated else { return false }
         let date = confirmed.flatMap { isConfirmed ? $0.date : nil } ?? version.date

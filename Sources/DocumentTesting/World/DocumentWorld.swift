@@ -97,13 +97,23 @@ public final class DocumentWorld: Sendable {
         while true {
             let devices = state.withLock { $0.devices }.filter { $0.isStarted && !$0.line.isCut }
             let entryCount = hub.entryCount
-            let open = devices.filter { !$0.isInStep(at: entryCount) }
+            let open = await Self.aside { devices.filter { !$0.isInStep(at: entryCount) } }
             // What one of them has sent while another was asked is news to that.
             if open.isEmpty, hub.entryCount == entryCount { return }
-            guard Date() < end else { throw WorldFailure(devices: open.map(\.whatItWaitsFor)) }
+            guard Date() < end else {
+                throw WorldFailure(devices: await Self.aside { open.map(\.whatItWaitsFor) })
+            }
             await withCheckedContinuation { (goOn: CheckedContinuation<Void, Never>) in
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.002) { goOn.resume() }
             }
+        }
+    }
+
+    /// Asks devices on another thread than the caller's: one answers when it has put in place what it is about, which may wait
+    /// for a document that needs the main thread.
+    private static func aside<Answer: Sendable>(_ ask: @escaping @Sendable () -> Answer) async -> Answer {
+        await withCheckedContinuation { goOn in
+            DispatchQueue.global().async { goOn.resume(returning: ask()) }
         }
     }
 

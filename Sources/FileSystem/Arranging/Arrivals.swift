@@ -18,6 +18,8 @@ package final class Arrivals {
     private var targets: [FilePath: Folder] = [:]
 
     private static let targetCountMax = 64
+    /// Why what has been put in place may not be durable. The kernel says so once.
+    private var failure: SystemError?
 
     private static let prefix = ".sheaf-arriving-"
 
@@ -59,8 +61,23 @@ package final class Arrivals {
         return folder
     }
 
+    /// Whether an item was put into the folder that is at its place now.
+    ///
+    /// - Parameter target: As of `put`.
+    package func isInPlace(_ target: FilePath) throws(SystemError) -> Bool {
+        guard let folder = targets[target.parent] else { return false }
+        let own = try SystemCalls.fstat(folder.descriptor)
+        return try SystemCalls.fstat(try Folder.open(target.parent).descriptor).isSameItem(as: own)
+    }
+
     private func syncTargets() throws(SystemError) {
-        for folder in targets.values { try SystemCalls.fsync(folder.descriptor) }
+        if let failure { throw failure }
+        for folder in targets.values {
+            do { try SystemCalls.fsync(folder.descriptor) } catch {
+                failure = error
+                throw error
+            }
+        }
         targets = [:]
     }
 

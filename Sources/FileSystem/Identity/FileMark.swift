@@ -34,6 +34,9 @@ package struct FileMark: Hashable, Sendable, CustomStringConvertible {
     /// One that no file bears.
     package static func fresh() -> FileMark { FileMark(.version8()) }
 
+    /// Whether its first half is a number that counts up.
+    var isCounted: Bool { high >> 12 & 0xf == 8 }
+
     /// The sixteen bytes.
     package var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { [UInt8]($0) } }
 

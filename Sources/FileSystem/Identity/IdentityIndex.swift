@@ -148,7 +148,11 @@ package struct IdentityIndex: Sendable {
 
     private func place(of mark: FileMark) -> FilePath {
         let name = mark.description
-        return folder.appending(String(name.prefix(2))).appending(String(name.dropFirst(2)))
+        // Marks that count up begin alike.
+        guard mark.isCounted else {
+            return folder.appending(String(name.prefix(2))).appending(String(name.dropFirst(2)))
+        }
+        return folder.appending(String(name.suffix(2))).appending(String(name.dropLast(2)))
     }
 
     private func makeRoom(in folder: FilePath) throws(SystemError) {

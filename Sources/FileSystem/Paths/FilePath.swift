@@ -53,4 +53,26 @@ package struct FilePath: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { string }
+
+    /// Byte for byte: names that only look alike are two, and strings would not tell them apart.
+    package static func == (left: FilePath, right: FilePath) -> Bool {
+        left.string.isSameInBytes(as: right.string)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = string
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension String {
+    /// Whether both are the same bytes.
+    fileprivate func isSameInBytes(as other: String) -> Bool {
+        // What is alike to a string may differ in bytes; what is not does.
+        guard utf8.count == other.utf8.count, self == other else { return false }
+        var (own, its) = (self, other)
+        return own.withUTF8 { own in
+            its.withUTF8 { its in own.elementsEqual(its) }
+        }
+    }
 }

@@ -143,10 +143,15 @@ package struct MemberDress: Hashable, Sendable {
             guard error.errno == EPERM else { throw error }
         }
         guard isDated else { return }
-        try SystemCalls.futimens(
-            file,
-            seconds: modificationSeconds,
-            nanoseconds: modificationNanoseconds
-        )
+        do {
+            try SystemCalls.futimens(
+                file,
+                seconds: modificationSeconds,
+                nanoseconds: modificationNanoseconds
+            )
+        } catch {
+            // A volume that knows no such time gives its own.
+            guard [EINVAL, EPERM, EOPNOTSUPP].contains(error.errno) else { throw error }
+        }
     }
 }

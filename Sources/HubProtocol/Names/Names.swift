@@ -5,7 +5,7 @@ package struct ContainerName: FixedBytes {
     package init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// An item of a container, for as long as it exists: sixteen random bytes.
+/// An item of a container, for as long as it exists: sixteen bytes that no other has, and that say nothing of it.
 package struct ItemName: FixedBytes {
     package static let byteCount = 16
     package let bytes: [UInt8]

@@ -49,10 +49,10 @@ struct FileKeeper {
         )
     }
 
-    /// As many bytes as it had: with more it is another by now.
+    /// One byte more than it had, if there is one: some volumes say less than there is.
     private func alone(_ file: SourceFile, _ status: MemberStatus) throws -> [ContentTree.Piece] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(status.stamp.byteCount),
+            byteCount: Int(status.stamp.byteCount) + 1,
             alignment: 16
         )
         defer { buffer.deallocate() }

@@ -63,6 +63,7 @@ final class ObjectReader {
         _ body: (_ plain: UnsafeRawBufferPointer, _ pressed: UnsafeRawBufferPointer?) throws -> Value
     ) throws -> Value {
         for _ in 1...Self.attemptCountMax {
+            let isFromAhead = ahead[name] != nil
             guard let place = try place(of: name) else { break }
             // Gone: it has just been collected, and the object is elsewhere by now.
             guard let (id, file) = try pack(place.pack) else { continue }
@@ -76,7 +77,8 @@ final class ObjectReader {
                 return try body(plain, header.encoding == .plain ? nil : .init(rebasing: stored))
             }
             if let value { return value }
-            break
+            // Packs of an index that was made anew since have other numbers.
+            guard isFromAhead else { break }
         }
         throw VaultError.damaged(name, in: store.folder.path)
     }

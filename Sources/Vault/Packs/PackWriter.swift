@@ -14,6 +14,8 @@ final class PackWriter: @unchecked Sendable {
     /// Where the buffer begins in the pack.
     private var writtenByteCount: Int
     private var isSynced = true
+    /// What went wrong with the pack: nobody knows what of the buffer is in it, nor what is durable.
+    private var failure: (any Error)?
 
     /// How much is gathered before it is written.
     private static let bufferByteCount = 1 << 20
@@ -38,6 +40,7 @@ final class PackWriter: @unchecked Sendable {
     ///
     /// - Returns: Where it begins.
     func append(_ header: PackFormat.RecordHeader, stored: UnsafeRawBufferPointer) throws -> Int {
+        if let failure { throw failure }
         let offset = byteCount
         buffer.append(contentsOf: try hasher.recordHeader(header, stored: stored, pack: id, offset: offset))
         buffer.append(contentsOf: stored)
@@ -50,8 +53,9 @@ final class PackWriter: @unchecked Sendable {
     ///
     /// On failure the pack is of no use any more: it may end in half a record, which its next writer cuts off.
     private func flush() throws {
+        if let failure { throw failure }
         guard !buffer.isEmpty else { return }
-        try buffer.withUnsafeBytes { bytes throws in try file.append(bytes) }
+        try orFail { try buffer.withUnsafeBytes { bytes throws in try file.append(bytes) } }
         writtenByteCount += buffer.count
         buffer.removeAll(keepingCapacity: true)
     }
@@ -60,7 +64,14 @@ final class PackWriter: @unchecked Sendable {
     func sync() throws {
         try flush()
         guard !isSynced else { return }
-        try file.sync()
+        try orFail { try file.sync() }
         isSynced = true
+    }
+
+    private func orFail(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            failure = error
+            throw error
+        }
     }
 }

@@ -10,8 +10,11 @@ package struct VersionID: Hashable, Sendable, CustomStringConvertible {
         self.uuid = uuid
     }
 
-    /// One that no version has.
-    static func fresh() -> VersionID { VersionID(.version8()) }
+    /// One that no version has. People name versions by the first digits: all are random.
+    static func fresh() -> VersionID {
+        let halves = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+        return VersionID(UUID(uuid: unsafeBitCast(halves, to: uuid_t.self)))
+    }
 
     /// Nil unless there are sixteen bytes.
     package init?(bytes: some Collection<UInt8>) {

@@ -27,6 +27,20 @@ struct NSFileVersionTests {
         #expect(others.allSatisfy { $0.originatorNameComponents == nil && !$0.hasThumbnail })
     }
 
+    @Test("A state of the same size and date as the one before is another: what was kept of that is listed")
+    func alikeInSizeAndDate() throws {
+        let url = try stage.save("one", at: "a.txt")
+        try stage.shell("cp", "-p", url.path, stage.place("dated").path)
+        let file = try FileHandle(forWritingTo: url)
+        try file.write(contentsOf: Data("two".utf8))
+        try file.close()
+        try stage.shell("touch", "-r", stage.place("dated").path, url.path)
+        let stamps = try [url, stage.place("dated")].map { try FileStamp(of: FilePath($0.path)) }
+        #expect(stamps[0].modificationDate == stamps[1].modificationDate)
+        // Another process has not seen the bytes.
+        #expect(try VersionStage(root: stage.root).texts(url) == ["one"])
+    }
+
     @Test("The current version is the item itself")
     func current() throws {
         let url = try stage.save("one", at: "a.txt")

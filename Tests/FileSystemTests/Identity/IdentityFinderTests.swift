@@ -213,6 +213,14 @@ struct IdentityFinderTests {
         #expect(try FileStamp.ifPresent(at: folder.appending(".left")) == nil)
     }
 
+    @Test("The notes of marks that were given one after another are in each other's way no more than others'")
+    func spread() throws {
+        let note = IdentityIndex.Note(path: home, identity: try made(home.appending("Sea.txt")).identity)
+        let marks = (0..<(4 * IdentityIndex.notesPerFolderMax)).map { _ in FileMark.fresh() }
+        for mark in marks { try index.put(note, of: mark) }
+        #expect(marks.allSatisfy { index.note(of: $0) == note })
+    }
+
     @Test("Who notes where an item is at the same time as others succeeds, and always finds a whole note")
     func notedAtOnce() throws {
         let taken = try made(home.appending("Sea.txt"))
