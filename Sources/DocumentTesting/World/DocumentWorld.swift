@@ -143,7 +143,7 @@ public struct WorldFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension WorldDevice {
     /// Whether nothing is left to do, all that was done in the folder until now included, and so many entries of the log read.
-    func isInStep(at entryCount: Int) -> Bool {
+    package func isInStep(at entryCount: Int) -> Bool {
         guard let running else { return false }
         // In this order: what it reads between the two questions is not done yet.
         return running.logPosition == UInt64(entryCount) && running.isInStepNow
