@@ -86,7 +86,7 @@ struct ExactName: Hashable, Sendable {
     init(_ text: String) { self.text = text }
 
     static func == (left: ExactName, right: ExactName) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.text.isSameInBytes(right.text)
     }
 
     func hash(into hasher: inout Hasher) {

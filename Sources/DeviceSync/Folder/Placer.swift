@@ -54,7 +54,7 @@ struct Placer {
             }
             var now = known
             now.state = state
-            if source.string.utf8.elementsEqual(target.string.utf8) == false {
+            if source != target {
                 try move(source, to: target)
                 guard let trace = try trace(of: target, moved: known) else {
                     return .another("it has gone since")

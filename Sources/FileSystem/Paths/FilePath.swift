@@ -56,7 +56,7 @@ package struct FilePath: Hashable, Sendable, CustomStringConvertible {
 
     /// Byte for byte: names that only look alike are two, and strings would not tell them apart.
     package static func == (left: FilePath, right: FilePath) -> Bool {
-        left.string.isSameInBytes(as: right.string)
+        left.string.isSameInBytes(right.string)
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -66,8 +66,8 @@ package struct FilePath: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// Whether both are the same bytes.
-    fileprivate func isSameInBytes(as other: String) -> Bool {
+    /// Whether both are the same bytes. Swift takes names for the same that differ in bytes only; a volume does not.
+    package func isSameInBytes(_ other: String) -> Bool {
         // What is alike to a string may differ in bytes; what is not does.
         guard utf8.count == other.utf8.count, self == other else { return false }
         var (own, its) = (self, other)

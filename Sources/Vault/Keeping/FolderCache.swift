@@ -1,3 +1,5 @@
+internal import FileSystem
+
 /// What was seen of one folder of a document when it was kept last: which leaves its tree has. Each leaf's members are in
 /// a row of their own, so that a change of one rewrites no others. A hint: what it says is compared.
 struct FolderCache: Hashable {

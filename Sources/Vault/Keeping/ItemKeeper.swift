@@ -319,8 +319,4 @@ extension String {
         guard let first = own.baseAddress, let second = its.baseAddress else { return 0 }
         return memcmp(first, second, Swift.min(own.count, its.count))
     }
-
-    func isSameInBytes(_ other: String) -> Bool {
-        !precedesInBytes(other) && !other.precedesInBytes(self)
-    }
 }

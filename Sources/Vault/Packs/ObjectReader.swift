@@ -77,8 +77,9 @@ final class ObjectReader {
                 return try body(plain, header.encoding == .plain ? nil : .init(rebasing: stored))
             }
             if let value { return value }
-            // Packs of an index that was made anew since have other numbers.
             guard isFromAhead else { break }
+            // Packs of an index that was made anew since have other numbers.
+            files = [:]
         }
         throw VaultError.damaged(name, in: store.folder.path)
     }
