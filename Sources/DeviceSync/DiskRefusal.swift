@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import SQLite
@@ -16,7 +17,7 @@ struct DiskRefusal: CustomStringConvertible {
     let cause: Cause
 
     init(_ error: any Error) {
-        description = "\(error)"
+        description = (error as? FileCoordinationError)?.detail ?? "\(error)"
         cause = Self.cause(of: error)
     }
 

@@ -98,7 +98,7 @@ extension SyncRun {
 
     /// Asks for what is missing of an item, and fills it when nothing is.
     func requestContents(of item: ItemID) {
-        guard downloads[item] != nil, !forgetting.contains(item) else { return }
+        guard downloads[item] != nil, !forgetting.contains(item), awaited[item] == nil else { return }
         news.insert(item)
         // What is not on the disk at all is on its way there by itself.
         guard table[item] != nil else { return failIfThereIsNoLine(item) }
@@ -112,8 +112,16 @@ extension SyncRun {
             guard lineState == .up else { return failIfThereIsNoLine(item) }
             line?.queue(downloads: missing.map { HubLine.Fetch(name: $0, item: item) })
         } catch {
-            end(item, SyncRefusal(.failed, "“\(path(of: item))” cannot be put in place: \(error)"))
+            endFilling(item, error)
         }
+    }
+
+    func endFilling(_ item: ItemID, _ error: any Error) {
+        if let access = error as? FolderAccess.Awaited { return wait(item, .filling, access) }
+        end(
+            item,
+            SyncRefusal(.failed, "“\(path(of: item))” cannot be put in place: \(DiskRefusal(error))")
+        )
     }
 
     private func failIfThereIsNoLine(_ item: ItemID) {

@@ -246,6 +246,7 @@ extension SyncRun {
             (unkept[member], unlisted[member]) = (nil, nil)
             unread[member] = nil
             if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
+            if endWaiting(member) { refused.insert(member) }
             table[member] = nil
             events.append(.diskChanged(member, nil))
         }
@@ -291,10 +292,14 @@ extension SyncRun {
         dirtyFolders.formUnion(unlisted.keys)
         if !unkept.isEmpty || !unlisted.isEmpty { lookSoon() }
         askAgain()
+        retryStuck()
+        take([])
+    }
+
+    func retryStuck() {
         let effects = stuck.values.map(\.effect)
         stuck = [:]
         for effect in effects { carryOut(effect) }
-        take([])
     }
 }
 

@@ -34,8 +34,9 @@ extension SyncRun {
             guard (try? contents.has(fetch.name)) == true else { continue }
             events.append(.fetched(fetch.name))
         }
-        let isNew: (Effect) -> Bool = { effect in
-            if case .place(_, let state, expecting: nil) = effect { state.content != nil } else { false }
+        let isNew: (Effect) -> Bool = { [awaited] effect in
+            guard case .place(let item, let state, expecting: nil) = effect else { return false }
+            return state.content != nil && awaited[item] == nil
         }
         let arriving = others.filter(isNew)
         if arriving.count >= Self.arrivalCountMin {

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import DocumentFoundation
 internal import FileSystem
 internal import Sync
@@ -6,6 +7,9 @@ internal import Vault
 
 // Contents that leave this device.
 extension SyncRun {
+    /// So long the items of one eviction wait for others to make way, all together: whoever evicts waits for it.
+    private static let patienceSeconds = 5.0
+
     /// Has the contents of an item, or of all in a folder, leave this device.
     ///
     /// - Throws: `SyncRefusal` for the first that has to stay; those before it are gone.
@@ -17,6 +21,7 @@ extension SyncRun {
             && table[items[0]].map { self.path(of: items[0]) == path && !$0.isDataless } ?? false
         var evicted: Set<ItemID> = []
         var refusal: SyncRefusal?
+        let deadline = DispatchTime.now() + Self.patienceSeconds
         for item in items where table[item]?.isDataless == false {
             // A link has no contents to speak of.
             if table[item]?.trace.kind == .symbolicLink, !isOne { continue }
@@ -26,7 +31,7 @@ extension SyncRun {
             }
             do {
                 try checkThatContentsMayGo(item)
-                switch try placer.evict(item, in: table) {
+                switch try placer.access.waiting(until: deadline, { try placer.evict(item, in: table) }) {
                 case .done(let placeholder):
                     watches?.end(item)
                     table[item] = placeholder

@@ -6,6 +6,7 @@ internal import Vault
 // What is done in the folder.
 extension SyncRun {
     func carryOut(_ effect: Effect) {
+        guard !waits(with: effect) else { return }
         do {
             switch effect {
             case .place(let item, let state, let expected): try place(item, state, expecting: expected)
@@ -18,7 +19,8 @@ extension SyncRun {
         }
     }
 
-    private func fail(_ effect: Effect, _ error: any Error) {
+    func fail(_ effect: Effect, _ error: any Error) {
+        if let access = error as? FolderAccess.Awaited { return wait(effect.item, .effect(effect), access) }
         stuck[effect.item] = (effect, DiskRefusal(error))
         news.insert(effect.item)
         report(.failed(path: path(of: effect.item), why: "\(error)"))

@@ -48,6 +48,8 @@ final class SyncRun {
     var lineReason: String { lineFailure ?? "it has not been tried yet." }
     /// What could not be done on the disk; tried again now and then.
     var stuck: [ItemID: (effect: Effect, why: DiskRefusal)] = [:]
+    /// What waits for others to make way.
+    var awaited: [ItemID: AwaitedStep] = [:]
     /// What cannot be read or kept; tried again now and then.
     var unkept: [ItemID: DiskRefusal] = [:]
     /// How often in a row an item was found otherwise than its step expected.
@@ -144,9 +146,12 @@ final class SyncRun {
         contents = try opened.value
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.leavesPlaceholders = true
-        placer = Placer(root: place.folder, contents: contents, coordinator: coordinator)
+        placer = Placer(root: place.folder, contents: contents, access: FolderAccess(coordinator))
         desk = try resumed.logDesk
         self.resumed = resumed
+        placer.access.tell = { [queue, box = Confined(Weak(self))] number, result in
+            queue.async { box.value.value?.takeAccess(number, result) }
+        }
     }
 
     // MARK: Life
@@ -185,6 +190,7 @@ final class SyncRun {
         // Who waits is told so, and who follows that nobody looks any more.
         failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
         endWaits()
+        endAllWaiting()
         news.formUnion(table.items.keys)
         tellNow()
         settle()
@@ -219,6 +225,7 @@ final class SyncRun {
         for reasons in [unlisted, unkept, stuck.mapValues(\.why)] {
             for (item, reason) in reasons { why[path(of: item)] = reason.description }
         }
+        for (item, step) in awaited { why[path(of: item)] = step.text }
         for item in unremembered?.items ?? [] { why[path(of: item)] = unremembered?.why.description }
         for (item, pause) in paused where engine.differing.contains(item) { why[path(of: item)] = pause.text }
         var status = SyncStatus(
@@ -297,7 +304,9 @@ final class SyncRun {
     var isAtWork: Bool {
         guard !isStopped else { return false }
         if isLookDue || isReadDue { return true }
-        let waits = !stuck.isEmpty || !failedContents.isEmpty || !paused.isEmpty || unremembered != nil
+        let waits =
+            !stuck.isEmpty || !awaited.isEmpty || !failedContents.isEmpty || !paused.isEmpty
+            || unremembered != nil
         return lineState == .up && !engine.isAtRest && !waits && brakes.isEmpty
     }
 

@@ -127,9 +127,10 @@ package final class LocalSocket: Sendable {
 
     /// Waits until there is something to receive, the connection has ended, or the bell rings.
     ///
-    /// - Returns: Whether there is; not when the bell has rung, or a signal came.
-    package func waitUntilReadable(or bell: SocketBell) -> Bool {
-        bell.wait(for: descriptor, milliseconds: -1)
+    /// - Parameter milliseconds: At most so long; -1 for ever.
+    /// - Returns: Whether there is; not when the bell has rung, the time is over, or a signal came.
+    package func waitUntilReadable(or bell: SocketBell, milliseconds: Int32 = -1) -> Bool {
+        bell.wait(for: descriptor, milliseconds: milliseconds)
     }
 
     /// Ends the connection for both ends; whoever waits for something to receive hears of it.

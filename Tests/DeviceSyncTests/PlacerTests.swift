@@ -21,7 +21,7 @@ struct PlacerTests {
         let vault = try Vault(at: root.appending("vault"))
         let contents = ContentStore(vault: vault, device: UUID(), deviceName: "here")
         let coordinator = NSFileCoordinator(filePresenter: nil)
-        try body(Placer(root: root, contents: contents, coordinator: coordinator), root)
+        try body(Placer(root: root, contents: contents, access: FolderAccess(coordinator)), root)
     }
 
     private func known(_ path: FilePath, _ content: ContentName) throws -> FolderItem {

@@ -32,7 +32,7 @@ class Process:
     def start(self):
         self.process = subprocess.Popen(
             [*self.prefix, *self.words],
-            env={**os.environ, **self.environment, "SHEAF_AGENT": "off"},
+            env={**os.environ, "SHEAF_AGENT": "off", **self.environment},
             stdin=subprocess.DEVNULL,
             stdout=open(self.log, "ab"),
             stderr=subprocess.STDOUT,
@@ -122,7 +122,7 @@ class Device(Process):
     def run(self, *words, **options):
         return subprocess.run(
             [*self.prefix, self.sheaf, *map(str, words)],
-            env={**os.environ, **self.environment, "SHEAF_AGENT": "off"},
+            env={**os.environ, "SHEAF_AGENT": "off", **self.environment},
             capture_output=True,
             text=True,
             timeout=60,
@@ -139,7 +139,7 @@ class Device(Process):
         def talk(device, *words):
             return subprocess.Popen(
                 [*device.prefix, device.sheaf, *map(str, words)],
-                env={**os.environ, **device.environment, "SHEAF_AGENT": "off"},
+                env={**os.environ, "SHEAF_AGENT": "off", **device.environment},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -158,6 +158,36 @@ class Device(Process):
             process.stdin.write(answer + "\n")
             process.stdin.flush()
         return first.communicate(timeout=60)[0], second.communicate(timeout=60)[0]
+
+    @contextlib.contextmanager
+    def coordinated(self):
+        """Runs with an agent, as do other programs of this device."""
+        self.end()
+        self.environment["SHEAF_AGENT"] = str(self.sheaf)
+        agent = Process([self.sheaf, "agent"], self.environment, f"{self.log}.agent")
+        agent.start()
+        try:
+            wait_for(lambda: self.run("locks").returncode == 0, 20, lambda: agent.said)
+            self.start()
+            yield
+        finally:
+            self.end()
+            agent.end()
+            del self.environment["SHEAF_AGENT"]
+
+    @contextlib.contextmanager
+    def reading(self, name):
+        """Another program reads a file meanwhile."""
+        with subprocess.Popen(
+            [self.sheaf.parent / "coordination-harness", "reader", self.folder / name],
+            env={**os.environ, **self.environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as reader:
+            assert reader.stdout.readline() == b"reads\n"
+            yield reader
+            reader.stdin.close()
+        assert reader.returncode == 0
 
     def conflicts(self, name):
         """What has lost a conflict with a file that nobody has settled."""

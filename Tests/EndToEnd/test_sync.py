@@ -93,6 +93,30 @@ def test_a_save_is_on_the_other_device(world):
     assert two.run("explain", two.folder / "a.txt").returncode == 0
 
 
+def test_who_is_in_the_way_of_a_document_holds_up_that_alone(world):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "a.txt").write_text("hello")
+    wait_for(lambda: two.contents == {"a.txt": b"hello"}, 20, lambda: two.said)
+    with two.coordinated():
+        with two.reading("a.txt") as reader:
+            (one.folder / "a.txt").write_text("hello there")
+            (one.folder / "b.txt").write_text("b")
+            wait_for(lambda: two.contents.get("b.txt") == b"b", 20, lambda: two.said)
+
+            def explained():
+                start = time.monotonic()
+                said = two.run("explain", two.folder / "a.txt").stdout
+                assert time.monotonic() - start < 5, said
+                return said if f"coordination-harness (process {reader.pid}) reads it" in said else None
+
+            assert "Close it there, or wait" in wait_for(explained, 20, lambda: two.run("status").stdout)
+            assert "coordination-harness" in two.run("status").stdout
+            assert (two.folder / "a.txt").read_text() == "hello"
+        wait_for(lambda: two.contents.get("a.txt") == b"hello there", 20, lambda: two.said)
+        here.settle()
+
+
 def is_anything_due(device):
     """Whether a timer of the device's process is set: timerfd(2), proc_pid_fdinfo(5)."""
     for file in Path(f"/proc/{device.process.pid}/fdinfo").iterdir():

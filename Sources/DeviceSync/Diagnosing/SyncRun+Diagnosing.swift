@@ -30,9 +30,9 @@ extension SyncRun {
                 SyncDiagnosis.Obstacle(
                     item: names.name(of: path(of: item)),
                     reasons: reasons,
-                    why: (stuck[item]?.why ?? unkept[item] ?? unlisted[item]).map {
-                        RedactedText.of($0.description)
-                    }
+                    why: (awaited[item]?.text
+                        ?? (stuck[item]?.why ?? unkept[item] ?? unlisted[item])?.description)
+                        .map(RedactedText.of)
                 )
             )
         }

@@ -72,28 +72,9 @@ extension SyncRun {
             causes: [],
             next: "Nothing is to be done."
         )
-        if let (cause, why) = memoryRefusal {
+        if let (cause, next) = obstacle(to: item) {
             explanation.causes = [cause]
-            explanation.next = why.remedy ?? explanation.next
-            return explanation
-        }
-        if let (folder, why) = unlistedFolder(above: item) {
-            let name = folder == .root ? "The folder" : "“\(path(of: folder))”"
-            explanation.causes = ["\(name) cannot be looked at, so nobody can say what is in it: \(why)"]
-            explanation.next = why.remedy ?? Self.makeReadable
-            return explanation
-        }
-        if let why = unkept[item] {
-            explanation.causes = [
-                why.cause == .full ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"
-            ]
-            explanation.next = why.remedy ?? Self.makeReadable
-            return explanation
-        }
-        if let stuck = stuck[item] {
-            explanation.causes = ["It cannot be put in place: \(stuck.why)"]
-            explanation.next =
-                stuck.why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
+            explanation.next = next ?? explanation.next
             return explanation
         }
         var seen: Set<ItemID> = []
@@ -133,6 +114,32 @@ extension SyncRun {
             }
         }
         return explanation
+    }
+
+    /// What keeps anything from being done with an item here, and what helps.
+    private func obstacle(to item: ItemID) -> (cause: String, next: String?)? {
+        if let (cause, why) = memoryRefusal { return (cause, why.remedy) }
+        if let (folder, why) = unlistedFolder(above: item) {
+            let name = folder == .root ? "The folder" : "“\(path(of: folder))”"
+            return (
+                "\(name) cannot be looked at, so nobody can say what is in it: \(why)",
+                why.remedy ?? Self.makeReadable
+            )
+        }
+        if let why = unkept[item] {
+            let cause = why.cause == .full ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"
+            return (cause, why.remedy ?? Self.makeReadable)
+        }
+        if let step = awaited[item] {
+            refreshHolders(of: item)
+            return (step.text, "Close it there, or wait: it goes on by itself when they are done.")
+        }
+        return stuck[item].map { stuck in
+            (
+                "It cannot be put in place: \(stuck.why)",
+                stuck.why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
+            )
+        }
     }
 
     private static let makeReadable = "Make it readable; it is tried again by itself."

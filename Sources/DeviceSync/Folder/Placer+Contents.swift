@@ -7,6 +7,9 @@ internal import SyncMessages
 // How an item's contents leave the disk, and come back. At every moment one of the two bears the item's mark: the item
 // or its placeholder; where both do, the item counts.
 extension Placer {
+    /// Who is in the way of an eviction is asked for so long.
+    private static let holderSeconds = 0.5
+
     /// Puts a placeholder in the place of an item.
     ///
     /// - Throws: `SyncRefusal` when a presenter objects; what the disk refuses. The item is as it was then.
@@ -38,6 +41,14 @@ extension Placer {
             throw error
         } catch let error as SyncRefusal {
             throw error
+        } catch let access as FolderAccess.Awaited {
+            let holders = access.pending.holders(within: Self.holderSeconds)
+            access.pending.cancel()
+            throw SyncRefusal(
+                .inUse,
+                "“\(path.name)” stays here, as others use it\(holders.isEmpty ? "" : ": ")"
+                    + "\(holders.joined(separator: "; ")). Try again when they are done."
+            )
         } catch {
             throw SyncRefusal(
                 .inUse,

@@ -7,10 +7,11 @@ internal import Vault
 /// Makes items of a container's folder what they are to be, each in one step, durably, and only if it is as expected.
 ///
 /// What a person or a program has done since the folder was looked at last is never overwritten: it is found, and said.
+/// Where others take their time to make way, `FolderAccess.Awaited` is thrown: the step is to be done again later.
 struct Placer {
     let root: FilePath
     let contents: ContentStore
-    let coordinator: NSFileCoordinator
+    let access: FolderAccess
 
     /// What became of one item.
     enum Outcome {
@@ -229,18 +230,9 @@ struct Placer {
         _ target: FilePath
     ) throws {
         let (from, to) = (source.url(isDirectory: false), target.url(isDirectory: false))
-        let body = {
+        try access.coordinate([.init(source, .forMoving), .init(target, .forReplacing)]) {
             try ItemMoves.move(file, toFree: newFile)
-            coordinator.item(at: from, didMoveTo: to)
-        }
-        try coordinated(body) { failure, run in
-            coordinator.coordinate(
-                writingItemAt: from,
-                options: .forMoving,
-                writingItemAt: to,
-                options: .forReplacing,
-                error: failure
-            ) { _, _ in run() }
+            access.coordinator.item(at: from, didMoveTo: to)
         }
     }
 
@@ -281,24 +273,7 @@ struct Placer {
         _ options: NSFileCoordinator.WritingOptions,
         _ body: () throws -> Void
     ) throws {
-        try coordinated(body) { failure, run in
-            coordinator.coordinate(
-                writingItemAt: path.url(isDirectory: false),
-                options: options,
-                error: failure
-            ) { _ in run() }
-        }
-    }
-
-    private func coordinated(
-        _ body: () throws -> Void,
-        _ access: (NSErrorPointer, () -> Void) -> Void
-    ) throws {
-        var failure: NSError?
-        var result: Result<Void, any Error>?
-        withoutActuallyEscaping(body) { body in access(&failure) { result = Result(catching: body) } }
-        if let result { return try result.get() }
-        throw failure ?? CocoaError(.fileWriteUnknown)
+        try access.coordinate([.init(path, options)], body)
     }
 }
 

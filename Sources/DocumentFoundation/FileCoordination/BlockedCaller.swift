@@ -51,19 +51,22 @@ final class BlockedCaller: Sendable {
     ///   - connection: To the agent that decides, if one does.
     ///   - isLeading: Whether this thread has begun to lead at the connection: then there are no messages yet.
     ///   - isAlert: Whether there may be messages for the queue before there is a verdict, or others are asked for it.
+    ///   - deadline: When it gives up waiting.
     ///   - take: Takes what the agent says; may call back with the verdict.
     ///   - handleMessages: Handles what there is for the queue.
+    /// - Returns: Nil when there is no verdict at the deadline.
     func wait(
         at connection: AgentConnection?,
         isLeading: Bool,
         isAlert: Bool,
+        until deadline: DispatchTime,
         take: ([AgentMessage]) -> Void,
         handleMessages: (ObjectIdentifier) -> Void
-    ) -> AccessVerdict {
+    ) -> AccessVerdict? {
         var isLeading = isLeading
         while true {
             if let connection, isLeading {
-                lead(connection, isAlert: isAlert, take)
+                lead(connection, isAlert: isAlert, until: deadline, take)
                 // Code that handles messages may itself wait for access.
                 connection.stopLeading()
             }
@@ -71,32 +74,44 @@ final class BlockedCaller: Sendable {
             if let queueID { handleMessages(queueID) }
             let (verdict, hasNews) = state.withLock { ($0.verdict, $0.hasNews) }
             if let verdict { return verdict }
+            if deadline != .distantFuture, .now() >= deadline { return nil }
             isLeading = !hasNews && connection?.lead(mayLinger: false) == true
-            if !isLeading { waitAtSemaphore() }
+            if !isLeading { waitAtSemaphore(until: deadline) }
         }
     }
 
-    /// Sleeps until there is news.
-    private func waitAtSemaphore() {
+    /// Waits for a verdict that somebody is about to tell.
+    func waitForVerdict() -> AccessVerdict {
+        while true {
+            if let verdict = state.withLock({ $0.verdict }) { return verdict }
+            waitAtSemaphore(until: .distantFuture)
+            state.withLock { $0.isCalled = false }
+        }
+    }
+
+    /// Sleeps until there is news, or until the deadline.
+    private func waitAtSemaphore(until deadline: DispatchTime) {
         let semaphore = state.withLock { state -> DispatchSemaphore? in
             if !state.hasNews { state.semaphore = DispatchSemaphore(value: 0) }
             return state.semaphore
         }
-        semaphore?.wait()
+        _ = semaphore?.wait(timeout: deadline)
         state.withLock { $0.semaphore = nil }
     }
 
-    /// Takes what the agent says until there is news for this thread, or no agent.
+    /// Takes what the agent says until there is news for this thread, the deadline, or no agent.
     private func lead(
         _ connection: AgentConnection,
         isAlert: Bool,
+        until deadline: DispatchTime,
         _ take: ([AgentMessage]) -> Void
     ) {
         while beginToWait(at: connection) {
-            let messages = connection.waitForMessages(isAlert: isAlert)
+            let messages = connection.waitForMessages(isAlert: isAlert, until: deadline)
             state.withLock { $0.connection = nil }
             guard let messages else { return }
             if !messages.isEmpty { take(messages) }
+            if deadline != .distantFuture, .now() >= deadline { return }
         }
     }
 

@@ -43,6 +43,32 @@ extension FileAccessRegistry {
         return makeAccess(request, items, granted, by: caller)
     }
 
+    /// Waits for access, blocking the thread, but not after the deadline: `later` hears then how it comes out, once, on any
+    /// thread.
+    ///
+    /// - Returns: The access; nil when `later` hears of it.
+    func begin(
+        _ items: [RequestedItem],
+        by caller: AccessCaller,
+        until deadline: DispatchTime,
+        later: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
+    ) throws -> Begun {
+        // What this thread is inside of does not wait for it for ever.
+        let request = try makeRequest(items, by: caller, blocksThread: false)
+        let hear = hearer(of: request, items, by: caller, later)
+        guard let verdict = submitAndWait(request, by: caller, until: deadline, orTell: hear) else {
+            return .waiting(request.id)
+        }
+        return .granted(makeAccess(request, items, try verdict.items(for: items[0].url), by: caller))
+    }
+
+    /// What came of asking for access.
+    enum Begun {
+        case granted(GrantedAccess)
+        /// Others are to make way first.
+        case waiting(AccessID)
+    }
+
     /// Asks for access without blocking; `resume` hears how it comes out, once, on any thread.
     func begin(
         _ items: [RequestedItem],
@@ -56,14 +82,7 @@ extension FileAccessRegistry {
             resume(.failure(error))
             return
         }
-        let hear: @Sendable (AccessVerdict) -> Void = { verdict in
-            resume(
-                Result {
-                    let granted = try verdict.items(for: items[0].url)
-                    return self.makeAccess(request, items, granted, by: caller)
-                }
-            )
-        }
+        let hear = hearer(of: request, items, by: caller, resume)
         change { state in
             let waiter = AccessWaiter(coordinator: caller.coordinator, resume: hear)
             guard !state.cancelledCoordinators.contains(caller.coordinator) else {
@@ -72,6 +91,22 @@ extension FileAccessRegistry {
             }
             state.waiters[request.id] = waiter
             return (state.decide(.requested(request)), ())
+        }
+    }
+
+    private func hearer(
+        of request: AccessRequest,
+        _ items: [RequestedItem],
+        by caller: AccessCaller,
+        _ resume: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
+    ) -> @Sendable (AccessVerdict) -> Void {
+        { verdict in
+            resume(
+                Result {
+                    let granted = try verdict.items(for: items[0].url)
+                    return self.makeAccess(request, items, granted, by: caller)
+                }
+            )
         }
     }
 
@@ -131,6 +166,11 @@ extension FileAccessRegistry {
         }
     }
 
+    /// Fails one access, if it waits.
+    func cancel(_ access: AccessID) {
+        change { state in (state.waiters[access] == nil ? [] : state.decide(.cancelled(access)), ()) }
+    }
+
     /// A cancelled coordinator is gone.
     func forget(coordinator: UInt64) {
         state.withLock { state in _ = state.cancelledCoordinators.remove(coordinator) }
@@ -163,6 +203,19 @@ extension FileAccessRegistry {
     }
 
     private func submitAndWait(_ request: AccessRequest, by caller: AccessCaller) -> AccessVerdict {
+        guard let verdict = submitAndWait(request, by: caller, until: .distantFuture, orTell: { _ in }) else {
+            preconditionFailure("who waits for ever has an answer")
+        }
+        return verdict
+    }
+
+    /// - Returns: Nil when there was no verdict at the deadline, and `hear` is told of it.
+    private func submitAndWait(
+        _ request: AccessRequest,
+        by caller: AccessCaller,
+        until deadline: DispatchTime,
+        orTell hear: @escaping @Sendable (AccessVerdict) -> Void
+    ) -> AccessVerdict? {
         let submission = change { state -> ([AccessArbiter.Effect], Submission) in
             guard !state.cancelledCoordinators.contains(caller.coordinator) else {
                 return ([], .decided(.cancelled))
@@ -193,13 +246,22 @@ extension FileAccessRegistry {
         case .waiting(let blocked, let connection, let isLeading, let isAlert):
             defer { unblock(blocked) }
             return ThreadNesting.enter(.access(request.id), of: self) {
-                blocked.wait(
+                let verdict = blocked.wait(
                     at: connection,
                     isLeading: isLeading,
                     isAlert: isAlert,
+                    until: deadline,
                     take: take(_:),
                     handleMessages: handleMessages(for:)
                 )
+                if let verdict { return verdict }
+                let isTold = state.withLock { state in
+                    // It has come in this moment, and is being told.
+                    guard state.waiters[request.id] != nil else { return false }
+                    state.waiters[request.id] = AccessWaiter(coordinator: caller.coordinator, resume: hear)
+                    return true
+                }
+                return isTold ? nil : blocked.waitForVerdict()
             }
         }
     }

@@ -33,9 +33,15 @@ extension FileAccessRegistry {
     }
 
     private func perform(_ delivery: Delivery) {
-        guard case .verdict(let verdict, let waiter) = delivery else { return }
-        if case .deadlock(let cycle) = verdict { Self.log("a deadlock was broken: \(cycle.sentence).") }
-        waiter.resume(verdict)
+        switch delivery {
+        case .verdict(let verdict, let waiter):
+            if case .deadlock(let cycle) = verdict { Self.log("a deadlock was broken: \(cycle.sentence).") }
+            waiter.resume(verdict)
+        case .report(let json, let tell):
+            // What cannot be understood comes from another version.
+            tell(json.flatMap { try? JSONDecoder().decode(CoordinationReport.self, from: Data($0)) })
+        case .message, .notice, .attributes, .version, .goneItem, .reacquire: break
+        }
     }
 
     /// What is to be handled on a presenter's queue.
@@ -50,7 +56,7 @@ extension FileAccessRegistry {
 
     private func mail(_ delivery: Delivery) -> Mail? {
         switch delivery {
-        case .verdict: nil
+        case .verdict, .report: nil
         case .reacquire(let reacquirer): mail(reacquirer.presenter, reacquirer.run)
         case .notice(let notice, let handle): mail(handle) { Self.send(notice, to: handle.presenter) }
         case .attributes(let attributes, let handle):

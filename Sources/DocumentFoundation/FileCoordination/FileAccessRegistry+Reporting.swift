@@ -15,6 +15,19 @@ extension FileAccessRegistry {
         }
     }
 
+    /// Asks whoever decides who uses what.
+    ///
+    /// - Parameter tell: Called once, on any thread; with nil when who was asked is gone.
+    func findReport(_ tell: @escaping @Sendable (CoordinationReport?) -> Void) {
+        let isAsked = change { state in
+            guard let connection = state.joining.connection else { return ([], false) }
+            connection.put(.reportWanted)
+            state.joining.wantedReports.append(tell)
+            return ([], true)
+        }
+        if !isAsked { tell(report) }
+    }
+
     /// Names all who are in a cycle that was just broken, and keeps that for reports.
     static func note(_ cycle: WaitCycle, in state: inout State) -> BrokenCycle {
         let broken = BrokenCycle(cycle, at: state.arbiter.now, labels(of: state))

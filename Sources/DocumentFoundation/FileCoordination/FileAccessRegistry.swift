@@ -51,6 +51,8 @@ package final class FileAccessRegistry: Sendable {
         case goneItem(PresenterHandle)
         case reacquire(Reacquirer)
         case verdict(AccessVerdict, AccessWaiter)
+        /// A report as the agent sent it; nil when it is gone.
+        case report([UInt8]?, @Sendable (CoordinationReport?) -> Void)
     }
 
     struct Reacquirer: Sendable {

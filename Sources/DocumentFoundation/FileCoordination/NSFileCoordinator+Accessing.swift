@@ -1,6 +1,5 @@
 internal import Coordination
 public import Foundation
-internal import Locks
 
 extension NSFileCoordinator {
     /// Waits until no one writes an item and its presenters have made way and saved, then lets it be read.
@@ -224,35 +223,5 @@ extension NSFileCoordinator {
         ThreadNesting.enter(.access(access.id), of: registry) { accessor(urls) }
         reservation.end()
         return reservation.error
-    }
-}
-
-/// An access that ends when told so, or when no one is left to tell.
-private final class Reservation: Sendable {
-    private struct State: Sendable {
-        var access: GrantedAccess?
-        var error: FileCoordinationError?
-    }
-
-    private let state: Locked<State>
-    private let registry: FileAccessRegistry
-
-    init(_ access: GrantedAccess, in registry: FileAccessRegistry) {
-        state = Locked(State(access: access))
-        self.registry = registry
-    }
-
-    /// Set when the access has ended and others may have used the items meanwhile.
-    var error: FileCoordinationError? { state.withLock { $0.error } }
-
-    deinit { end() }
-
-    func end() {
-        let access = state.withLock { state in
-            defer { state.access = nil }
-            return state.access
-        }
-        guard let access, let error = registry.end(access) else { return }
-        state.withLock { $0.error = error }
     }
 }

@@ -1,4 +1,5 @@
 internal import Coordination
+internal import Dispatch
 internal import LocalSockets
 internal import Locks
 
@@ -222,17 +223,19 @@ final class AgentConnection: Sendable {
         begin(.caller, mayLinger: mayLinger)
     }
 
-    /// Blocks until messages have come, or the bell rings.
+    /// Blocks until messages have come, the bell rings, or the deadline.
     ///
     /// Only the thread that leads.
     ///
     /// - Parameter isAlert: Whether the bell is heard at once, and an answer may take as long as others take to make
     ///   way; else the bell may go unheard for as long as most answers take to come.
     /// - Returns: Nil when the connection has ended.
-    func waitForMessages(isAlert: Bool) -> [AgentMessage]? {
+    func waitForMessages(isAlert: Bool, until deadline: DispatchTime) -> [AgentMessage]? {
         var messages = receive(isAlert ? .awake : .asleep)
         if messages.isEmpty, !reading.withLock({ $0.hasEnded }) {
-            guard socket.waitUntilReadable(or: bell) else { return [] }
+            guard socket.waitUntilReadable(or: bell, milliseconds: deadline.millisecondsLeft) else {
+                return []
+            }
             messages = receive(.little)
         }
         return messages.isEmpty && reading.withLock { $0.hasEnded } ? nil : messages
@@ -359,4 +362,13 @@ final class AgentConnection: Sendable {
     private static let receiveLimitMilliseconds = 2
     /// Answers are short, and this is little enough to lie on the stack.
     private static let answerByteCount = 1024
+}
+
+extension DispatchTime {
+    /// How long it is until then, for `poll(2)`: rounded up, 0 when it is over, -1 for ever.
+    fileprivate var millisecondsLeft: Int32 {
+        guard self != .distantFuture else { return -1 }
+        let (end, now) = (uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
+        return end <= now ? 0 : Int32(clamping: (end - now + 999_999) / 1_000_000)
+    }
 }

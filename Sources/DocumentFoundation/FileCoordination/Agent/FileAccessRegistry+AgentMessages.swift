@@ -79,7 +79,11 @@ extension FileAccessRegistry.State {
     /// - Parameter effects: Gets what follows from the message.
     fileprivate mutating func take(_ message: AgentMessage, _ effects: inout [AccessArbiter.Effect]) {
         switch message {
-        case .welcome, .goodbye, .report, .quiet: break
+        case .welcome, .goodbye, .quiet: break
+        case .report(let part, let isLast):
+            if let report = joining.takeReport(part, isLast: isLast) {
+                outbox.append(.report(report.json, report.tell))
+            }
         case .asked(let message, let presenter, let access, let ticket):
             effects.append(.send(message, to: presenter, for: access, ticket))
         case .told(let presenter, let notice):

@@ -147,6 +147,7 @@ extension FileAccessRegistry.State {
         // The next one is told all that stands.
         if let heldBack = joining.endSilence() { tellPlaces(heldBack, to: nil) }
         deadlines = [:]
+        outbox += joining.takeWantedReports().map { .report(nil, $0) }
         joining.ownErrors = [:]
         joining.asides = [:]
         joining.isObserved = false

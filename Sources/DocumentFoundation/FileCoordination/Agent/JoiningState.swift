@@ -53,6 +53,9 @@ struct JoiningState: Sendable {
     private var quietCount: UInt64 = 0
     /// What presenters here were told of while the agent said nothing, and could not read.
     private(set) var toldInSilence: Set<ItemPath> = []
+    /// Who waits for a report of the agent's, in the order they asked, and what has come of the first one's.
+    var wantedReports: [@Sendable (CoordinationReport?) -> Void] = []
+    private var reportBytes: [UInt8] = []
     var pulse = AgentPulse()
     /// What waits until an agent says something again that was given up; nil while none is.
     private(set) var heldBack: HeldBack?
@@ -175,6 +178,26 @@ struct JoiningState: Sendable {
     mutating func takeToldInSilence() -> [ItemPath] {
         defer { toldInSilence = [] }
         return toldInSilence.sorted { $0.string < $1.string }
+    }
+
+    /// Takes a part of the report that was asked for first.
+    ///
+    /// - Returns: All of it, and who asked, when it is whole.
+    mutating func takeReport(
+        _ part: [UInt8],
+        isLast: Bool
+    ) -> (json: [UInt8], tell: @Sendable (CoordinationReport?) -> Void)? {
+        guard !wantedReports.isEmpty else { return nil }
+        reportBytes += part
+        guard isLast else { return nil }
+        defer { reportBytes = [] }
+        return (reportBytes, wantedReports.removeFirst())
+    }
+
+    /// Those who wait for reports of an agent that is gone.
+    mutating func takeWantedReports() -> [@Sendable (CoordinationReport?) -> Void] {
+        defer { (wantedReports, reportBytes) = ([], []) }
+        return wantedReports
     }
 
     mutating func granted(_ id: AccessID) {
