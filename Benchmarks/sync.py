@@ -273,6 +273,8 @@ def gigabyte(sheaf, work):
             with open(folder / f"{number}.bin", "wb") as file:
                 for _ in range(64):
                     file.write(os.urandom(MEBIBYTE))
+        # What is on its way to the disk still would be in everybody's way.
+        os.sync()
 
     def is_whole(folder):
         return all(
@@ -295,7 +297,6 @@ def gigabyte(sheaf, work):
     its = None
     if peers.is_there("syncthing"):
         fill(work / "one")
-        os.sync()
         start = time.monotonic()
         with peers.Syncthing(work, work / "one", work / "two"):
             wait_for(lambda: is_whole(work / "two"), LONG, "syncthing does not come to an end")

@@ -34,6 +34,16 @@ ssize_t cdoc_copy_file_range(int from_fd, int to_fd, size_t byte_count) {
     return copy_file_range(from_fd, NULL, to_fd, NULL, byte_count, 0);
 }
 
+int cdoc_begin_writing(int fd, long offset, long byte_count) {
+    return sync_file_range(fd, offset, byte_count, SYNC_FILE_RANGE_WRITE);
+}
+
+int cdoc_reopen_uncached(int fd) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_WRONLY | O_CLOEXEC | O_DIRECT);
+}
+
 int cdoc_ficlone(int to_fd, int from_fd) {
     return ioctl(to_fd, FICLONE, from_fd);
 }

@@ -200,6 +200,33 @@ struct ExchangeTests {
         #expect(try FileReading.contents(of: other.document()) == bytes)
     }
 
+    @Test("Pieces of a large file are asked for one behind the other, and put in place whole")
+    func large() throws {
+        let (bench, other) = (try VaultBench(key: key), try VaultBench(key: key))
+        // Large enough to be written past the kernel's cache, and without a whole block at its end.
+        let bytes = VaultBench.noise((17 << 20) + 4321, seed: 5)
+        try bytes.write(to: bench.document().url(isDirectory: false))
+        let contents = try keep(bench)
+        let pieces = try bench.vault.objects(of: [contents]).filter { $0.kind == .chunk }
+        var stored: [VaultObject: StoredObject] = [:]
+        try bench.vault.withStored(try bench.vault.objects(of: [contents])) { object, shown in
+            stored[object] = StoredObject(
+                isPressed: shown.isPressed,
+                plainByteCount: shown.plainByteCount,
+                bytes: [UInt8](shown.bytes)
+            )
+        }
+        var asked: [VaultObject] = []
+        try other.vault.receive([(contents, item)], origin: { _ in VaultBench.origin() }) { wanted in
+            let next = Array(wanted.prefix(7))
+            asked += next.filter { $0.kind == .chunk }
+            return next.compactMap { object in stored[object].map { (object, $0) } }
+        }
+        #expect(asked == pieces && pieces.count > 50)
+        try other.vault.restore(contents, to: other.document())
+        #expect(try FileReading.contents(of: other.document()) == bytes)
+    }
+
     @Test("Contents are beyond themselves by nothing, and beyond what is not here by all of them")
     func ends() throws {
         let (bench, other) = (try VaultBench(key: key), try VaultBench(key: key))

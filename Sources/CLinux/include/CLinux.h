@@ -29,6 +29,12 @@ int cdoc_fallocate(int fd, long byte_count);
 /// fallocate(2) with FALLOC_FL_PUNCH_HOLE and FALLOC_FL_KEEP_SIZE; declared only for _GNU_SOURCE.
 int cdoc_punch_hole(int fd, long offset, long byte_count);
 
+/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE; declared only for _GNU_SOURCE.
+int cdoc_begin_writing(int fd, long offset, long byte_count);
+
+/// open(2) of a file that is open, once more, with O_WRONLY, O_CLOEXEC and O_DIRECT, which is declared only for _GNU_SOURCE.
+int cdoc_reopen_uncached(int fd);
+
 /// ioctl_ficlone(2); ioctl is variadic.
 int cdoc_ficlone(int to_fd, int from_fd);
 

@@ -39,25 +39,30 @@ extension ContentStore {
     ) throws {
         var progress = UploadProgress()
         var objects: [BlobName: VaultObject] = [:]
-        func add(_ uploads: [Upload]) throws -> Set<BlobName> {
-            var blobs: Set<BlobName> = []
+        func add(_ uploads: [Upload]) throws -> [BlobName] {
+            var blobs: [BlobName] = []
             let bases = try uploads.compactMap { try $0.base.map(Self.contents) }
             for object in try vault.objects(of: try uploads.map { try Self.contents($0.name) }, beyond: bases)
             {
                 let blob = try sealer.address(of: object.name.bytes)
-                blobs.insert(blob)
-                objects[blob] = object
+                if objects.updateValue(object, forKey: blob) == nil { blobs.append(blob) }
             }
             return blobs
         }
         let isLarge = { try Self.contents($0).byteCount > Self.requestByteCount }
-        for upload in uploads where try isLarge(upload.name) { progress.add(upload.name, try add([upload])) }
-        _ = try add(try uploads.filter { try !isLarge($0.name) })
+        // Pieces of a large file one behind the other, so that they are read so, here and at the hub. Many small ones by their
+        // names: those of one request are together in the hub's tables.
+        var all: [BlobName] = []
+        for upload in uploads where try isLarge(upload.name) {
+            let blobs = try add([upload])
+            progress.add(upload.name, Set(blobs))
+            all += blobs
+        }
+        all += try add(try uploads.filter { try !isLarge($0.name) }).sorted()
         let sending = Locked(progress)
         let note: @Sendable (Set<BlobName>) -> Void = { blobs in
             for news in sending.withLock({ $0.noteStored(blobs) }) { told(news.name, news.share) }
         }
-        let all = objects.keys.sorted()
         try InFlight.run(Self.requestCountMax) { requests in
             for start in stride(from: 0, to: all.count, by: HubLimits.blobNameCountMax) {
                 let some = Array(all[start..<min(start + HubLimits.blobNameCountMax, all.count)])

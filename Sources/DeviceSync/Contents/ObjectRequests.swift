@@ -58,17 +58,23 @@ final class ObjectRequests {
 
     private func request(_ wanted: some Sequence<VaultObject>) throws -> Request {
         var objects: [BlobName: VaultObject] = [:]
-        for object in wanted { objects[try opener.address(of: object.name.bytes)] = object }
+        var names: [BlobName] = []
+        for object in wanted {
+            let name = try opener.address(of: object.name.bytes)
+            if objects.updateValue(object, forKey: name) == nil { names.append(name) }
+        }
         let answer = Promised<[(name: BlobName, blob: Data)]>()
         let queue = DispatchQueue(label: "sheaf.objects", qos: .userInitiated)
-        queue.async { [hub, names = Array(objects.keys)] in
+        queue.async { [hub, names] in
             answer.keep { try hub.read(names) }
         }
         return Request(objects: objects, answer: answer)
     }
 
     private func opened(_ blob: Data, as object: VaultObject) throws -> StoredObject {
-        let opened = try opener.open([UInt8](blob), kind: object.kind.rawValue, name: object.name.bytes)
+        let opened = try blob.withUnsafeBytes {
+            try opener.open($0, kind: object.kind.rawValue, name: object.name.bytes)
+        }
         return StoredObject(
             isPressed: opened.contents.encoding == .zstd,
             plainByteCount: opened.contents.plainByteCount,

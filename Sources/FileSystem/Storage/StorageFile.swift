@@ -1,3 +1,4 @@
+internal import CLinux
 package import Foundation
 internal import Glibc
 
@@ -5,7 +6,7 @@ internal import Glibc
 ///
 /// Any thread; every call may block on the disk.
 package final class StorageFile: Sendable {
-    private let descriptor: FileDescriptor
+    let descriptor: FileDescriptor
 
     init(_ descriptor: consuming FileDescriptor) {
         self.descriptor = descriptor
@@ -53,6 +54,12 @@ package final class StorageFile: Sendable {
     /// Writes at a place.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
         try SystemCalls.pwrite(bytes, to: descriptor, at: offset)
+    }
+
+    /// Has what was written to a place go to the disk by and by, so that `sync` has less to wait for.
+    package func beginSync(at offset: Int, byteCount: Int) {
+        // Only a hint: what is refused is for `sync` to say.
+        _ = cdoc_begin_writing(descriptor.raw, offset, byteCount)
     }
 
     /// Takes room for a new file's bytes, so that writing them need not look for any. Without effect on a volume that

@@ -40,6 +40,13 @@ extension SystemCalls {
         }
     }
 
+    /// open(2) of a file that is open, once more, for writing past the kernel's cache.
+    static func reopenUncached(_ file: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor {
+        let raw = file.raw
+        let opened = try perform("open", at: file.path) { cdoc_reopen_uncached(raw) }
+        return FileDescriptor(owning: opened, path: file.path)
+    }
+
     /// fallocate(2) of all of a file, whose length becomes this.
     static func fallocate(_ file: borrowing FileDescriptor, byteCount: Int) throws(SystemError) {
         let raw = file.raw

@@ -60,7 +60,9 @@ final class SegmentedBlobBatch: BlobBatch {
                 state.draft = Draft(name: name, number: number, file: file, byteCount: byteCount)
                 return
             }
-            if state.gathered.count + byteCount > Self.gatheredByteCountMax { try flush(&state) }
+            if state.gathered.count + byteCount > Self.gatheredByteCountMax {
+                try flush(&state, isMore: true)
+            }
             state.waiting.append((name, byteCount))
         }
     }
@@ -82,11 +84,14 @@ final class SegmentedBlobBatch: BlobBatch {
     }
 
     /// Writes what was gathered to a segment.
-    private func flush(_ state: inout State) throws {
+    ///
+    /// - Parameter isMore: Whether there is more to come before it is to be durable.
+    private func flush(_ state: inout State, isMore: Bool = false) throws {
         guard !state.waiting.isEmpty else { return }
         let room = try store.segments.room(state.gathered.count)
         state.rooms.append(room.number)
         try state.gathered.withUnsafeBytes { try room.file.write($0, at: room.offset) }
+        if isMore { room.file.beginSync(at: room.offset, byteCount: state.gathered.count) }
         state.segments[room.number] = room.file
         var offset = room.offset
         for (name, byteCount) in state.waiting {

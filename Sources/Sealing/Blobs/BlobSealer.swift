@@ -226,23 +226,40 @@ extension BlobSealer {
 
     /// Opens a blob, as bytes.
     package func open(
+        _ sealed: UnsafeRawBufferPointer,
+        kind: UInt8,
+        name: [UInt8]
+    ) throws(SealingError) -> (contents: BlobContents, stored: [UInt8]) {
+        let byteCount = try Self.storedByteCount(in: sealed)
+        var outcome: Result<BlobContents, SealingError>?
+        let stored = [UInt8](unsafeUninitializedCapacity: byteCount) { stored, filledCount in
+            outcome = name.withUnsafeBytes { name in
+                Result { () throws(SealingError) in
+                    try open(
+                        sealed,
+                        kind: kind,
+                        name: name,
+                        into: UnsafeMutableRawBufferPointer(
+                            rebasing: UnsafeMutableRawBufferPointer(stored)[..<byteCount]
+                        )
+                    )
+                }
+            }
+            if case .success = outcome { filledCount = byteCount }
+        }
+        guard let outcome else { preconditionFailure("an array is filled once") }
+        return (try outcome.get(), stored)
+    }
+
+    /// Opens a blob, as bytes.
+    package func open(
         _ sealed: [UInt8],
         kind: UInt8,
         name: [UInt8]
     ) throws(SealingError) -> (contents: BlobContents, stored: [UInt8]) {
-        let sizing = sealed.withUnsafeBytes { sealed in
-            Result { () throws(SealingError) in try Self.storedByteCount(in: sealed) }
-        }
-        var stored = [UInt8](repeating: 0, count: try sizing.get())
         let outcome = sealed.withUnsafeBytes { sealed in
-            name.withUnsafeBytes { name in
-                stored.withUnsafeMutableBytes { stored in
-                    Result { () throws(SealingError) in
-                        try open(sealed, kind: kind, name: name, into: stored)
-                    }
-                }
-            }
+            Result { () throws(SealingError) in try open(sealed, kind: kind, name: name) }
         }
-        return (try outcome.get(), stored)
+        return try outcome.get()
     }
 }

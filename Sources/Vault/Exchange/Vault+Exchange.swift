@@ -243,7 +243,8 @@ extension Vault {
                 wanted.updateValue(step.nodeLevel, forKey: step.object)
             }
             guard !wanted.isEmpty else { break }
-            var left = Array(wanted.keys)[...]
+            // Pieces one behind the other, as they are read.
+            var left = steps.map(\.object).filter { wanted[$0] != nil }[...]
             while !wanted.isEmpty {
                 let before = wanted.count
                 for (object, stored) in try fetch(left) {

@@ -93,14 +93,18 @@ final class ObjectReader {
 
     /// Shows chunks one behind the other, each compared with its name; the bytes are gone after the call.
     ///
-    /// - Parameter byteCount: How many bytes they have together.
+    /// - Parameters:
+    ///   - byteCount: How many bytes they have together.
+    ///   - offset: Where they are in a file: as far from a multiple of `UncachedFile.alignment` as they are in memory.
     /// - Throws: `VaultError` with code `damaged` when one is missing, or not what its name and size say.
     func withPieces(
         _ pieces: ArraySlice<ContentTree.Piece>,
         byteCount: Int,
+        at offset: Int = 0,
         _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        let room = row.room(byteCount)
+        let shift = offset % UncachedFile.alignment
+        let room = UnsafeMutableRawBufferPointer(rebasing: row.room(shift + byteCount)[shift...])
         var offset = 0
         for (piece, place) in zip(pieces, try places(of: pieces.map(\.name))) {
             let target = UnsafeMutableRawBufferPointer(rebasing: room[offset..<offset + Int(piece.byteCount)])
@@ -164,7 +168,7 @@ final class GrowingRoom {
     func room(_ byteCount: Int) -> UnsafeMutableRawBufferPointer {
         if memory.count < byteCount {
             memory.deallocate()
-            memory = .allocate(byteCount: byteCount * 2, alignment: 16)
+            memory = .allocate(byteCount: byteCount * 2, alignment: UncachedFile.alignment)
         }
         return UnsafeMutableRawBufferPointer(rebasing: memory[..<byteCount])
     }

@@ -45,7 +45,11 @@ final class PackWriter: @unchecked Sendable {
         buffer.append(contentsOf: try hasher.recordHeader(header, stored: stored, pack: id, offset: offset))
         buffer.append(contentsOf: stored)
         isSynced = false
-        if buffer.count >= Self.bufferByteCount { try flush() }
+        if buffer.count >= Self.bufferByteCount {
+            let (start, byteCount) = (writtenByteCount, buffer.count)
+            try flush()
+            file.beginSync(at: start, byteCount: byteCount)
+        }
         return offset
     }
 
