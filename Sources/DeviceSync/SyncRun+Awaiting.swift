@@ -16,8 +16,8 @@ struct AwaitedStep {
     let access: FolderAccess.Awaited
     /// Who that is, a clause for each; none while nobody has said.
     var holders: [String] = []
-    /// When it was asked who.
-    var asked = DispatchTime.now()
+    /// When it was asked who; nil for never.
+    var asked: DispatchTime?
 
     /// What is waited for.
     var text: String {
@@ -31,12 +31,14 @@ struct AwaitedStep {
 extension SyncRun {
     /// Who is in the way is asked again after so many seconds, if somebody wants to know.
     private static let holderSeconds = 1.0
+    /// Of more items than these it is asked only then: the answer tells of all that wait.
+    private static let askedAtOnceCountMax = 16
 
     /// Puts a step off.
     func wait(_ item: ItemID, _ step: AwaitedStep.Step, _ access: FolderAccess.Awaited) {
         awaited[item] = AwaitedStep(step: step, access: access)
         news.insert(item)
-        findHolders(of: item)
+        if awaited.count <= Self.askedAtOnceCountMax { findHolders(of: item) }
     }
 
     /// Puts off what is to be done with an item that is waited for already.
@@ -70,7 +72,8 @@ extension SyncRun {
         case .success(let access):
             let granted = FolderAccess.Granted(targets: step.access.targets, access: access)
             placer.access.with(granted) { carryOut(step.step, of: item) }
-            retryStuck()
+            // What is to go into it could not.
+            if table[item]?.state.kind == .folder { retryStuck() }
         case .failure(let error): fail(step.step, of: item, error)
         }
         if downloads[item] != nil { requestContents(of: item) }
@@ -109,13 +112,14 @@ extension SyncRun {
 
     /// Finds out again who is in an item's way, if that was not asked a moment ago.
     func refreshHolders(of item: ItemID) {
-        guard let step = awaited[item], .now() >= step.asked + Self.holderSeconds else { return }
-        awaited[item]?.asked = .now()
+        guard let step = awaited[item] else { return }
+        if let asked = step.asked, .now() < asked + Self.holderSeconds { return }
         findHolders(of: item)
     }
 
     private func findHolders(of item: ItemID) {
         guard let access = awaited[item]?.access else { return }
+        awaited[item]?.asked = .now()
         access.pending.findHolders { [queue, box = Confined(Weak(self)), number = access.number] holders in
             queue.async { box.value.value?.takeHolders(holders, of: item, number) }
         }
