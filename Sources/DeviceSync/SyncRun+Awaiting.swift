@@ -37,26 +37,27 @@ extension SyncRun {
     /// Puts a step off.
     func wait(_ item: ItemID, _ step: AwaitedStep.Step, _ access: FolderAccess.Awaited) {
         awaited[item] = AwaitedStep(step: step, access: access)
+        stuck[item] = nil
         news.insert(item)
         if awaited.count <= Self.askedAtOnceCountMax { findHolders(of: item) }
     }
 
-    /// Puts off what is to be done with an item that is waited for already.
-    ///
-    /// - Returns: False for an effect that needs not to wait.
-    func waits(with effect: Effect) -> Bool {
+    /// Does what is to be done with an item, or puts it off where the item is waited for already.
+    func carryOut(_ effect: Effect) {
         switch effect {
         case .place, .remove: break
-        case .merge, .upload, .fetch, .commit: return false
+        case .merge, .upload, .fetch, .commit: return carryOutNow(effect)
         }
-        guard let former = awaited[effect.item] else { return false }
-        if case .filling = former.step {
+        let item = effect.item
+        switch awaited[item]?.step {
+        case nil: carryOutNow(effect)
+        case .effect: awaited[item]?.step = .effect(effect)
+        case .filling:
             // It is filled where it will be.
-            endWaiting(effect.item)
-            return false
+            endWaiting(item)
+            carryOutNow(effect)
+            if awaited[item] == nil { requestContents(of: item) }
         }
-        awaited[effect.item]?.step = .effect(effect)
-        return true
     }
 
     /// Does what waited for others, who have made way or refused to.
@@ -72,8 +73,8 @@ extension SyncRun {
         case .success(let access):
             let granted = FolderAccess.Granted(targets: step.access.targets, access: access)
             placer.access.with(granted) { carryOut(step.step, of: item) }
-            // What is to go into it could not.
-            if table[item]?.state.kind == .folder { retryStuck() }
+            // What is to go into a folder could not.
+            if table[item]?.state.kind == .folder, stuck[item] == nil { retryStuck() }
         case .failure(let error): fail(step.step, of: item, error)
         }
         if downloads[item] != nil { requestContents(of: item) }

@@ -53,6 +53,7 @@ extension SyncRun {
         items.formUnion(unlisted.keys)
         items.formUnion(paused.keys)
         items.formUnion(stuck.keys)
+        items.formUnion(awaited.keys)
         return items
     }
 

@@ -31,7 +31,10 @@ extension SyncRun {
             }
             do {
                 try checkThatContentsMayGo(item)
-                switch try placer.access.waiting(until: deadline, { try placer.evict(item, in: table) }) {
+                switch try placer.access.waiting(
+                    until: deadline,
+                    { try placer.evict(item, in: table, saysWho: refusal == nil) }
+                ) {
                 case .done(let placeholder):
                     watches?.end(item)
                     table[item] = placeholder

@@ -5,8 +5,7 @@ internal import Vault
 
 // What is done in the folder.
 extension SyncRun {
-    func carryOut(_ effect: Effect) {
-        guard !waits(with: effect) else { return }
+    func carryOutNow(_ effect: Effect) {
         do {
             switch effect {
             case .place(let item, let state, let expected): try place(item, state, expecting: expected)

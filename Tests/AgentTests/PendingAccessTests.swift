@@ -107,7 +107,7 @@ struct PendingAccessTests {
                 isBegun.signal()
             }
             #expect(isBegun.wait(timeout: .now() + 0.05) == .timedOut)
-            access.run {
+            try access.run {
                 order.withLock { $0.append("written") }
                 // Inside it the same item can be had again.
                 do {

@@ -111,6 +111,32 @@ struct MakingWayTests {
         pair.end()
     }
 
+    @Test("What is to move, and then to another place still, is in the last one, and in nobody's way")
+    func movedOn() throws {
+        try write(["a.txt": "a"])
+        let reader = User(of: "a.txt", on: two)
+        let files = FileManager.default
+        func move(_ name: String, _ newName: String) throws {
+            try files.moveItem(
+                at: one.folder.appendingPathComponent(name),
+                to: one.folder.appendingPathComponent(newName)
+            )
+            wait {
+                one.status?.isSettled == true && two.running?.logPosition == UInt64(pair.hub.entryCount)
+            }
+        }
+        try move("a.txt", "b.txt")
+        wait { two.status?.stuck["a.txt"] != nil }
+        try move("b.txt", "c.txt")
+        #expect(two.contents == ["a.txt": "a"])
+        reader.end()
+        wait { two.contents == ["c.txt": "a"] && pair.isSettled }
+        // Nothing is held any more.
+        let next = User(of: "c.txt", on: two, writing: { _ in })
+        next.end()
+        pair.end()
+    }
+
     @Test("What somebody writes while it waits is not lost")
     func written() throws {
         try write(["a.txt": "one\ntwo\n"])

@@ -39,26 +39,28 @@ extension ContentStore {
     ) throws {
         var progress = UploadProgress()
         var objects: [BlobName: VaultObject] = [:]
-        func add(_ uploads: [Upload]) throws -> [BlobName] {
-            var blobs: [BlobName] = []
+        /// - Returns: What belongs to them, in order, and what of it has not been met before.
+        func add(_ uploads: [Upload]) throws -> (all: Set<BlobName>, new: [BlobName]) {
+            var (blobs, new): (Set<BlobName>, [BlobName]) = ([], [])
             let bases = try uploads.compactMap { try $0.base.map(Self.contents) }
             for object in try vault.objects(of: try uploads.map { try Self.contents($0.name) }, beyond: bases)
             {
                 let blob = try sealer.address(of: object.name.bytes)
-                if objects.updateValue(object, forKey: blob) == nil { blobs.append(blob) }
+                blobs.insert(blob)
+                if objects.updateValue(object, forKey: blob) == nil { new.append(blob) }
             }
-            return blobs
+            return (blobs, new)
         }
         let isLarge = { try Self.contents($0).byteCount > Self.requestByteCount }
         // Pieces of a large file one behind the other, so that they are read so, here and at the hub. Many small ones by their
         // names: those of one request are together in the hub's tables.
         var all: [BlobName] = []
         for upload in uploads where try isLarge(upload.name) {
-            let blobs = try add([upload])
-            progress.add(upload.name, Set(blobs))
-            all += blobs
+            let (blobs, new) = try add([upload])
+            progress.add(upload.name, blobs)
+            all += new
         }
-        all += try add(try uploads.filter { try !isLarge($0.name) }).sorted()
+        all += try add(try uploads.filter { try !isLarge($0.name) }).new.sorted()
         let sending = Locked(progress)
         let note: @Sendable (Set<BlobName>) -> Void = { blobs in
             for news in sending.withLock({ $0.noteStored(blobs) }) { told(news.name, news.share) }

@@ -22,7 +22,9 @@ extension SyncRun {
         for state in states(below: "") {
             for name in Self.names(of: state) { found.states[name, default: 0] += 1 }
         }
-        for item in engine.differing.union(stuck.keys).union(unkept.keys).union(unlisted.keys).sorted() {
+        for item in engine.differing.union(stuck.keys).union(awaited.keys).union(unkept.keys).union(
+            unlisted.keys
+        ).sorted() {
             let reasons = engine.reasons(for: item).map(Self.name)
             for reason in Set(reasons) { found.reasons[reason, default: 0] += 1 }
             guard found.obstacles.count < Self.obstacleCountMax else { continue }

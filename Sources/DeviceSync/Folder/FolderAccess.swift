@@ -60,7 +60,11 @@ final class FolderAccess {
     /// Has a step done with what it has waited for.
     func with(_ granted: Granted, _ step: () -> Void) {
         self.granted = granted
-        defer { self.granted = nil }
+        defer {
+            // It has found that there is nothing to do.
+            self.granted?.access.end()
+            self.granted = nil
+        }
         step()
     }
 
@@ -77,8 +81,9 @@ final class FolderAccess {
     func coordinate(_ targets: [Target], _ body: () throws -> Void) throws {
         if let granted {
             self.granted = nil
-            // What it waited for may have moved meanwhile.
             if granted.targets == targets { return try granted.access.run(body) }
+            // What it waited for has moved meanwhile, and would be in its own way.
+            granted.access.end()
         }
         count += 1
         let outcome = try coordinator.coordinate(

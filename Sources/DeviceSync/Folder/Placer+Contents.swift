@@ -12,8 +12,9 @@ extension Placer {
 
     /// Puts a placeholder in the place of an item.
     ///
+    /// - Parameter saysWho: Whether it is found out who is in the way, which may take a moment.
     /// - Throws: `SyncRefusal` when a presenter objects; what the disk refuses. The item is as it was then.
-    func evict(_ item: ItemID, in table: FolderTable) throws -> Outcome {
+    func evict(_ item: ItemID, in table: FolderTable, saysWho: Bool) throws -> Outcome {
         guard let known = table[item], !known.isDataless, let content = known.state.content,
             let path = table.path(of: item, in: root)
         else { return .another("it has gone since") }
@@ -42,7 +43,7 @@ extension Placer {
         } catch let error as SyncRefusal {
             throw error
         } catch let access as FolderAccess.Awaited {
-            let holders = access.pending.holders(within: Self.holderSeconds)
+            let holders = saysWho ? access.pending.holders(within: Self.holderSeconds) : []
             access.pending.cancel()
             throw SyncRefusal(
                 .inUse,

@@ -46,7 +46,7 @@ extension FileAccessRegistry {
     /// Waits for access, blocking the thread, but not after the deadline: `later` hears then how it comes out, once, on any
     /// thread.
     ///
-    /// - Returns: The access; nil when `later` hears of it.
+    /// - Returns: The access, or that `later` hears of it.
     func begin(
         _ items: [RequestedItem],
         by caller: AccessCaller,

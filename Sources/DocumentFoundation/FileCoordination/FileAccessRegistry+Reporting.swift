@@ -17,10 +17,14 @@ extension FileAccessRegistry {
 
     /// Asks whoever decides who uses what.
     ///
-    /// - Parameter tell: Called once, on any thread; with nil when who was asked is gone.
+    /// - Parameter tell: Called once, on any thread; with nil when who was asked is gone, or does not answer.
     func findReport(_ tell: @escaping @Sendable (CoordinationReport?) -> Void) {
         let isAsked = change { state in
             guard let connection = state.joining.connection else { return ([], false) }
+            guard !state.joining.isSilent else {
+                state.outbox.append(.report(nil, tell))
+                return ([], true)
+            }
             connection.put(.reportWanted)
             state.joining.wantedReports.append(tell)
             return ([], true)

@@ -52,8 +52,17 @@ package final class HeldAccess: Sendable {
         reservation = Reservation(access, in: registry)
     }
 
+    /// Gives it back unused.
+    package func end() { reservation.end() }
+
     /// Runs what the access is for, on this thread, and ends it.
-    package func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+    ///
+    /// - Throws: `FileCoordinationError` with code `claimLost` when others have been let in already; what `body` throws.
+    package func run<Value>(_ body: () throws -> Value) throws -> Value {
+        if registry.hasLost(access.id.number) {
+            reservation.end()
+            if let error = reservation.error { throw error }
+        }
         defer {
             reservation.end()
             if let error = reservation.error { FileAccessRegistry.log(error) }

@@ -7,8 +7,9 @@ internal import Synchronization
 /// file that nobody may ever read that is dear. Where a volume takes no such writes, or `/proc` is not there, the cache
 /// is written through as ever. Any thread; several may write at a time, to places that do not overlap.
 package final class UncachedFile: Sendable {
-    /// Places in memory and in the file are to be as far from a multiple of this.
-    package static let alignment = 4096
+    /// Places in memory and in the file are to be as far from a multiple of this: no page of the cache is to hold both what goes
+    /// through it and what does not.
+    package static let alignment = max(4096, Int(sysconf(CInt(_SC_PAGESIZE))))
 
     private let file: StorageFile
     /// The same file, opened once more; nil where that cannot be.

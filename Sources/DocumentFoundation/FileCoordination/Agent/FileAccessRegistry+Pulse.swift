@@ -52,6 +52,7 @@ extension FileAccessRegistry {
                 FileCoordinationError(agentSilent: process, isStarting: isStarting, url: url)
             }
             if state.joining.connection != nil { state.joining.beginSilence() }
+            state.outbox += state.joining.takeWantedReports().map { .report(nil, $0) }
             return (state.reacquirable(after: failed), state.joining.takeOverdueQuietWaits())
         }
         for body in news { body() }
