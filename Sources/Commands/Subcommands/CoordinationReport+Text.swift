@@ -62,15 +62,7 @@ extension CoordinationReport {
 
     /// What a wait is for: "Color (process 72) has had it for 3.0 s".
     private func cause(_ reason: Wait.Reason) -> String {
-        switch reason {
-        case .answer(let presenter, let message): return "\(presenter.name) has not answered \(message)"
-        case .access(let id):
-            if let claim = claims.first(where: { $0.party.access == id }) {
-                return "\(claim.party.name) has had it for \(span(since: claim.since))"
-            }
-            let wait = waits.first { $0.party.access == id }
-            return wait.map { "\($0.party.name) asked earlier" } ?? "another access has it"
-        }
+        holder(reason) { "has had it for \(span(since: $0.since))" }
     }
 
     private func span(since start: Double) -> String { Self.spanText(seconds: time - start) }

@@ -32,7 +32,8 @@ struct Placer {
     ///   - modified: When contents that it has not had were modified last; see `ContentStore.date`.
     ///   - table: What the folder was seen to hold last.
     ///   - replaced: Set to the file that was replaced, which a program may have open still.
-    /// - Throws: What keeps it from being done; nothing has changed then.
+    /// - Throws: What keeps it from being done. Nothing has changed then, but that an item which is to move and to get other
+    ///   contents may have moved already: a look finds it.
     func place(
         _ item: ItemID,
         _ state: ItemState,
