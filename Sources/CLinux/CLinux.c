@@ -100,10 +100,12 @@ pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const
     return errno == 0 ? process : -1;
 }
 
-void cdoc_return_pieces_from(int byte_count) {
+void cdoc_return_pieces_from(int byte_count, int free_byte_count) {
     mallopt(M_MMAP_THRESHOLD, byte_count);
-    mallopt(M_TRIM_THRESHOLD, 2 * byte_count);
+    mallopt(M_TRIM_THRESHOLD, free_byte_count);
 }
+
+void cdoc_bound_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 
 void cdoc_make_room(long byte_count) {
     // Less than what has a mapping of its own.

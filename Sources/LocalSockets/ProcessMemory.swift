@@ -3,10 +3,24 @@ internal import CLinux
 /// The memory of a process that runs for long, beside whatever else somebody works on.
 package enum ProcessMemory {
     private static let largePieceByteCount: Int32 = 512 << 10
+    /// More than a request or an answer has with blobs in it.
+    private static let passingByteCountMax: Int32 = 4 << 20
+    /// As many as threads that work at a time where there is much to do.
+    private static let heapCount: Int32 = 2
 
-    /// Has large pieces of memory, as blobs pass through, go back to the system as soon as they are free. The C library keeps
-    /// more and more of them otherwise. Called once, at a process's start.
-    package static func returnLargePieces() { cdoc_return_pieces_from(largePieceByteCount) }
+    /// Has large pieces of memory go back to the system as soon as they are free. The C library keeps more and more of them
+    /// otherwise. For a start, which makes what is to last, and much that is not.
+    package static func returnLargePieces() {
+        cdoc_return_pieces_from(largePieceByteCount, 2 * largePieceByteCount)
+    }
+
+    /// Has memory that blobs have passed through be used again for the next: to take as much from the system each time, page by
+    /// page, costs more than most of what is done with them. How much is kept so is bounded, by few heaps for all threads and
+    /// by what each keeps; `returnFreePages` gives it back. For a process that has started.
+    package static func keepPassingPieces() {
+        cdoc_bound_heaps(heapCount)
+        cdoc_return_pieces_from(passingByteCountMax, passingByteCountMax)
+    }
 
     /// Has so much memory at hand for what this thread is about to keep. What the C library has for a thread grows by a page at a
     /// time otherwise, and each time all threads are held up that need new memory. Not for the main thread.

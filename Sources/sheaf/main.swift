@@ -23,7 +23,7 @@ let agent = AgentRole { isOnDemand, presenterLimitSeconds in
 }
 let hub = HubRole(
     serve: { choices, console in
-        ProcessMemory.returnLargePieces()
+        ProcessMemory.keepPassingPieces()
         try HubProcess.run(try HubProcess.Options(choices), say: console.say, complain: console.complain)
     },
     invite: { choices in

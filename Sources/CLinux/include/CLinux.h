@@ -55,8 +55,11 @@ int cdoc_accept(int fd);
 pid_t cdoc_spawn_detached(const char *path, char *const arguments[], char *const environment[]);
 
 /// mallopt(3), from a header that Swift's view leaves out: pieces of memory from this size on are the system's again as soon
-/// as they are free, however many of them there were; so is what is free at the end of a heap.
-void cdoc_return_pieces_from(int byte_count);
+/// as they are free, however many of them there were; so is what is free at the end of a heap beyond so many bytes.
+void cdoc_return_pieces_from(int byte_count, int free_byte_count);
+
+/// mallopt(3): threads that come from now on share so many heaps, if there are as many already.
+void cdoc_bound_heaps(int count);
 
 /// Makes the calling thread's heap so much larger that the pieces of memory which it takes next need no system call. None of it is
 /// in memory before it is used.
