@@ -9,14 +9,14 @@ package enum ProcessMemory {
     private static let heapCount: Int32 = 2
 
     /// Has large pieces of memory go back to the system as soon as they are free. The C library keeps more and more of them
-    /// otherwise. For a start, which makes what is to last, and much that is not.
+    /// otherwise. Called once, at a process's start, by one that keeps much for long.
     package static func returnLargePieces() {
         cdoc_return_pieces_from(largePieceByteCount, 2 * largePieceByteCount)
     }
 
     /// Has memory that blobs have passed through be used again for the next: to take as much from the system each time, page by
     /// page, costs more than most of what is done with them. How much is kept so is bounded, by few heaps for all threads and
-    /// by what each keeps; `returnFreePages` gives it back. For a process that has started.
+    /// by what each keeps. Called once, at a process's start, by one that keeps little for long.
     package static func keepPassingPieces() {
         cdoc_bound_heaps(heapCount)
         cdoc_return_pieces_from(passingByteCountMax, passingByteCountMax)

@@ -200,7 +200,6 @@ enum LiveSync {
         // What a start alone needed is not to be there beside all that the first work takes.
         DispatchQueue(label: "sheaf.started", qos: .background).asyncAfter(deadline: .now() + 0.5) {
             ProcessMemory.returnProgramPages()
-            ProcessMemory.keepPassingPieces()
         }
         try service.run()
     }
