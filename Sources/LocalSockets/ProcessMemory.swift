@@ -15,8 +15,8 @@ package enum ProcessMemory {
     }
 
     /// Has memory that blobs have passed through be used again for the next: to take as much from the system each time, page by
-    /// page, costs more than most of what is done with them. How much is kept so is bounded, by few heaps for all threads and
-    /// by what each keeps. Called once, at a process's start, by one that keeps little for long.
+    /// page, costs a hub a tenth of its time. How much is kept so is bounded, by few heaps for all threads and by what each keeps.
+    /// Called once, at a process's start, by one that keeps little for long.
     package static func keepPassingPieces() {
         cdoc_bound_heaps(heapCount)
         cdoc_return_pieces_from(passingByteCountMax, passingByteCountMax)
