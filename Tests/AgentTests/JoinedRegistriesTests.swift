@@ -100,7 +100,8 @@ struct JoinedRegistriesTests {
             NSFileCoordinator(filePresenter: nil, registry: first)
                 .coordinate(readingItemAt: url, error: &error) { _ in Issue.record("it was read") }
             let text = error?.localizedDescription ?? ""
-            #expect(text.contains("NotingPresenter in "), "\(text)")
+            #expect(text.contains(") in \(ProcessInfo.processInfo.processName) "), "\(text)")
+            #expect(text.hasPrefix("NotingPresenter "), "\(text)")
             #expect(text.contains("(process \(getpid()))"), "\(text)")
         }
     }

@@ -7,8 +7,25 @@ extension NSFileCoordinator {
     /// It is held until it is removed.
     ///
     /// Nothing happens if it is there already. Any thread.
+    ///
+    /// - Parameters:
+    ///   - filePresenter: The presenter.
+    ///   - fileID: The file of the call, and
+    ///   - line: its line: who waits for the presenter, or looks at a deadlock, is told where it was added.
+    public class func addFilePresenter(
+        _ filePresenter: any NSFilePresenter,
+        fileID: String = #fileID,
+        line: Int = #line
+    ) {
+        FileAccessRegistry.shared.add(filePresenter, fileID: fileID, line: line)
+    }
+
+    /// Adds a presenter: what `addFilePresenter` is where it is used as a value.
+    ///
+    /// Where it was added is not known then.
+    @_disfavoredOverload
     public class func addFilePresenter(_ filePresenter: any NSFilePresenter) {
-        FileAccessRegistry.shared.add(filePresenter)
+        FileAccessRegistry.shared.add(filePresenter, place: nil)
     }
 
     /// Removes a presenter, and lets go of it; nothing if it is not there.
