@@ -7,7 +7,7 @@ import Locks
 import Testing
 
 /// Processes and agents that do not speak the same versions: an agent decides, or nobody does.
-@Suite("Versions of agent and clients", .serialized)
+@Suite("Versions of agent and clients", .serialized, .timeLimit(.minutes(2)))
 struct AgentVersionTests {
     /// Of a program that does not know ours.
     private static let foreign: ClosedRange<UInt64> = 5...6

@@ -6,7 +6,7 @@ import Locks
 import Testing
 
 /// Who is in whose way is told with where the presenter was registered, and when.
-@Suite("Where presenters are registered", .serialized)
+@Suite("Where presenters are registered", .serialized, .timeLimit(.minutes(2)))
 struct RegistrationPlaceTests {
     @Test("A deadlock of two processes names both presenters with file, line and time, in error and report")
     func deadlock() throws {

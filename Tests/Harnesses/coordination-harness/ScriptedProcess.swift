@@ -9,6 +9,7 @@ import Locks
 ///     refuse NAME MESSAGE                    from now on it answers this message with an error
 ///     begin ID [for NAME] KIND PATH...       asks for access on a thread of its own; what is inside waits for orders
 ///     ID begin ID KIND PATH...               the same inside an access, on its thread
+///     ID again KIND PATH                     the same with its own coordinator; ends at once
 ///     ID write PATH TEXT | remove PATH | move PATH PATH      done inside the access
 ///     ID end                                 lets it end
 ///     cancel ID                              cancels its coordinator
@@ -28,6 +29,7 @@ final class ScriptedProcess: Sendable {
 
     static func run() throws {
         let process = ScriptedProcess()
+        PackageDirectories.isPackage = { $0.pathExtension == "scrap" }
         // The first access finds the agent.
         NSFileCoordinator().coordinate(readingItemAt: URL(fileURLWithPath: "/"), error: nil) { _ in }
         say("ready \(getpid()) \(FileAccessRegistry.shared.isJoined ? "joined" : "alone")")
@@ -142,6 +144,12 @@ final class ScriptedProcess: Sendable {
             do {
                 switch words[0] {
                 case "end": return
+                case "again":
+                    var error: NSError?
+                    access(words[1], [URL(fileURLWithPath: words[2])], coordinator, &error) {
+                        Self.say("\(id) again \($0[0].path)")
+                    }
+                    if let error { throw error }
                 case "begin": begin(words[1], try begun(words[1]), Array(words.dropFirst(2)))
                 case "write": try Data(words[2].utf8).write(to: URL(fileURLWithPath: words[1]))
                 case "remove": try FileManager.default.removeItem(atPath: words[1])
@@ -153,7 +161,7 @@ final class ScriptedProcess: Sendable {
                     coordinator.item(at: source, didMoveTo: target)
                 default: throw HarnessFailure("what is \(words[0])?")
                 }
-                if words[0] != "begin" { Self.say("\(id) done") }
+                if words[0] != "begin", words[0] != "again" { Self.say("\(id) done") }
             } catch {
                 Self.say("\(id) cannot \(error)")
             }
