@@ -110,16 +110,22 @@ struct RegistrationPlaceTests {
 
     @Test("A presenter can be added by a call, as on iOS, and by the function as a value")
     func forms() throws {
-        let presenters = (0..<3).map { _ in NotingPresenter(URL(fileURLWithPath: "/nowhere/\(UUID())")) }
+        let presenters = (0..<5).map { _ in NotingPresenter(URL(fileURLWithPath: "/nowhere/\(UUID())")) }
         defer { for presenter in presenters { NSFileCoordinator.removeFilePresenter(presenter) } }
         NSFileCoordinator.addFilePresenter(presenters[0]); let line = #line
         let add: (any NSFilePresenter) -> Void = NSFileCoordinator.addFilePresenter
         add(presenters[1])
-        presenters.suffix(1).forEach(NSFileCoordinator.addFilePresenter)
+        let untyped = NSFileCoordinator.addFilePresenter
+        untyped(presenters[2])
+        presenters[3...3].forEach(NSFileCoordinator.addFilePresenter)
+        let existential: any NSFilePresenter = presenters[4]
+        NSFileCoordinator.addFilePresenter(existential)
+        let lastLine = #line - 1
         let paths = presenters.map { $0.presentedItemURL?.path }
         let found = FileAccessRegistry.shared.report.presenters
         let places = paths.map { path in found.first { $0.path == path }.map { $0.registeredAt } }
-        #expect(places == ["AgentTests/RegistrationPlaceTests.swift:\(line)", .some(nil), .some(nil)])
+        let file = "AgentTests/RegistrationPlaceTests.swift"
+        #expect(places == ["\(file):\(line)", .some(nil), .some(nil), .some(nil), "\(file):\(lastLine)"])
     }
 
     // MARK: Steps

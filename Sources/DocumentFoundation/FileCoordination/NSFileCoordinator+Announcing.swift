@@ -8,15 +8,18 @@ extension NSFileCoordinator {
     ///
     /// Nothing happens if it is there already. Any thread.
     ///
+    /// Who waits for the presenter, or looks at a deadlock, is told where it was added.
+    ///
     /// - Parameters:
     ///   - filePresenter: The presenter.
-    ///   - fileID: The file of the call, and
-    ///   - line: its line: who waits for the presenter, or looks at a deadlock, is told where it was added.
-    public class func addFilePresenter(
-        _ filePresenter: any NSFilePresenter,
+    ///   - fileID: The file of the call; leave it out.
+    ///   - line: The line of the call; leave it out.
+    public class func addFilePresenter<Presenter: NSFilePresenter>(
+        _ filePresenter: Presenter,
         fileID: String = #fileID,
         line: Int = #line
     ) {
+        // Generic, so that without a call, as in `let add = NSFileCoordinator.addFilePresenter`, the other one is meant.
         FileAccessRegistry.shared.add(filePresenter, fileID: fileID, line: line)
     }
 
