@@ -97,10 +97,10 @@ final class AgentLink: Sendable {
     private func isRefused(_ registry: FileAccessRegistry, _ error: any Error, isWatched: Bool) -> Bool {
         let refusal = error as? AgentFinder.Refusal
         guard refusal != nil || finder.agentProcess != nil else { return false }
-        registry.beRefused(by: finder.agentProcess, because: error)
-        guard finder.agentProcess != nil else { return true }
+        let process = finder.agentProcess
+        registry.beRefused(by: process, because: error)
         // One that speaks another version will do so for as long as it lives.
-        let mayPass = refusal?.wasJoined ?? true
+        let mayPass = refusal?.wasJoined ?? true || process == nil
         waitForNews(mayPass || !isWatched ? Self.pause : nil)
         return true
     }
