@@ -385,7 +385,8 @@ let package = Package(
         .testTarget(
             name: "UIKitTests",
             dependencies: [
-                "ChangeSets", "DocumentFoundation", "FileSystem", "HTTPService", "LocalSockets", "Locks",
+                "ChangeSets", "Coordination", "DocumentFoundation", "FileSystem", "HTTPService",
+                "LocalSockets", "Locks",
                 "Merging",
                 "SeededNumbers", "SyncMessages", "TestFolders", "TestSurroundings", "UIKit",
                 "UniformTypeIdentifiers",

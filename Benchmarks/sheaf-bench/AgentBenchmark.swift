@@ -276,7 +276,11 @@ enum AgentBenchmark {
         for number in 1...10_000 {
             let path = ItemPath("/home/me/Documents/Letters/2024/letter-\(number).txt")
             let id = PresenterID(client: client, number: UInt64(number))
-            send(.event(.presenterAdded(id, at: path, typeName: "LetterDocument")))
+            let registration = PresenterRegistration(
+                place: "Correspondence/LetterBrowserViewController.swift:\(100 + number % 8)",
+                since: 1_800_000_000
+            )
+            send(.event(.presenterAdded(id, at: path, typeName: "LetterDocument", registration)))
         }
         var own = Samples()
         own.add(Double(peer_allocated_bytes() - before) / 10_000)

@@ -27,13 +27,13 @@ extension AgentCore {
         case .cancelled(let id):
             try check(id.client, of: client)
             if withdraw(id, connection) { return }
-        case .presenterAdded(let id, _, let typeName):
+        case .presenterAdded(let id, _, let typeName, let registration):
             try check(id.client, of: client)
-            presenterLabels[id] = CoordinationLabels.Presenter(typeName: typeName, since: arbiter.now)
+            note(id, typeName, registration)
         case .presenterMoved(let id, _): try check(id.client, of: client)
         case .presenterRemoved(let id):
             try check(id.client, of: client)
-            presenterLabels[id] = nil
+            forgetLabel(of: id)
         case .replied(let ticket, let reply, _): try checkReply(ticket, reply, of: client)
         case .itemMoved(let move):
             if let id = move.presenter { try check(id.client, of: client) }
@@ -187,7 +187,8 @@ extension AgentCore {
             id: presenter,
             typeName: presenterLabels[presenter]?.typeName ?? "a presenter",
             processID: client?.processID ?? 0,
-            processName: client?.processName ?? ""
+            processName: client?.processName ?? "",
+            place: presenterLabels[presenter]?.place
         )
     }
 

@@ -15,7 +15,7 @@ extension AgentCore {
 
     /// Names all who are in a cycle that was just broken, and keeps that for reports.
     mutating func note(_ cycle: WaitCycle) -> [UInt8] {
-        let broken = BrokenCycle(cycle, at: arbiter.now, labels)
+        let broken = BrokenCycle(cycle, in: arbiter, labels)
         brokenCycles.insert(broken, at: 0)
         if brokenCycles.count > Self.brokenCyclesKeptMax { brokenCycles.removeLast() }
         do {
@@ -23,6 +23,22 @@ extension AgentCore {
         } catch {
             preconditionFailure("a cycle consists of texts and finite numbers: \(error)")
         }
+    }
+
+    /// Keeps what is said of a presenter that is added.
+    mutating func note(_ id: PresenterID, _ typeName: String, _ registration: PresenterRegistration?) {
+        forgetLabel(of: id)
+        presenterLabels[id] = CoordinationLabels.Presenter(
+            typeName: texts.share(typeName),
+            since: registration?.since ?? arbiter.now,
+            place: registration?.place.map { texts.share($0) }
+        )
+    }
+
+    mutating func forgetLabel(of id: PresenterID) {
+        guard let label = presenterLabels.removeValue(forKey: id) else { return }
+        texts.drop(label.typeName)
+        if let place = label.place { texts.drop(place) }
     }
 
     private var labels: CoordinationLabels {

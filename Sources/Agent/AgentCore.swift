@@ -48,6 +48,8 @@ package struct AgentCore: Sendable {
         /// The same as the process itself says: in a container it is another.
         let ownProcessID: UInt64
         let processName: String
+        /// That both speak.
+        let version: UInt64
         /// For its own presenters when its own accesses ask them.
         var presenterLimit: UInt64
         var isCaughtUp = false
@@ -66,6 +68,8 @@ package struct AgentCore: Sendable {
     }
 
     let limits: Limits
+    /// Those that the agent speaks.
+    let versions: ClosedRange<UInt64>
     /// What the wall clock says at time 0, in seconds since 1970.
     let epochSeconds: Double
     /// Deadlocks lately, the latest first.
@@ -76,6 +80,8 @@ package struct AgentCore: Sendable {
     var clients = SmallTable<ConnectionID, Client>()
     var connectionsByClient = SmallTable<ClientID, ConnectionID>()
     var presenterLabels: [PresenterID: CoordinationLabels.Presenter] = [:]
+    /// The texts in these.
+    var texts = SharedTexts()
     var tickets = SmallTable<Ticket, Asked>()
     /// What presenters left to be run after accesses that another agent granted.
     var asides: [AccessID: [(client: ClientID, ticket: Ticket)]] = [:]
@@ -94,16 +100,19 @@ package struct AgentCore: Sendable {
     var actions: [Action] = []
 
     /// - Parameters:
+    ///   - versions: The versions of the format that the agent speaks.
     ///   - absentees: The clients of earlier agents that live.
     ///   - seconds: What the wall clock says, since 1970. Tickets are counted from there, so that those of two
     ///     agents are never the same.
     package init(
         limits: Limits = Limits(),
+        versions: ClosedRange<UInt64> = ClientHello.versions,
         absentees: Set<ClientID> = [],
         seconds: Double = 0,
         now: UInt64
     ) {
         self.limits = limits
+        self.versions = versions
         epochSeconds = seconds - Double(now) / 1e9
         self.absentees = absentees
         collectingEnd = absentees.isEmpty ? nil : now + limits.collecting
@@ -151,6 +160,11 @@ package struct AgentCore: Sendable {
     /// The client that a connection belongs to; client 0 before it has said hello.
     package func client(of connection: ConnectionID) -> ClientID { clients[connection]?.id ?? ClientID(0) }
 
+    /// The version that is spoken over a connection; the latest before it has said hello.
+    package func version(of connection: ConnectionID) -> UInt64 {
+        clients[connection]?.version ?? versions.upperBound
+    }
+
     /// The process of a connection as that itself says; nil before it has said hello.
     package func ownProcessID(of connection: ConnectionID) -> UInt64? { clients[connection]?.ownProcessID }
 
@@ -170,7 +184,11 @@ package struct AgentCore: Sendable {
         guard client != nil || connections[connection] != nil else { return [] }
         arbiter.now = seconds(at: now)
         do {
-            let message = try ClientMessage(frame: frame, own: client ?? ClientID(0))
+            let message = try ClientMessage(
+                frame: frame,
+                own: client ?? ClientID(0),
+                version: version(of: connection)
+            )
             try take(message, of: client, connection, now: now)
         } catch let error as WireError {
             drop(connection, .protocolBroken, "A message cannot be read: \(error).", now: now)
@@ -254,8 +272,9 @@ package struct AgentCore: Sendable {
 
     private mutating func take(_ hello: ClientHello, from connection: ConnectionID, now: UInt64) throws {
         guard clients[connection] == nil else { throw ProtocolBreach(reason: "Hello was said already.") }
-        guard hello.version == ClientHello.version else {
-            let reason = "This agent speaks version \(ClientHello.version), not \(hello.version)."
+        // One that is ahead of the agent knows by its welcome which version it is to speak, and leaves if it cannot.
+        guard hello.version >= versions.lowerBound else {
+            let reason = "This agent speaks \(versions.text), not \(hello.version)."
             throw ProtocolBreach(goodbye: .versionUnknown, reason: reason)
         }
         guard hello.client.rawValue != 0 else { throw ProtocolBreach(reason: "A client's number is not 0.") }
@@ -273,10 +292,11 @@ package struct AgentCore: Sendable {
             processID: seen == 0 ? hello.processID : seen,
             ownProcessID: hello.processID,
             processName: hello.processName,
+            version: min(hello.version, versions.upperBound),
             presenterLimit: limits.presenter
         )
         connectionsByClient[hello.client] = connection
-        actions.append(.send(.welcome(version: ClientHello.version), connection))
+        actions.append(.send(.welcome(version: version(of: connection)), connection))
     }
 
     mutating func drop(_ connection: ConnectionID, _ goodbye: Goodbye, _ reason: String, now: UInt64) {
@@ -292,7 +312,7 @@ package struct AgentCore: Sendable {
         quietWaits.removeAll { $0.connection == connection }
         heldBack.removeAll { $0.requestedAccess?.client == client }
         for (ticket, asked) in tickets where asked.client == client { tickets[ticket] = nil }
-        for id in presenterLabels.keys.filter({ $0.client == client }) { presenterLabels[id] = nil }
+        for id in presenterLabels.keys.filter({ $0.client == client }) { forgetLabel(of: id) }
         for (access, waiting) in asides {
             let others = waiting.filter { $0.client != client }
             asides[access] = others.isEmpty ? nil : others

@@ -12,6 +12,23 @@ package enum AgentQuery {
     /// - Returns: Nil when there is no agent.
     /// - Throws: `AgentError` when the agent ends the conversation or does not answer.
     package static func report(in folder: RuntimeFolder) throws -> CoordinationReport? {
+        do {
+            return try report(in: folder, speaking: ClientHello.versions.upperBound)
+        } catch is UnknownVersion {
+            // The report is the same in all versions. An agent of the first takes no other.
+            return try report(in: folder, speaking: ClientHello.versions.lowerBound)
+        }
+    }
+
+    /// The agent has no version as early as this.
+    private struct UnknownVersion: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static func report(
+        in folder: RuntimeFolder,
+        speaking version: UInt64
+    ) throws -> CoordinationReport? {
         let socket: LocalSocket
         do {
             socket = try LocalSocket(connectingTo: folder.place(of: AgentPlace.socketName))
@@ -21,6 +38,7 @@ package enum AgentQuery {
         }
         var writer = WireWriter()
         let hello = ClientHello(
+            version: version,
             client: ClientID(UInt64.random(in: 1...UInt64.max)),
             processID: UInt64(getpid()),
             processName: ProcessInfo.processInfo.processName
@@ -45,6 +63,7 @@ package enum AgentQuery {
                 case .report(let part, let isLast):
                     json += part
                     if isLast { return json }
+                case .goodbye(.versionUnknown, let reason): throw UnknownVersion(description: reason)
                 case .goodbye(_, let reason): throw AgentError.silent(reason)
                 default: break
                 }

@@ -11,6 +11,8 @@ package final class AgentServer {
     /// How the agent is run.
     package struct Options: Sendable {
         package var limits = AgentCore.Limits()
+        /// The versions of the format that the agent speaks.
+        package var versions = ClientHello.versions
         /// The listening socket to use, if there is one already.
         package var listener: LocalListener?
 
@@ -72,6 +74,7 @@ package final class AgentServer {
         stopper = Stopper(poll)
         core = AgentCore(
             limits: options.limits,
+            versions: options.versions,
             absentees: absentees,
             seconds: Date().timeIntervalSince1970,
             now: Self.now
@@ -201,7 +204,8 @@ package final class AgentServer {
             case .send(let message, let id):
                 guard let connection = connections[id] else { continue }
                 switch message {
-                case .welcome: connection.writer.own = core.client(of: id)
+                case .welcome(let version):
+                    (connection.writer.own, connection.writer.version) = (core.client(of: id), version)
                 case .granted: hasGranted = true
                 case .asked: hasAsked = true
                 default: break

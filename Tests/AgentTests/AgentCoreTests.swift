@@ -15,8 +15,8 @@ struct AgentCoreTests {
         scene.send(.requested(write), first)
         scene.send(.requested(read), second)
         let own: [AgentMessage] = [.granted(write.id, [], isObserved: false), .awaited(write.id)]
-        #expect(scene.take(first) == [.welcome(version: 1)] + own)
-        #expect(scene.take(second) == [.welcome(version: 1)])
+        #expect(scene.take(first) == [.welcome(version: 2)] + own)
+        #expect(scene.take(second) == [.welcome(version: 2)])
         scene.send(.ended(write.id, [.changed]), first)
         #expect(scene.take(second).count == 1)
     }
@@ -66,7 +66,7 @@ struct AgentCoreTests {
         scene.send(.caughtUp, early)
         #expect(scene.dropped[early] == .protocolBroken)
         let foreign = scene.open()
-        scene.send(.hello(ClientHello(version: 2, client: one, processID: 1, processName: "")), foreign)
+        scene.send(.hello(ClientHello(version: 0, client: one, processID: 1, processName: "")), foreign)
         #expect(scene.dropped[foreign] == .versionUnknown)
         let first = scene.connect(one, process: 7)
         let impostor = scene.connect(one, process: 8)
@@ -113,7 +113,7 @@ struct AgentCoreTests {
         let third = scene.connect(ClientID(3))
         scene.send(.caughtUp, third)
         scene.send(.requested(CoreScene.write(ClientID(3), 1)), third)
-        #expect(scene.take(third) == [.welcome(version: 1)])
+        #expect(scene.take(third) == [.welcome(version: 2)])
         let first = scene.connect(one)
         let held = CoreScene.write(one, 4)
         scene.send(.held(held), first)
@@ -137,7 +137,7 @@ struct AgentCoreTests {
         let first = scene.connect(one)
         let held = CoreScene.write(one, 4)
         scene.send(.held(held), first)
-        #expect(scene.take(first) == [.welcome(version: 1), .claimLost(held.id)])
+        #expect(scene.take(first) == [.welcome(version: 2), .claimLost(held.id)])
         // It may have ended before it heard.
         scene.send(.ended(held.id, []), first)
         #expect(scene.dropped.isEmpty)
@@ -228,7 +228,7 @@ struct AgentCoreTests {
         scene.send(.requested(held), first)
         scene.send(.requested(other), first)
         scene.posted = [held.id]
-        #expect(scene.take(second) == [.welcome(version: ClientHello.version)])
+        #expect(scene.take(second) == [.welcome(version: ClientHello.versions.upperBound)])
         let wanted = CoreScene.write(two, 1)
         scene.send(.requested(wanted), second)
         #expect(

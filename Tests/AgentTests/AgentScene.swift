@@ -49,14 +49,16 @@ final class AgentScene: @unchecked Sendable {
     func registry(
         limitSeconds: Double = 5,
         hearsOutsiders: Bool = false,
-        patience: AgentPatience = AgentPatience()
+        patience: AgentPatience = AgentPatience(),
+        versions: ClosedRange<UInt64>? = nil
     ) throws -> FileAccessRegistry {
         let registry = try FileAccessRegistry(
             presenterTimeLimitSeconds: limitSeconds,
             runtimeFolder: runtime.path,
             agentProgram: nil,
             hearsOutsiders: hearsOutsiders,
-            patience: patience
+            patience: patience,
+            versions: versions
         )
         registries.append(registry)
         return registry

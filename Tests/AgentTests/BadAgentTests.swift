@@ -204,7 +204,7 @@ struct BadAgentTests {
             // All that was sent since the first access was taken back, in order.
             let item = try #require(ItemPath(fileURL: url))
             let added = try agent.next()
-            guard case .event(.presenterAdded(let id, item, _)) = added else {
+            guard case .event(.presenterAdded(let id, item, _, _)) = added else {
                 Issue.record("it was told \(added)")
                 return
             }
@@ -244,7 +244,7 @@ struct BadAgentTests {
             agent.send(.quiet(0))
             // Who came meanwhile is said to be where it was, and moves with the item.
             let added = try agent.next()
-            guard case .event(.presenterAdded(_, at: item, _)) = added else {
+            guard case .event(.presenterAdded(_, at: item, _, _)) = added else {
                 Issue.record("it was told \(added)")
                 return
             }
@@ -471,7 +471,7 @@ extension ArbiterEvent {
     fileprivate var move: ItemMove? { if case .itemMoved(let move) = self { move } else { nil } }
 
     fileprivate func presenterAdded(at item: ItemPath) -> PresenterID? {
-        if case .presenterAdded(let id, item, _) = self { id } else { nil }
+        if case .presenterAdded(let id, item, _, _) = self { id } else { nil }
     }
 }
 

@@ -37,7 +37,7 @@ final class ScriptedAgent {
         while writer.own == ClientID(0) {
             if case .hello(let hello) = try next() { writer.own = hello.client }
         }
-        send(.welcome(version: ClientHello.version))
+        send(.welcome(version: ClientHello.versions.upperBound))
     }
 
     /// Sends messages that arrive together.

@@ -37,14 +37,16 @@ struct ReportCommandsTests {
         _ = try arbiter.request(request(two, 3, "/docs/Sea.txt", .writing(.deleting)))
         let labels = CoordinationLabels(
             processes: [one: .init(id: 71, name: "Scrapbook"), two: .init(id: 72, name: "Color\u{1B}[2J")],
-            presenters: [presenter: .init(typeName: "Note", since: now - 300)]
+            presenters: [presenter: .init(typeName: "Note", since: now - 300, place: "App/Note.swift:12")]
         )
         let failed = try arbiter.request(request(one, 4, "/docs/a", .reading(savesFirst: true), in: 1))
         guard case .fail(_, .deadlock(let cycle)) = failed.first else {
             throw CocoaError(.featureUnsupported)
         }
+        var earlier = arbiter
+        earlier.now = now - 60
+        let broken = BrokenCycle(cycle, in: earlier, labels)
         arbiter.now = now
-        let broken = BrokenCycle(cycle, at: now - 60, labels)
         return CoordinationReport(of: arbiter, labels, brokenCycles: [broken])
     }
 
@@ -62,10 +64,10 @@ struct ReportCommandsTests {
                      because Scrapbook (process 71) has had it for 20.0 s
               delete /docs/Sea.txt
                      Color?[2J (process 72), for 250 ms
-                     because Note in Scrapbook (process 71) has not answered relinquishPresentedItem(toWriter:)
+                     because Note (registered at App/Note.swift:12, 5 min ago) in Scrapbook (process 71) has not answered relinquishPresentedItem(toWriter:)
             presented:
               /docs/Sea.txt
-                     Note in Scrapbook (process 71), for 5 min
+                     Note in Scrapbook (process 71), for 5 min, registered at App/Note.swift:12
 
             """
         #expect(outcome(["locks"], of: tool) == (expected, "", .success))

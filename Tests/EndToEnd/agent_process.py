@@ -27,6 +27,12 @@ class Agent:
     def _start(self, program, *words, **options):
         return subprocess.Popen([self._binaries / program, *words], env={**os.environ, **self.environment}, **options)
 
+    def ask(self, *words):
+        """What `sheaf` says."""
+        return subprocess.run(
+            [self._binaries / "sheaf", *words], env={**os.environ, **self.environment}, capture_output=True, text=True,
+            timeout=20)
+
     def _answers(self):
         return self._start("sheaf", "locks", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).wait() == 0
 

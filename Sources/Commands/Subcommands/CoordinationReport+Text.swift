@@ -23,7 +23,7 @@ extension CoordinationReport {
         }
         let long = waits.filter { time - $0.since >= Self.longWaitSeconds }.map { wait in
             let items = wait.items.map { "\($0.use.rawValue) “\($0.path)”" }.joined(separator: " and ")
-            return "\(wait.party.name) has waited \(span(since: wait.since)) to \(items): "
+            return "\(wait.party.description(at: time)) has waited \(span(since: wait.since)) to \(items): "
                 + wait.waitsFor.map(cause).joined(separator: "; ")
         }
         return (deadlocks + long).map(\.printable)
@@ -50,7 +50,8 @@ extension CoordinationReport {
         presenters.flatMap { presenter in
             [
                 "  \(presenter.path ?? "nothing yet")",
-                "         \(presenter.name)" + (presenter.since.map { ", for \(span(since: $0))" } ?? ""),
+                "         \(presenter.name)" + (presenter.since.map { ", for \(span(since: $0))" } ?? "")
+                    + (presenter.registeredAt.map { ", registered at \($0)" } ?? ""),
             ]
         }
     }

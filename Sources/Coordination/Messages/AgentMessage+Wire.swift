@@ -68,9 +68,15 @@ extension AgentMessage {
 
     /// Reads a frame.
     ///
-    /// - Parameter frame: Without its head.
-    package init(frame: [UInt8], own: ClientID = ClientID(0)) throws(WireError) {
-        var reader = WireReader(frame, own: own)
+    /// - Parameters:
+    ///   - frame: Without its head.
+    ///   - version: That both sides speak.
+    package init(
+        frame: [UInt8],
+        own: ClientID = ClientID(0),
+        version: UInt64 = ClientHello.versions.upperBound
+    ) throws(WireError) {
+        var reader = WireReader(frame, own: own, version: version)
         self = try reader.whole { reader throws(WireError) in try Self.read(from: &reader) }
     }
 
@@ -122,6 +128,7 @@ extension WireWriter {
             text(party.typeName)
             number(party.processID)
             text(party.processName)
+            if version >= 2 { optional(party.place) { $0.text($1) } }
             self.message(message)
         case .deadlock(let cycle):
             byte(3)
@@ -140,7 +147,8 @@ extension WireReader {
                 id: try presenter(),
                 typeName: try text(),
                 processID: try number(),
-                processName: try text()
+                processName: try text(),
+                place: version < 2 ? nil : try optional { reader throws(WireError) in try reader.text() }
             )
             return .presenterTimedOut(party, try message())
         case 3: return .deadlock(try blob())

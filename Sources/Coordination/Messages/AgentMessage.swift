@@ -1,6 +1,6 @@
 /// What the agent sends to a client.
 package enum AgentMessage: Hashable, Sendable {
-    /// The client is taken.
+    /// The client is taken; this version is spoken from now on.
     case welcome(version: UInt64)
     /// The agent will not speak to the client any longer.
     case goodbye(Goodbye, reason: String)
@@ -30,7 +30,7 @@ package enum Goodbye: UInt8, Hashable, Sendable {
     case agentEnds = 0
     /// The client did what the format does not allow.
     case protocolBroken = 1
-    /// The two do not speak one version.
+    /// There is no version that both speak.
     case versionUnknown = 2
     /// The client does not take what it is sent.
     case tooSlow = 3
@@ -53,11 +53,20 @@ package struct PresenterParty: Hashable, Sendable {
     package let typeName: String
     package let processID: UInt64
     package let processName: String
+    /// Where it was registered; nil when that is not known.
+    package let place: String?
 
-    package init(id: PresenterID, typeName: String, processID: UInt64, processName: String) {
+    package init(
+        id: PresenterID,
+        typeName: String,
+        processID: UInt64,
+        processName: String,
+        place: String? = nil
+    ) {
         self.id = id
         self.typeName = typeName
         self.processID = processID
         self.processName = processName
+        self.place = place
     }
 }

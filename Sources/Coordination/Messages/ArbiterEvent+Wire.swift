@@ -24,10 +24,11 @@ extension ArbiterEvent {
             writer.access(access)
             writer.list(outcomes) { $0.byte(($1.existedBefore ? 1 : 0) | ($1.existsAfter ? 2 : 0)) }
         case .cancelled(let access): writer.access(access)
-        case .presenterAdded(let presenter, let path, let typeName):
+        case .presenterAdded(let presenter, let path, let typeName, let registration):
             writer.presenter(presenter)
             writer.optional(path) { $0.path($1) }
             writer.text(typeName)
+            if writer.version >= 2 { writer.optional(registration) { $0.registration($1) } }
         case .presenterMoved(let presenter, let path):
             writer.presenter(presenter)
             writer.optional(path) { $0.path($1) }
@@ -61,7 +62,9 @@ extension ArbiterEvent {
             self = .presenterAdded(
                 try reader.presenter(),
                 at: try reader.optionalPath(),
-                typeName: try reader.text()
+                typeName: try reader.text(),
+                reader.version < 2
+                    ? nil : try reader.optional { reader throws(WireError) in try reader.registration() }
             )
         case 5: self = .presenterMoved(try reader.presenter(), to: try reader.optionalPath())
         case 6: self = .presenterRemoved(try reader.presenter())
@@ -98,6 +101,11 @@ extension WireWriter {
         optional(move.presenter) { $0.presenter($1) }
     }
 
+    fileprivate mutating func registration(_ registration: PresenterRegistration) {
+        optional(registration.place) { $0.text($1) }
+        number(registration.milliseconds)
+    }
+
     fileprivate mutating func reply(_ reply: PresenterReply) {
         switch reply {
         case .relinquished(let hasReacquirer): byte(hasReacquirer ? 1 : 0)
@@ -115,6 +123,13 @@ extension WireReader {
             inside: try list { reader throws(WireError) in try reader.path() },
             purpose: try purpose(),
             presenter: try optionalPresenter()
+        )
+    }
+
+    fileprivate mutating func registration() throws(WireError) -> PresenterRegistration {
+        PresenterRegistration(
+            place: try optional { reader throws(WireError) in try reader.text() },
+            milliseconds: try number()
         )
     }
 

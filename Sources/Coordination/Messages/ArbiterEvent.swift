@@ -8,7 +8,8 @@ package enum ArbiterEvent: Hashable, Sendable {
     case ended(AccessID, [WriteOutcome])
     /// An access is no longer wanted.
     case cancelled(AccessID)
-    case presenterAdded(PresenterID, at: ItemPath?, typeName: String)
+    /// The registration is nil where a client of version 1 says it.
+    case presenterAdded(PresenterID, at: ItemPath?, typeName: String, PresenterRegistration? = nil)
     case presenterMoved(PresenterID, to: ItemPath?)
     case presenterRemoved(PresenterID)
     /// A presenter has answered; with the error if it failed.
@@ -73,7 +74,7 @@ extension AccessArbiter {
             return []
         case .ended(let id, let outcomes): return ended(id, outcomes: outcomes)
         case .cancelled(let id): return cancelled(id)
-        case .presenterAdded(let id, let path, _):
+        case .presenterAdded(let id, let path, _, _):
             presenterAdded(id, at: path)
             return []
         case .presenterMoved(let id, let path):

@@ -13,11 +13,21 @@ package enum ClientMessage: Hashable, Sendable {
     case quietWanted(UInt64, [ItemPath])
 }
 
+extension ClosedRange<UInt64> {
+    /// Versions as a person reads them: "versions 1 to 2", or "version 3".
+    package var text: String {
+        lowerBound == upperBound ? "version \(lowerBound)" : "versions \(lowerBound) to \(upperBound)"
+    }
+}
+
 /// Who a client is.
 package struct ClientHello: Hashable, Sendable {
-    /// The version of the format that this code speaks.
-    package static let version: UInt64 = 1
+    /// The versions of the format that this code speaks.
+    ///
+    /// 2: presenters are said to have been registered where and when.
+    package static let versions: ClosedRange<UInt64> = 1...2
 
+    /// The latest that the client speaks.
     package var version: UInt64
     /// The same for as long as the process lives, whichever agent it speaks to; never 0.
     package var client: ClientID
@@ -25,7 +35,7 @@ package struct ClientHello: Hashable, Sendable {
     package var processName: String
 
     package init(
-        version: UInt64 = Self.version,
+        version: UInt64 = Self.versions.upperBound,
         client: ClientID,
         processID: UInt64,
         processName: String
@@ -78,8 +88,13 @@ extension ClientMessage {
     /// - Parameters:
     ///   - frame: Without its head.
     ///   - own: The client that sent it.
-    package init(frame: [UInt8], own: ClientID = ClientID(0)) throws(WireError) {
-        var reader = WireReader(frame, own: own)
+    ///   - version: That both sides speak.
+    package init(
+        frame: [UInt8],
+        own: ClientID = ClientID(0),
+        version: UInt64 = ClientHello.versions.upperBound
+    ) throws(WireError) {
+        var reader = WireReader(frame, own: own, version: version)
         self = try reader.whole { reader throws(WireError) in try Self.read(from: &reader) }
     }
 

@@ -4,13 +4,21 @@ package struct WireReader {
     private var position = 0
     /// The client that ids of client 0 belong to.
     let own: ClientID
+    /// The version of the format that the bytes are in.
+    let version: UInt64
 
     /// - Parameters:
     ///   - bytes: A frame without its head.
     ///   - own: The client that ids of client 0 belong to.
-    package init(_ bytes: [UInt8], own: ClientID = ClientID(0)) {
+    ///   - version: The version of the format that the bytes are in.
+    package init(
+        _ bytes: [UInt8],
+        own: ClientID = ClientID(0),
+        version: UInt64 = ClientHello.versions.upperBound
+    ) {
         self.bytes = bytes
         self.own = own
+        self.version = version
     }
 
     /// A message that nothing follows.

@@ -7,9 +7,12 @@ package struct WireWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
     /// The client whose ids are written as those of client 0.
     package var own: ClientID
+    /// The version of the format to write in.
+    package var version: UInt64
 
-    package init(own: ClientID = ClientID(0)) {
+    package init(own: ClientID = ClientID(0), version: UInt64 = ClientHello.versions.upperBound) {
         self.own = own
+        self.version = version
     }
 
     /// Writes one frame.

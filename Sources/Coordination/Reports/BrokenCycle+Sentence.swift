@@ -1,18 +1,23 @@
 extension BrokenCycle {
     /// Who waited for whom, in one sentence without a full stop, from the one that failed to itself again.
+    ///
+    /// Where and when a presenter was registered is said where it is named first.
     package var sentence: String {
         var clauses: [String] = []
         var beginning = ""
+        var named: Set<String> = []
         for (index, member) in members.enumerated() {
             switch member.waitsFor {
             case .inner: beginning = "inside that, "
             case .item(let path):
                 let next = members[(index + 1) % members.count]
-                clauses.append(beginning + wait(of: member, for: path, and: next))
+                clauses.append(beginning + wait(of: member, for: path, and: next, &named))
                 beginning = ""
             case .answer(let presenter, let message):
+                let waiting = name(member.party, &named)
+                let place = presenter.path.map { " of “\($0)”" } ?? ""
                 clauses.append(
-                    beginning + "\(member.party.name) waits for \(presenter.name) to answer \(message)"
+                    beginning + "\(waiting) waits for \(name(presenter, &named))\(place) to answer \(message)"
                 )
                 beginning = "before it answers, "
             }
@@ -21,12 +26,28 @@ extension BrokenCycle {
         return clauses.joined(separator: "; ")
     }
 
-    private func wait(of member: Member, for path: String, and next: Member) -> String {
+    private func wait(
+        of member: Member,
+        for path: String,
+        and next: Member,
+        _ named: inout Set<String>
+    ) -> String {
         let use = member.items.first { $0.path == path }?.use ?? .write
         let span = CoordinationReport.spanText(seconds: time - next.since)
         let held =
-            next.isRunning ? "has been \(next.doing) for \(span)" : "comes first"
-        return "\(member.party.name) waits to \(use.rawValue) “\(path)”, where \(next.party.name) \(held)"
+            next.isRunning ? "has been \(next.doing) for \(span)" : "asked \(span) ago and comes first"
+        let waiting = name(member.party, &named)
+        return "\(waiting) waits to \(use.rawValue) “\(path)”, where \(name(next.party, &named)) \(held)"
+    }
+
+    private func name(_ party: CoordinationReport.Party, _ named: inout Set<String>) -> String {
+        let description = party.description(at: time)
+        return named.insert(description).inserted ? description : party.name
+    }
+
+    private func name(_ presenter: CoordinationReport.Presenter, _ named: inout Set<String>) -> String {
+        let description = presenter.description(at: time)
+        return named.insert(description).inserted ? description : presenter.name
     }
 }
 
@@ -45,11 +66,25 @@ extension CoordinationReport.Party {
         let process = process?.text ?? "a process"
         return presenter.map { "\($0) in \(process)" } ?? process
     }
+
+    /// The same with where and when its presenter was registered: "Note (registered at Scrapbook/Note.swift:12, 4 min ago)
+    /// in Scrapbook (process 71)".
+    package func description(at time: Double) -> String {
+        let process = process?.text ?? "a process"
+        let registration = CoordinationReport.registration(at: registeredAt, since: registeredSince, time)
+        return presenter.map { "\($0)\(registration) in \(process)" } ?? process
+    }
 }
 
 extension CoordinationReport.Presenter {
     /// Who it is, in a few words: "Note in Scrapbook (process 71)".
     package var name: String { "\(typeName) in \(process?.text ?? "a process")" }
+
+    /// The same with where and when it was registered.
+    package func description(at time: Double) -> String {
+        let registration = CoordinationReport.registration(at: registeredAt, since: since, time)
+        return "\(typeName)\(registration) in \(process?.text ?? "a process")"
+    }
 }
 
 extension CoordinationLabels.Process {
@@ -58,6 +93,15 @@ extension CoordinationLabels.Process {
 }
 
 extension CoordinationReport {
+    /// Where and when a presenter was registered, in brackets and after a space; empty when neither is known.
+    fileprivate static func registration(at place: String?, since: Double?, _ time: Double) -> String {
+        let facts = [
+            place.map { "at \($0)" },
+            since.map { "\(spanText(seconds: time - $0)) ago" },
+        ].compactMap(\.self)
+        return facts.isEmpty ? "" : " (registered \(facts.joined(separator: ", ")))"
+    }
+
     /// A time span that a person can read: "250 ms", "3.2 s", "4 min", "7 h".
     package static func spanText(seconds: Double) -> String {
         let milliseconds = Int((max(0, min(seconds, 1e9)) * 1000).rounded())

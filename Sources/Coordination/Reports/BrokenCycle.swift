@@ -26,8 +26,8 @@ package struct BrokenCycle: Codable, Hashable, Sendable {
     package var members: [Member]
 
     /// Names all who are in a cycle that the arbiter has just broken.
-    package init(_ cycle: WaitCycle, at time: Double, _ labels: CoordinationLabels) {
-        self.time = time
+    package init(_ cycle: WaitCycle, in arbiter: AccessArbiter, _ labels: CoordinationLabels) {
+        self.time = arbiter.now
         self.members = cycle.links.map { link in
             let reason: Reason =
                 switch link.reason {
@@ -35,7 +35,7 @@ package struct BrokenCycle: Codable, Hashable, Sendable {
                 case .inner: .inner
                 case .answer(let id, let message):
                     .answer(
-                        presenter: CoordinationReport.Presenter(id, at: nil, labels),
+                        presenter: CoordinationReport.Presenter(id, at: arbiter.presented[id], labels),
                         message: message.selectorName
                     )
                 }

@@ -11,15 +11,18 @@ package struct CoordinationLabels: Sendable {
         }
     }
 
-    /// A presenter's type, and when it registered.
+    /// A presenter's type, and where and when it was registered.
     package struct Presenter: Codable, Hashable, Sendable {
         package var typeName: String
         /// Seconds since 1970.
         package var since: Double
+        /// The file and line of the call; nil when that is not known.
+        package var place: String?
 
-        package init(typeName: String, since: Double) {
+        package init(typeName: String, since: Double, place: String? = nil) {
             self.typeName = typeName
             self.since = since
+            self.place = place
         }
     }
 

@@ -57,6 +57,7 @@ extension CoordinationReport.Presenter {
         self.typeName = labels.presenters[id]?.typeName ?? "a presenter"
         self.path = path?.string
         self.since = labels.presenters[id]?.since
+        self.registeredAt = labels.presenters[id]?.place
     }
 }
 
@@ -68,7 +69,10 @@ extension CoordinationReport.Party {
     init(_ id: AccessID, _ purpose: Purpose, _ presenter: PresenterID?, _ labels: CoordinationLabels) {
         self.access = Self.text(id)
         self.process = labels.processes[id.client]
-        self.presenter = presenter.map { labels.presenters[$0]?.typeName ?? "a presenter" }
+        let label = presenter.flatMap { labels.presenters[$0] }
+        self.presenter = presenter.map { _ in label?.typeName ?? "a presenter" }
+        self.registeredAt = label?.place
+        self.registeredSince = label?.since
         self.purpose =
             switch purpose {
             case .coordinator(_, let number): "coordinator \(number)"

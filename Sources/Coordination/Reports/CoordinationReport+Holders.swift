@@ -15,7 +15,8 @@ extension CoordinationReport {
     /// - Parameter deed: What is said of an access that runs, behind the name of who has it.
     package func holder(_ reason: Wait.Reason, deed: (Claim) -> String) -> String {
         switch reason {
-        case .answer(let presenter, let message): return "\(presenter.name) has not answered \(message)"
+        case .answer(let presenter, let message):
+            return "\(presenter.description(at: time)) has not answered \(message)"
         case .access(let id):
             if let claim = claims.first(where: { $0.party.access == id }) {
                 return "\(claim.party.name) \(deed(claim))"

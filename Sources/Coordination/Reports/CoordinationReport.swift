@@ -12,6 +12,10 @@ package struct CoordinationReport: Codable, Hashable, Sendable {
         package var purpose: String
         /// The type of the presenter that it is done for.
         package var presenter: String?
+        /// Where that was registered, if that is known.
+        package var registeredAt: String?
+        /// When that was registered, if that is known.
+        package var registeredSince: Double?
     }
 
     /// An item, and how it is used or to be used.
@@ -59,8 +63,10 @@ package struct CoordinationReport: Codable, Hashable, Sendable {
         package var typeName: String
         /// Nil while it presents nothing.
         package var path: String?
-        /// When it registered, if that is known.
+        /// When it was registered, if that is known.
         package var since: Double?
+        /// Where it was registered, if that is known: "Scrapbook/Page.swift:31".
+        package var registeredAt: String?
     }
 
     package var time: Double

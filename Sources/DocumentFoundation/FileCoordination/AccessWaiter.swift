@@ -46,9 +46,14 @@ enum SilentPresenter: Sendable {
     /// Called with no lock held: it may ask the presenter.
     var name: String {
         switch self {
-        case .here(let handle): String(describing: handle.presenter)
-        case .elsewhere(let party): "\(party.typeName) in \(party.processName) (process \(party.processID))"
+        case .here(let handle): String(describing: handle.presenter) + Self.registered(handle.place)
+        case .elsewhere(let party):
+            "\(party.typeName)\(Self.registered(party.place)) in \(party.processName) (process \(party.processID))"
         }
+    }
+
+    private static func registered(_ place: String?) -> String {
+        place.map { " (registered at \($0))" } ?? ""
     }
 }
 

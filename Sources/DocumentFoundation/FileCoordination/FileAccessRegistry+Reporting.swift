@@ -34,7 +34,7 @@ extension FileAccessRegistry {
 
     /// Names all who are in a cycle that was just broken, and keeps that for reports.
     static func note(_ cycle: WaitCycle, in state: inout State) -> BrokenCycle {
-        let broken = BrokenCycle(cycle, at: state.arbiter.now, labels(of: state))
+        let broken = BrokenCycle(cycle, in: state.arbiter, labels(of: state))
         state.brokenCycles.insert(broken, at: 0)
         if state.brokenCycles.count > brokenCyclesKeptMax { state.brokenCycles.removeLast() }
         return broken
@@ -48,7 +48,7 @@ extension FileAccessRegistry {
         return CoordinationLabels(
             processes: [client: .init(id: process.processIdentifier, name: process.processName)],
             presenters: state.presenters.mapValues { handle in
-                .init(typeName: String(describing: type(of: handle.presenter)), since: handle.since)
+                .init(typeName: handle.typeName, since: handle.since, place: handle.place)
             }
         )
     }

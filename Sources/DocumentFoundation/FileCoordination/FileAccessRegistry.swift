@@ -158,13 +158,18 @@ package final class FileAccessRegistry: Sendable {
     // MARK: Presenters
 
     /// Adds a presenter, which is held until it is removed; nothing if it is there already.
-    package func add(_ presenter: any NSFilePresenter) {
-        let handle = PresenterHandle(presenter)
+    package func add(_ presenter: any NSFilePresenter, fileID: String = #fileID, line: Int = #line) {
+        add(presenter, place: "\(fileID):\(line)")
+    }
+
+    /// - Parameter place: Where it is registered, for those who are told of it; nil when that is not known.
+    package func add(_ presenter: any NSFilePresenter, place: String?) {
+        let handle = PresenterHandle(presenter, place: place)
         let path = presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
         let isNew = change { state -> ([AccessArbiter.Effect], Bool) in
             guard state.presenters.updateValue(handle, forKey: handle.id) == nil else { return ([], false) }
             state.presenterOrder.append(handle.id)
-            return (state.decide(.presenterAdded(handle.id, at: path, typeName: handle.typeName)), true)
+            return (state.decide(handle.added(at: path)), true)
         }
         if isNew { watch(handle, at: path) }
     }

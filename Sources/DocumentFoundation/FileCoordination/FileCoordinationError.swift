@@ -5,7 +5,7 @@ public import Foundation
 public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
     /// What failed, coarse enough to switch over.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: Int { case presenterTimedOut = 1, deadlock, claimLost, agentSilent }
+        private enum Kind: Int { case presenterTimedOut = 1, deadlock, claimLost, agentSilent, agentRefused }
         private let kind: Kind
 
         /// A presenter did not answer within `NSFileCoordinator.presenterTimeLimitSeconds`.
@@ -28,6 +28,12 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
         /// not be.
         public static var agentSilent: Code { Code(kind: .agentSilent) }
 
+        /// The agent that keeps accesses of several processes apart does not take this process.
+        ///
+        /// Mostly as the two do not speak one version, because one of them was started before an upgrade. The access
+        /// was not granted: nobody but the agent knows who else uses the item.
+        public static var agentRefused: Code { Code(kind: .agentRefused) }
+
         /// The code's name.
         public var description: String { "\(kind)" }
         var number: Int { kind.rawValue }
@@ -46,8 +52,8 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
     public let url: URL
     /// One sentence: what was tried, on which item, what to do.
     public let detail: String
-    /// Of a deadlock, who was in it: each with its presenter's type, process and process id, in the order of
-    /// waiting; the first one failed.
+    /// Of a deadlock, who was in it: each with its presenter's type, where and when that was registered, process and
+    /// process id, in the order of waiting; the first one failed.
     public let deadlockParties: [String]
 
     init(_ code: Code, url: URL, detail: String, deadlockParties: [String] = []) {
@@ -59,9 +65,8 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
 
     init(deadlock cycle: BrokenCycle, url: URL) {
         var parties: [String] = []
-        for member in cycle.members where !parties.contains(member.party.name) {
-            parties.append(member.party.name)
-        }
+        for party in cycle.members.map({ $0.party.description(at: cycle.time) })
+        where !parties.contains(party) { parties.append(party) }
         self.init(
             .deadlock,
             url: url,
@@ -104,6 +109,24 @@ public struct FileCoordinationError: LocalizedError, CustomNSError, Sendable {
                 “\(url.lastPathComponent)” was not accessed: the agent that keeps the accesses of all processes \
                 apart (\(name)) \(isStarting ? "has begun and serves nobody yet" : "does not answer"). \
                 \(remedy), then try again.
+                """
+        )
+    }
+
+    /// - Parameters:
+    ///   - process: The agent's; nil or 0 when it is not known.
+    ///   - reason: What is between the two, in sentences.
+    init(agentRefused process: Int32?, because reason: any Error, url: URL) {
+        let process = process == 0 ? nil : process
+        let name = process.map { " (process \($0))" } ?? ""
+        let end = process.map { "kill \($0)" } ?? "end `sheaf agent`"
+        self.init(
+            .agentRefused,
+            url: url,
+            detail: """
+                “\(url.lastPathComponent)” was not accessed: this program cannot join the agent that keeps the \
+                accesses of all processes apart\(name). \(reason) Start whichever of the two is older anew: this \
+                program, or the agent (\(end); another begins when it is needed).
                 """
         )
     }

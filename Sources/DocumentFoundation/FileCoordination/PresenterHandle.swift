@@ -12,13 +12,26 @@ struct PresenterHandle: @unchecked Sendable {
     let observedUbiquityAttributes: Set<URLResourceKey>
     /// When we got it, in seconds since 1970.
     let since: Double
+    /// Where it was registered; nil when that is not known, or when we got it for another reason.
+    let place: String?
 
-    init(_ presenter: any NSFilePresenter) {
+    init(_ presenter: any NSFilePresenter, place: String? = nil) {
         self.presenter = presenter
         self.id = Self.id(of: presenter)
         self.typeName = String(describing: type(of: presenter))
         self.observedUbiquityAttributes = presenter.observedPresentedItemUbiquityAttributes
         self.since = FileAccessRegistry.now
+        self.place = place
+    }
+
+    /// What the arbiter is told when it is added.
+    func added(at path: ItemPath?) -> ArbiterEvent {
+        .presenterAdded(
+            id,
+            at: path,
+            typeName: typeName,
+            PresenterRegistration(place: place, since: since)
+        )
     }
 
     /// Unique among the presenters alive; whoever uses the id keeps the presenter alive.

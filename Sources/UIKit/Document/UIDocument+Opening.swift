@@ -74,11 +74,13 @@ extension UIDocument {
             $0.isFileGone = false
         }
         markBeforePresenting(place)
-        startPresenting()
+        startPresenting(since: "UIDocument.open")
         return place
     }
 
-    nonisolated func startPresenting() {
+    /// - Parameter call: What has led to it, for those who are told who presents an item. Where the app called that is not
+    ///   known: subclasses override these methods as they are on iOS.
+    nonisolated func startPresenting(since call: String) {
         let isNew = record.withLock { record in
             defer { record.isPresenting = true }
             return !record.isPresenting
@@ -94,7 +96,7 @@ extension UIDocument {
                 }
             }
         }
-        NSFileCoordinator.addFilePresenter(self)
+        FileAccessRegistry.shared.add(self, place: call)
         // What changed between the reading and now was not watched yet.
         itemMayHaveChanged(OutsideHint())
     }

@@ -121,7 +121,7 @@ extension UIDocument {
             $0.modificationDate = stamp.modificationDate
             $0.isFileGone = false
         }
-        startPresenting()
+        startPresenting(since: "UIDocument.save")
         return SavedItem(url: place, losers: [loser].compactMap { $0 } + fileAccess.takeLosers())
     }
 

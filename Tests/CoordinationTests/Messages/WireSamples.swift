@@ -13,6 +13,7 @@ enum WireSamples {
     }
 
     static let presenter = PresenterID(client: own, number: 300)
+    static let registration = PresenterRegistration(place: "App/Note.swift:12", milliseconds: 4_000)
     static let access = AccessID(client: own, number: 7)
 
     static let requests: [AccessRequest] = [
@@ -64,6 +65,13 @@ enum WireSamples {
             .cancelled(access),
             .presenterAdded(presenter, at: note, typeName: "Note"),
             .presenterAdded(presenter, at: nil, typeName: ""),
+            .presenterAdded(presenter, at: note, typeName: "N", registration),
+            .presenterAdded(
+                presenter,
+                at: note,
+                typeName: "N",
+                PresenterRegistration(place: nil, milliseconds: .max)
+            ),
             .presenterMoved(presenter, to: package), .presenterRemoved(presenter),
             .replied(Ticket(number: 9), .relinquished(hasReacquirer: true), nil),
             .replied(Ticket(number: 9), .relinquished(hasReacquirer: false), nil),
@@ -107,6 +115,19 @@ enum WireSamples {
                 .saveChanges
             )
         ),
+        .failed(
+            access,
+            .presenterTimedOut(
+                PresenterParty(
+                    id: PresenterID(client: other, number: 1),
+                    typeName: "Note",
+                    processID: 1,
+                    processName: "x",
+                    place: "App/Note.swift:12"
+                ),
+                .saveChanges
+            )
+        ),
         .reacquire(Ticket(number: 77)), .attributesChanged(presenter, ["a"]), .claimLost(access), .quiet(0),
         .quiet(300), .awaited(access),
         .report([1, 2, 3], isLast: true), .failed(access, .deadlock([0x7B, 0x7D])),
@@ -115,7 +136,7 @@ enum WireSamples {
     /// What the page on the format shows.
     static let clientExamples: [(frame: String, message: ClientMessage)] = [
         (
-            "0101c4e6888901e724095363726170626f6f6b",
+            "0102c4e6888901e724095363726170626f6f6b",
             .hello(ClientHello(client: own, processID: 4711, processName: "Scrapbook"))
         ),
         (
@@ -129,6 +150,10 @@ enum WireSamples {
         (
             "10000700000500010b2f642f4e6f74652e7478740001000000",
             .event(.requested(requests[0]))
+        ),
+        (
+            "1400ac02010b2f642f4e6f74652e747874044e6f7465010111" + "4170702f4e6f74652e73776966743a3132a01f",
+            .event(.presenterAdded(presenter, at: note, typeName: "Note", registration))
         ),
         (
             "130007",

@@ -43,6 +43,67 @@ struct WireTests {
         #expect(request.purpose == .coordinator(WireSamples.other, 9))
     }
 
+    @Test("In version 1 nothing is said of registrations, and the rest is the same")
+    func firstVersion() throws {
+        let (own, presenter, note) = (WireSamples.own, WireSamples.presenter, WireSamples.note)
+        let latest = ClientMessage.event(
+            .presenterAdded(presenter, at: note, typeName: "N", WireSamples.registration)
+        )
+        let first = ClientMessage.event(.presenterAdded(presenter, at: note, typeName: "N"))
+        var writer = WireWriter(own: own, version: 1)
+        latest.write(to: &writer)
+        let frame = Array(writer.bytes.dropFirst(WireFrame.headByteCount))
+        #expect(try ClientMessage(frame: frame, own: own, version: 1) == first)
+        #expect(throws: WireError.cutOff) { try ClientMessage(frame: frame, own: own) }
+        for message in WireSamples.agentMessages {
+            var writer = WireWriter(own: own, version: 1)
+            message.write(to: &writer)
+            let frame = Array(writer.bytes.dropFirst(WireFrame.headByteCount))
+            let seen = try AgentMessage(frame: frame, own: own, version: 1)
+            guard case .failed(_, .presenterTimedOut(let party, _)) = seen else {
+                #expect(seen == message)
+                continue
+            }
+            #expect(party.typeName == "Note" && party.place == nil)
+        }
+    }
+
+    @Test(
+        "Of a place that is too long the end is kept, whole characters of it, by who sends and by who reads"
+    )
+    func longPlace() throws {
+        let limit = PresenterRegistration.placeByteCountMax
+        let longest = String(repeating: "p", count: limit - 3) + ":12"
+        #expect(PresenterRegistration(place: longest, milliseconds: 0).place == longest)
+        for filler in ["x", "ü", "語", "🧭"] {
+            for shift in 0..<4 {
+                let long =
+                    String(repeating: filler, count: limit) + String(repeating: "y", count: shift)
+                    + "/Note.swift:12"
+                let place = try #require(PresenterRegistration(place: long, milliseconds: 0).place)
+                #expect(place.utf8.count <= limit && place.utf8.count > limit - 4)
+                #expect(place.hasPrefix("…\(filler)") && place.hasSuffix("/Note.swift:12"))
+                #expect(long.hasSuffix(place.dropFirst()))
+            }
+        }
+        // What another program sends in full, a reader cuts.
+        let message = ClientMessage.event(
+            .presenterAdded(WireSamples.presenter, at: nil, typeName: "", WireSamples.registration)
+        )
+        let frame = WireSamples.frame(message)
+        let place = Array("App/Note.swift:12".utf8)
+        let start = try #require(frame.indices.first { frame[$0...].starts(with: place) })
+        let long = [UInt8](repeating: 0x78, count: 300) + place
+        let forged = frame[..<(start - 1)] + [0xBD, 0x02] + long + frame[(start + place.count)...]
+        let seen = try ClientMessage(frame: Array(forged), own: WireSamples.own)
+        guard case .event(.presenterAdded(_, _, _, let registration)) = seen else {
+            Issue.record("\(seen)")
+            return
+        }
+        #expect(registration?.place?.utf8.count == limit)
+        #expect(registration?.place?.hasSuffix("xApp/Note.swift:12") == true)
+    }
+
     @Test("A message that is cut off anywhere, or goes on, is an error")
     func truncation() {
         for message in WireSamples.clientMessages {

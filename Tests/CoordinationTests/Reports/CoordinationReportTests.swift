@@ -6,7 +6,9 @@ import Testing
 struct CoordinationReportTests {
     private static let labels = CoordinationLabels(
         processes: [ArbiterScript.client: .init(id: 71, name: "Scrapbook")],
-        presenters: [ArbiterScript.presenter("p"): .init(typeName: "Page", since: 5)]
+        presenters: [
+            ArbiterScript.presenter("p"): .init(typeName: "Page", since: 5, place: "App/Page.swift:31")
+        ]
     )
 
     @Test("Claims, waits and presenters are listed with who, what and since when")
@@ -26,6 +28,11 @@ struct CoordinationReportTests {
         #expect(report.claims.flatMap(\.items).map(\.use) == [.write, .move])
         #expect(report.claims.map(\.since) == [10, 10])
         #expect(report.claims[0].party.name == "Page in Scrapbook (process 71)")
+        #expect(
+            report.claims[0].party.description(at: report.time)
+                == "Page (registered at App/Page.swift:31, 15.0 s ago) in Scrapbook (process 71)"
+        )
+        #expect(report.presenters.map(\.registeredAt) == ["App/Page.swift:31"])
         #expect(report.claims[1].party.purpose == "u")
         #expect(report.claims[1].insideOf == report.claims[0].party.access)
         #expect(report.waits.map(\.since) == [12.5, 12.5])
@@ -81,7 +88,7 @@ struct CoordinationReportTests {
         let labels = CoordinationLabels(
             processes: [one: .init(id: 71, name: "Scrapbook"), two: .init(id: 72, name: "Color")]
         )
-        let broken = BrokenCycle(cycle, at: arbiter.now, labels)
+        let broken = BrokenCycle(cycle, in: arbiter, labels)
         #expect(
             broken.sentence == """
                 Color (process 72) waits to write “/a”, where Scrapbook (process 71) has been writing for \

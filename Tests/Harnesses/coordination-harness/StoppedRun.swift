@@ -181,7 +181,10 @@ enum StoppedRun {
             .coordinate(writingItemAt: item, error: &error) { _ in }
         let seconds = Date().timeIntervalSince(began)
         let text = error?.localizedDescription ?? "there was no error"
-        guard text.contains("Sitter in coordination-harness (process \(child))"), seconds < 3 else {
+        let isNamed = text.contains(
+            /Sitter \(registered at [^ ]*:\d+\) in coordination-harness \(process \d+\)/
+        )
+        guard isNamed, text.contains("(process \(child))"), seconds < 3 else {
             throw HarnessFailure("after \(seconds) s: \(text)")
         }
         print(

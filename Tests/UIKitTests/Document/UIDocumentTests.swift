@@ -1,3 +1,5 @@
+import Coordination
+import DocumentFoundation
 import Foundation
 import Testing
 import UIKit
@@ -23,6 +25,21 @@ struct UIDocumentTests {
         #expect(document.fileModificationDate == nil)
         #expect(!document.hasUnsavedChanges)
         #expect(document.calls.take().isEmpty)
+    }
+
+    @Test("Whoever looks who presents an item sees what the document did when it began to")
+    func registration() async throws {
+        let opened = TextDocument(fileURL: try playground.put("hello", at: "opened.txt"))
+        let made = TextDocument(fileURL: playground["made.txt"])
+        #expect(await opened.open())
+        #expect(await made.save(to: playground["made.txt"], for: .forCreating))
+        let presenters = FileAccessRegistry.shared.report.presenters
+        let places = [opened, made].map { document in
+            presenters.first { $0.path == document.fileURL.path }?.registeredAt
+        }
+        #expect(places == ["UIDocument.open", "UIDocument.save"])
+        #expect(await opened.close())
+        #expect(await made.close())
     }
 
     @Test("Opening reads in the background, loads on the main actor, and leaves the state normal")

@@ -49,6 +49,8 @@ final class AgentConnection: Sendable {
     private struct Incoming: Sendable {
         var frames = FrameBuffer()
         var wakefulness = Wakefulness()
+        /// The version of the format that the agent speaks; known from its welcome on.
+        var version = ClientHello.versions.upperBound
         /// Room for what the link's thread receives.
         let buffer = ReceiveBuffer()
     }
@@ -288,7 +290,9 @@ final class AgentConnection: Sendable {
             var messages: [AgentMessage] = []
             do {
                 while let frame = try incoming.frames.next() {
-                    messages.append(try AgentMessage(frame: frame))
+                    let message = try AgentMessage(frame: frame, version: incoming.version)
+                    if case .welcome(let version) = message { incoming.version = version }
+                    messages.append(message)
                 }
             } catch {
                 // What this agent says cannot be understood: it is left, and the next one is waited for.
@@ -335,6 +339,9 @@ final class AgentConnection: Sendable {
     }
 
     private func note(_ messages: [AgentMessage], _ hasEnded: Bool) {
+        if case .welcome(let version)? = messages.first {
+            outgoing.withLock { $0.writer.version = version }
+        }
         var farewell: Farewell?
         if case .goodbye(let goodbye, let reason)? = messages.last {
             farewell = Farewell(goodbye: goodbye, reason: reason)

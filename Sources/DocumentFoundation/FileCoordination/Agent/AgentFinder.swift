@@ -17,8 +17,22 @@ struct AgentFinder: Sendable {
         case nobody
         /// An agent that holds its lock and does not answer, or does not listen yet.
         case silent(isStarting: Bool)
-        /// An agent that does not want this process, for this reason.
-        case refused(String)
+    }
+
+    /// An agent that lives, and that this process cannot join.
+    struct Refusal: Error, CustomStringConvertible {
+        let goodbye: Goodbye
+        let description: String
+        /// Whether it had taken this process before.
+        var wasJoined = false
+
+        /// What the agent said, and what this process could have spoken.
+        init(_ farewell: AgentConnection.Farewell, _ versions: ClosedRange<UInt64>, wasJoined: Bool = false) {
+            goodbye = farewell.goodbye
+            let own = goodbye == .versionUnknown ? " This program speaks \(versions.text)." : ""
+            description = farewell.reason + own
+            self.wasJoined = wasJoined
+        }
     }
 
     /// How an attempt to connect came out.
@@ -34,11 +48,11 @@ struct AgentFinder: Sendable {
 
     /// Connects to the agent, starting one if there is none.
     ///
+    /// Whoever calls it watches the folder; where that cannot be, an agent is looked for now and then all the same.
+    ///
     /// - Parameter isExpected: Whether there was an agent just now, so that one is waited for although none can be
     ///   started.
     func find(isExpected: Bool, isOver: () -> Bool) throws -> AgentConnection {
-        let watch = try watchFolder()
-        defer { watch.cancel() }
         var searchEnd = DispatchTime.now() + policy.patience.searchSeconds
         let startEnd = DispatchTime.now() + policy.patience.startSeconds
         var startLock: LockFile?
@@ -87,8 +101,22 @@ struct AgentFinder: Sendable {
 
     /// Connects to the agent that listens.
     ///
-    /// - Throws: `Absence.refused`; else what the kernel refused.
+    /// - Throws: `Refusal`; else what the kernel refused.
     func connect() throws -> Attempt {
+        do {
+            return try connect(speaking: policy.versions.upperBound)
+        } catch let refusal as Refusal where refusal.goodbye == .versionUnknown {
+            // An agent of version 1 takes none but that, and does not say by its welcome which one it wants.
+            guard policy.versions.count > 1 else { throw refusal }
+            do {
+                return try connect(speaking: policy.versions.lowerBound)
+            } catch is Refusal {
+                throw refusal
+            }
+        }
+    }
+
+    private func connect(speaking version: UInt64) throws -> Attempt {
         let socket: LocalSocket
         do {
             socket = try LocalSocket(connectingTo: policy.folder.place(of: AgentPlace.socketName))
@@ -99,21 +127,34 @@ struct AgentFinder: Sendable {
             throw error
         }
         let connection = try AgentConnection(socket)
+        var hello = hello
+        hello.version = version
         connection.put(.hello(hello))
         connection.flush()
         let end = DispatchTime.now() + Self.welcomeLimit
         while DispatchTime.now() < end {
-            var isWelcome = false
-            let isOpen = try connection.takeMessages(milliseconds: 100) {
-                isWelcome = $0.contains(.welcome(version: ClientHello.version))
+            var welcome: UInt64?
+            let isOpen = try connection.takeMessages(milliseconds: 100) { messages in
+                for case .welcome(let version) in messages { welcome = version }
             }
-            if isWelcome { return .connected(connection) }
+            if let welcome { return .connected(try checked(connection, speaking: welcome)) }
             if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
-                throw Absence.refused(farewell.reason)
+                throw Refusal(farewell, policy.versions)
             }
             if !isOpen { return .unheard }
         }
         return .unanswered
+    }
+
+    /// - Parameter version: That the agent has chosen: of those that it speaks the latest that this process may speak.
+    private func checked(
+        _ connection: AgentConnection,
+        speaking version: UInt64
+    ) throws(Refusal) -> AgentConnection {
+        guard !policy.versions.contains(version) else { return connection }
+        connection.end()
+        let reason = "This agent speaks version \(version) at the latest."
+        throw Refusal(.init(goodbye: .versionUnknown, reason: reason), policy.versions)
     }
 
     /// The process of the agent that holds its lock, by what it has written there; nil when nobody holds it.

@@ -8,7 +8,10 @@ internal import Locks
 /// The thread that keeps a registry joined to the user's agent.
 ///
 ///     resting ─needed─▶ searching ─found─▶ joined ─lost─▶ searching, or resting when nothing is held or awaited
-///                           └─not found─▶ alone ─one appears─▶ joined
+///        ▲                    └─not found─▶ alone ─one appears─▶ joined
+///        └── silent, or it refuses: what waits fails
+///
+/// Alone is only who finds that nobody is an agent: as long as somebody is, he decides, or nobody does.
 final class AgentLink: Sendable {
     private struct State: Sendable {
         var hasThread = false
@@ -38,6 +41,7 @@ final class AgentLink: Sendable {
             return !state.hasThread && !state.isOver
         }
         need.signal()
+        finder.bell.signal()
         guard isFirst else { return }
         let thread = Thread { self.run(registry) }
         thread.name = "coordination"
@@ -60,31 +64,57 @@ final class AgentLink: Sendable {
     private func run(_ registry: FileAccessRegistry) {
         while !isOver {
             need.wait()
-            var isExpected = false
+            enroll()
+            var (isExpected, isAlone) = (false, false)
             while !isOver, registry.needsAgent {
+                // Before an agent is looked for, so that none is missed. Too much may be watched already.
+                let watch = try? finder.watchFolder()
+                defer { watch?.cancel() }
                 do {
-                    try enroll()
-                    try stayJoined(registry, try finder.find(isExpected: isExpected) { isOver })
-                    isExpected = true
+                    if let connection = try isAlone
+                        ? waitForAgent(isWatched: watch != nil)
+                        : finder.find(isExpected: isExpected, isOver: { isOver })
+                    {
+                        isAlone = false
+                        watch?.cancel()
+                        try stayJoined(registry, connection)
+                    }
                 } catch AgentFinder.Absence.silent(let isStarting) {
                     // It is stopped, or hangs, or takes too long to start: nobody can know what it has granted.
                     registry.giveUpOnAgent(isStarting: isStarting)
-                    isExpected = true
+                    isAlone = false
                 } catch {
-                    registry.workAlone(because: error)
-                    joinLater(registry)
-                    isExpected = true
+                    isAlone = !isRefused(registry, error, isWatched: watch != nil)
+                    if isAlone { registry.workAlone(because: error) }
                 }
+                isExpected = true
             }
         }
         state.withLock { $0.presence = nil }
     }
 
+    /// Whether there is an agent that this process cannot join; then returns when it is worth trying again.
+    private func isRefused(_ registry: FileAccessRegistry, _ error: any Error, isWatched: Bool) -> Bool {
+        let refusal = error as? AgentFinder.Refusal
+        guard refusal != nil || finder.agentProcess != nil else { return false }
+        let process = finder.agentProcess
+        registry.beRefused(by: process, because: error)
+        // One that speaks another version will do so for as long as it lives.
+        let mayPass = refusal?.wasJoined ?? true || process == nil
+        waitForNews(mayPass || !isWatched ? Self.pause : nil)
+        return true
+    }
+
     /// Says by a lock that this process lives.
-    private func enroll() throws {
+    private func enroll() {
         guard state.withLock({ $0.presence == nil }) else { return }
-        let presence = try ClientPresence(finder.hello.client, in: finder.policy.folder)
-        state.withLock { $0.presence = presence }
+        do {
+            let presence = try ClientPresence(finder.hello.client, in: finder.policy.folder)
+            state.withLock { $0.presence = presence }
+        } catch {
+            // An agent that begins anew does not wait for what this process holds, and lets it know.
+            FileAccessRegistry.log(error)
+        }
     }
 
     /// Takes what the agent says, until the connection has ended.
@@ -97,32 +127,41 @@ final class AgentLink: Sendable {
         registry.join(connection, board)
         while !isOver, try connection.takeMessages({ registry.take($0) }) {}
         if let farewell = connection.farewell, farewell.goodbye != .agentEnds {
-            throw AgentFinder.Absence.refused(farewell.reason)
+            throw AgentFinder.Refusal(farewell, finder.policy.versions, wasJoined: true)
         }
         registry.lose(connection)
     }
 
     /// Waits for an agent, while the registry works without.
-    private func joinLater(_ registry: FileAccessRegistry) {
-        let watch = Result { try finder.watchFolder() }
-        defer { if case .success(let watch) = watch { watch.cancel() } }
+    ///
+    /// - Returns: Nil when the link is over.
+    /// - Throws: When there is one, which decides from now on, and this process cannot join it.
+    private func waitForAgent(isWatched: Bool) throws -> AgentConnection? {
         while !isOver {
             do {
-                if case .connected(let connection) = try finder.connect() {
-                    return try stayJoined(registry, connection)
+                switch try finder.connect() {
+                case .connected(let connection): return connection
+                case .unanswered: throw AgentFinder.Absence.silent(isStarting: false)
+                // One that has taken its place has let nobody in before it listens.
+                case .unheard: break
                 }
-            } catch {
-                // It is for another version, or broken: the next chance is the next one that appears.
-                registry.workAlone(because: error)
+            } catch let error as SocketError where finder.agentProcess == nil {
+                FileAccessRegistry.log(error)
             }
-            if case .success = watch {
-                finder.bell.wait()
-            } else {
-                // Too much is watched already: the agent is looked for now and then.
-                _ = finder.bell.wait(timeout: .now() + Self.unwatchedPause)
-            }
+            waitForNews(isWatched ? nil : Self.pause)
+        }
+        return nil
+    }
+
+    /// Waits until something has happened in the folder, or an access that waits for an agent is asked for.
+    private func waitForNews(_ limit: DispatchTimeInterval?) {
+        if let limit {
+            _ = finder.bell.wait(timeout: .now() + limit)
+        } else {
+            finder.bell.wait()
         }
     }
 
-    private static let unwatchedPause = DispatchTimeInterval.seconds(1)
+    /// For who does not hear of an agent that appears, or was dropped for what he said and might be again.
+    private static let pause = DispatchTimeInterval.seconds(1)
 }

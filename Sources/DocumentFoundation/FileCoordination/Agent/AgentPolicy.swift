@@ -1,3 +1,4 @@
+internal import Coordination
 internal import Foundation
 internal import LocalSockets
 
@@ -8,6 +9,8 @@ struct AgentPolicy: Sendable {
     let program: String?
     let environment: [String: String]
     var patience = AgentPatience()
+    /// The versions of the format that this process speaks.
+    var versions = ClientHello.versions
 
     init(folder: RuntimeFolder, program: String?, environment: [String: String] = [:]) {
         self.folder = folder

@@ -26,7 +26,10 @@ extension FileAccessRegistry.State {
                 return []
             }
             return connection.put(.event(event)) ? [] : refuse(event)
-        case .searching: return keep(event)
+        case .searching:
+            // Whether another agent is there now is looked at when somebody wants something.
+            if joining.isRefused, case .requested = event { mustSearch = true }
+            return keep(event)
         }
     }
 
@@ -71,7 +74,8 @@ extension FileAccessRegistry.State {
             joining.untold.append(event)
         case .itemMoved, .attributesChanged:
             joining.note(event)
-            joining.untold.append(event)
+            // For who is refused that may be never.
+            if !joining.isRefused { joining.untold.append(event) }
         case .cancelled(let id):
             guard joining.records[id]?.isHeld == false else { return [] }
             return [.fail(id, .cancelled)]

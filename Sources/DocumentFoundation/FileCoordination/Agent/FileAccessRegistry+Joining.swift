@@ -35,12 +35,14 @@ extension FileAccessRegistry {
     ///   - agentProgram: What is started when there is no agent; nil when none is to be started.
     ///   - hearsOutsiders: Whether presenters are also told what is done by those who coordinate nothing.
     ///   - patience: How long the agent is waited for.
+    ///   - versions: The versions of the agent's format that it speaks; nil for all that this code does.
     package convenience init(
         presenterTimeLimitSeconds: Double,
         runtimeFolder: String,
         agentProgram: String?,
         hearsOutsiders: Bool = false,
-        patience: AgentPatience = AgentPatience()
+        patience: AgentPatience = AgentPatience(),
+        versions: ClosedRange<UInt64>? = nil
     ) throws {
         var policy = AgentPolicy(
             folder: try RuntimeFolder(path: runtimeFolder),
@@ -48,6 +50,7 @@ extension FileAccessRegistry {
             environment: ProcessInfo.processInfo.environment
         )
         policy.patience = patience
+        policy.versions = versions ?? policy.versions
         self.init(
             presenterTimeLimitSeconds: presenterTimeLimitSeconds,
             hearsOutsiders: hearsOutsiders,
@@ -86,6 +89,7 @@ extension FileAccessRegistry {
             state.joining.pulse.heard()
             let (held, wanted) = state.standing()
             state.joining.join(connection, board)
+            state.joining.isRefused = false
             state.sendTimeLimit()
             for event in held { connection.put(.event(event)) }
             connection.put(.caughtUp)
@@ -122,7 +126,7 @@ extension FileAccessRegistry {
             if case .alone = state.joining.mode { return ([], []) }
             state.disown()
             let (held, wanted) = state.standing()
-            state.joining.mode = .alone
+            (state.joining.mode, state.joining.isRefused) = (.alone, false)
             var effects: [AccessArbiter.Effect] = []
             for event in held + wanted {
                 if case .ended = event { state.joining.note(event) }
@@ -134,6 +138,28 @@ extension FileAccessRegistry {
         for body in waiting { body() }
     }
 
+    /// There is an agent, and this process cannot join it: nothing is granted here, and what was is others' too.
+    ///
+    /// - Parameter process: The agent's; nil when it is gone.
+    func beRefused(by process: Int32?, because error: any Error) {
+        let (isFirst, waiting) = change {
+            state -> ([AccessArbiter.Effect], (Bool, [@Sendable () -> Void])) in
+            state.disown()
+            let isFirst = !state.joining.isRefused
+            (state.joining.mode, state.joining.isRefused) = (.searching, true)
+            state.joining.loseAll()
+            _ = state.failWaiting { url in
+                FileCoordinationError(agentRefused: process, because: error, url: url)
+            }
+            // Who made way for others is not told by this agent when they are done.
+            let effects = state.reacquirers.keys.sorted { $0.number < $1.number }
+                .map { AccessArbiter.Effect.reacquire($0) }
+            return (effects, (isFirst, state.joining.takeOverdueQuietWaits()))
+        }
+        if isFirst { Self.log(error) }
+        for body in waiting { body() }
+    }
+
     /// Says on standard error what a developer should know although no call fails for it.
     static func log(_ error: any Error) {
         FileHandle.standardError.write(Data("file coordination: \(error)\n".utf8))
@@ -142,7 +168,7 @@ extension FileAccessRegistry {
 
 extension FileAccessRegistry.State {
     /// Leaves what an arbiter that is no more has asked and was to decide.
-    fileprivate mutating func disown() {
+    mutating func disown() {
         joining.orphans.merge(unanswered.removeAll()) { $1 }
         // The next one is told all that stands.
         if let heldBack = joining.endSilence() { tellPlaces(heldBack, to: nil) }

@@ -48,6 +48,11 @@ extension FileAccessRegistry {
     func giveUpOnAgent(isStarting: Bool = false) {
         let process = link?.finder.agentProcess
         let news = change { state -> ([AccessArbiter.Effect], [@Sendable () -> Void]) in
+            if case .alone = state.joining.mode {
+                // One has begun, and may let others in as soon as it goes on.
+                state.disown()
+                state.joining.mode = .searching
+            }
             let failed = state.failWaiting { url in
                 FileCoordinationError(agentSilent: process, isStarting: isStarting, url: url)
             }
@@ -61,7 +66,7 @@ extension FileAccessRegistry {
 
 extension FileAccessRegistry.State {
     /// Fails all accesses that wait for the agent, and takes them back from it.
-    fileprivate mutating func failWaiting(with error: (URL) -> FileCoordinationError) -> Set<AccessID> {
+    mutating func failWaiting(with error: (URL) -> FileCoordinationError) -> Set<AccessID> {
         let waiting = joining.records.filter { !$0.value.isHeld }.sorted { $0.key.number < $1.key.number }
         for (id, record) in waiting {
             if joining.heldBack?.requests.contains(id) != true {
@@ -97,7 +102,7 @@ extension FileAccessRegistry.State {
         // Where they were when they were added: that an item has moved since is told to them as to all others.
         for handle in presenterOrder.compactMap({ presenters[$0] }) {
             guard let path = heldBack.presenters[handle.id] else { continue }
-            connection.put(.event(.presenterAdded(handle.id, at: path, typeName: handle.typeName)))
+            connection.put(.event(handle.added(at: path)))
         }
         if let moves = heldBack.moves {
             for move in moves { connection.put(.event(.itemMoved(move))) }

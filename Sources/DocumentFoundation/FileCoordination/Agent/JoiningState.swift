@@ -26,6 +26,8 @@ struct JoiningState: Sendable {
     }
 
     var mode = Mode.unlinked
+    /// Whether there is an agent that this process cannot join, as far as it has been seen; while it searches.
+    var isRefused = false
     var records: [AccessID: Record] = [:]
     var presenterPaths: [PresenterID: ItemPath] = [:]
     /// What happened while there was nobody to tell.
@@ -127,7 +129,7 @@ struct JoiningState: Sendable {
             records[request.id] = Record(request: request)
             pulse.isNeeded = true
         case .ended(let id, _): records[id] = nil
-        case .presenterAdded(let id, let path, _), .presenterMoved(let id, let path):
+        case .presenterAdded(let id, let path, _, _), .presenterMoved(let id, let path):
             presenterPaths[id] = path
         case .presenterRemoved(let id): presenterPaths[id] = nil
         case .itemMoved(let move): follow(move)
@@ -200,6 +202,15 @@ struct JoiningState: Sendable {
         return wantedReports
     }
 
+    /// Others may have what is held.
+    mutating func loseAll() {
+        for (id, record) in records where record.isHeld {
+            records[id] = nil
+            lostAccesses.insert(id)
+        }
+        untold = []
+    }
+
     mutating func granted(_ id: AccessID) {
         guard isLinked else { return }
         records[id]?.isHeld = true
@@ -232,7 +243,7 @@ struct JoiningState: Sendable {
         case .cancelled(let id):
             guard heldBack?.requests.contains(id) == true else { return nil }
             return [.fail(id, .cancelled)]
-        case .presenterAdded(let id, let path, _): heldBack?.presenters[id] = .some(path)
+        case .presenterAdded(let id, let path, _, _): heldBack?.presenters[id] = .some(path)
         case .presenterMoved(let id, let path):
             guard heldBack?.presenters[id] != nil else { return nil }
             heldBack?.presenters[id] = .some(path)
@@ -269,7 +280,7 @@ struct JoiningState: Sendable {
     ) -> (held: [ArbiterEvent], wanted: [ArbiterEvent]) {
         let records = records.values.sorted { $0.request.id.number < $1.request.id.number }
         var held = presenters.map { handle in
-            ArbiterEvent.presenterAdded(handle.id, at: presenterPaths[handle.id], typeName: handle.typeName)
+            handle.added(at: presenterPaths[handle.id])
         }
         held += records.filter(\.isHeld).map { .held($0.request) }
         held += reacquirers.sorted { $0.key.number < $1.key.number }

@@ -16,6 +16,13 @@ class FolderPresenter: NSObject, NSFilePresenter {
         NSFileCoordinator.removeFilePresenter(self)
     }
 
+    /// The functions as values.
+    static func restart(_ presenters: [any NSFilePresenter]) {
+        presenters.forEach(NSFileCoordinator.removeFilePresenter)
+        let add = NSFileCoordinator.addFilePresenter
+        for presenter in presenters { add(presenter) }
+    }
+
     func presentedSubitemDidChange(at url: URL) {
         onChange?(url)
     }

@@ -1,0 +1,72 @@
+"""Processes that coordinate as they are told, line by line: `coordination-harness script`."""
+
+import os
+import subprocess
+import threading
+
+
+class ScriptedProcess:
+    """One of them. `tell` says what to do, `hears` waits for what it says; what an order is: ScriptedProcess.swift."""
+
+    def __init__(self, binaries, environment, errors):
+        self._errors = errors
+        with open(errors, "wb") as file:
+            self._process = subprocess.Popen(
+                [binaries / "coordination-harness", "script"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file,
+                text=True, bufsize=1, env={**os.environ, **environment})
+        self.id = self._process.pid
+        self.lines = []
+        self._heard = 0
+        self._news = threading.Condition()
+        threading.Thread(target=self._listen, daemon=True).start()
+        assert self.hears("ready ") == f"ready {self.id} joined"
+
+    def _listen(self):
+        for line in self._process.stdout:
+            with self._news:
+                self.lines.append(line.rstrip("\n"))
+                self._news.notify_all()
+
+    def tell(self, *words):
+        self._process.stdin.write(" ".join(map(str, words)) + "\n")
+        return self
+
+    def hears(self, *words):
+        """Waits for a line that begins so, behind the one that was waited for last; gives the whole line."""
+        beginning = " ".join(map(str, words))
+
+        def found():
+            return next((index for index in range(self._heard, len(self.lines))
+                         if self.lines[index].startswith(beginning)), None)
+
+        with self._news:
+            if not self._news.wait_for(lambda: found() is not None, timeout=20):
+                raise AssertionError(f"no “{beginning}” in {self.lines[self._heard:]} of {self.lines}")
+            index = found()
+            self._heard = index + 1
+            return self.lines[index]
+
+    def does(self, access, *words):
+        """Something inside an access, done when this comes back."""
+        self.tell(access, *words).hears(access, "done")
+        return self
+
+    def ends(self, access):
+        self.tell(access, "end").hears(access, "ended")
+        return self
+
+    @property
+    def complaints(self):
+        """What it has said on its standard error."""
+        return self._errors.read_text()
+
+    def leave(self):
+        """Lets it end, with all that it has said said."""
+        self._process.stdin.close()
+        self._process.wait(timeout=20)
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+        self._process.stdin.close()
+        self._process.stdout.close()
