@@ -7,8 +7,9 @@ internal import Foundation
 final class DiskOrigin {
     /// The item at the top of the tree.
     var itemPath: FilePath
-    /// When the tree was read, or written whole, in nanoseconds since 1970 by the system's clock.
-    let readAt: Int64
+    /// When the tree was read, written whole or copied to its volume, in nanoseconds since 1970 by the system's
+    /// clock.
+    var readAt: Int64
     /// When a part of it was written last; equal to `readAt` until then.
     var writtenAt: Int64
     /// Whether a save may have moved unchanged members into new directories, or copied them.

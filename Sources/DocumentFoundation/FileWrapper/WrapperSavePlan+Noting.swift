@@ -150,12 +150,34 @@ extension MemberTree {
 extension FileWrapper {
     /// Makes the tree know that the item it was read from, or written to, has been moved by somebody.
     ///
-    /// - Parameter path: Where the item, the top of the tree, is now.
-    package func noteMoved(to path: FilePath) {
+    /// Members that were not read yet are read there. A move to another volume is a copy, whose members are other
+    /// files and may have other dates: all that the tree remembers is taken to be there as it was, because whoever
+    /// tells of the move says so.
+    ///
+    /// - Parameters:
+    ///   - path: Where the item, the top of the tree, is now.
+    ///   - stamp: What was found there.
+    /// - Cost: none but for another volume; then that of all wrappers.
+    package func noteMoved(to path: FilePath, foundAs stamp: FileStamp) {
         TreeLock.with {
             guard let record = state.record, record.folder == nil else { return }
             record.origin.itemPath = path
             state.filename = path.name
+            guard case .stamped(let known) = record.mark else { return }
+            if stamp.device != known.device || stamp.inode != known.inode { record.origin.isRebuilt = true }
+            if stamp.device != known.device { noteCopied(record.origin, at: Date.now.nanoseconds) }
+        }
+    }
+
+    private func noteCopied(_ origin: DiskOrigin, at now: Int64) {
+        (origin.readAt, origin.writtenAt) = (now, now)
+        var pending = [self]
+        while let wrapper = pending.popLast() {
+            guard let kind = wrapper.state.record?.kind, wrapper.state.record?.origin === origin else {
+                continue
+            }
+            wrapper.state.record?.mark = .listed(kind)
+            pending += wrapper.listed?.children.values ?? [:].values
         }
     }
 }

@@ -62,15 +62,46 @@ extension FolderWorker {
             }
             return nil
         } catch let error as SystemError where error.isAcrossVolumes {
-            try bringCopy(of: original, to: target, isDirectory: isDirectory)
-        }
-        do {
-            try Coordinated.deleting(original, isDirectory: isDirectory) { path in
-                try FileManager.default.removeItem(at: path.url(isDirectory: isDirectory))
+            let isLink = try FileStamp(of: original, followsSymbolicLink: false).kind == .symbolicLink
+            let across = isLink ? bringAcrossFromLink : bringAcross
+            do {
+                try across(original, target, isDirectory)
+                return nil
+            } catch let kept as OriginalKept {
+                return BrowserError(.originalKept, item: original.name, underlying: kept.reason)
             }
-            return nil
-        } catch {
-            return BrowserError(.originalKept, item: original.name, underlying: error)
         }
     }
+
+    /// Moves to another volume: one access, in which the copy is complete before the original goes, so that open
+    /// documents are told of a move and not of an end.
+    private func bringAcross(_ original: FilePath, to target: FilePath, isDirectory: Bool) throws {
+        // A move takes what is here; a copy needs all of it.
+        try Coordinated.fetching(original, isDirectory: isDirectory)
+        try Coordinated.moving(original, to: target, isDirectory: isDirectory) { source, target in
+            try Self.copy(source, toFree: target)
+            try Self.removeOriginal(source, isDirectory: isDirectory)
+        }
+    }
+
+    /// What the link leads to stays, and its documents with it.
+    private func bringAcrossFromLink(_ link: FilePath, to target: FilePath, isDirectory: Bool) throws {
+        try bringCopy(of: link, to: target, isDirectory: isDirectory)
+        do {
+            try Coordinated.deleting(link, isDirectory: false) {
+                try Self.removeOriginal($0, isDirectory: false)
+            }
+        } catch let kept as OriginalKept { throw kept } catch { throw OriginalKept(reason: error) }
+    }
+
+    private static func removeOriginal(_ path: FilePath, isDirectory: Bool) throws(OriginalKept) {
+        do { try FileManager.default.removeItem(at: path.url(isDirectory: isDirectory)) } catch {
+            throw OriginalKept(reason: error)
+        }
+    }
+}
+
+/// The copy is in place, but its original is still there.
+private struct OriginalKept: Error {
+    let reason: any Error
 }

@@ -200,6 +200,15 @@ final class DocumentFileAccess: @unchecked Sendable {
         knownTree.withLock { $0 = tree }
     }
 
+    /// Lets what is not read yet of a package be read at its new place. Any thread.
+    func noteMoved(to url: URL) {
+        guard let tree = knownTree.withLock({ $0 })?.value, let path = FilePath(url),
+            // Absent or unreadable: the next look, or the next save, tells.
+            let stamp = try? stampIfPresent(of: url)
+        else { return }
+        tree.noteMoved(to: path, foundAs: stamp)
+    }
+
     /// What was last read or written: `Data`, where it is not too large, or the package as it was then, whatever the
     /// app has done to its tree since; nil where that is not known.
     var knownContents: Any? { base.withLock { $0 } ?? knownTree.withLock { $0 }?.value.asSaved }

@@ -17,6 +17,7 @@ extension UIDocument {
 
     nonisolated func follow(to newURL: URL) {
         let place = newURL.standardizedFileURL
+        fileAccess.noteMoved(to: place)
         record.withLock { record in
             if record.fileURL != place { record.leftPlace = (record.fileURL, MonotonicClock.seconds) }
             record.fileURL = place
@@ -123,6 +124,7 @@ extension UIDocument {
         }
         FileAccessRegistry.shared.settle(self) { [self] place in
             if let place {
+                fileAccess.noteMoved(to: place.standardizedFileURL)
                 record.withLock { if $0.fileURL == url { $0.fileURL = place.standardizedFileURL } }
             }
             answer(place?.standardizedFileURL)

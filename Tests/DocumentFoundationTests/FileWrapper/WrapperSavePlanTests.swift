@@ -226,7 +226,7 @@ struct WrapperSavePlanTests {
         try Self.sample.write(to: document.folder["doc"])
         document.wrapper.addRegularFile(withContents: Data(), preferredFilename: "n")
         let path = try #require(FilePath(moved))
-        document.wrapper.noteMoved(to: path)
+        document.wrapper.noteMoved(to: path, foundAs: try FileStamp(of: path))
         #expect(WrapperTree(document.wrapper) != nil)
         let plan = try document.wrapper.captureForSave().plan(over: path)
         #expect(plan.lines == ["+n"])

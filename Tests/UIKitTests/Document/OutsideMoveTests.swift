@@ -72,6 +72,24 @@ struct OutsideMoveTests {
         #expect(document.loads == 1)
     }
 
+    @Test(
+        "Of a package that a shell renames, members that nobody had read are read and saved where it is now"
+    )
+    func renamedPackage() async throws {
+        try makeFolder("Book.book")
+        _ = try playground.put("one", at: "Book.book/a.txt")
+        let document = MemberDocument(fileURL: playground["Book.book"])
+        #expect(await document.open())
+        move("Book.book", "Other.book")
+        await wait(for: document) { document.fileURL.lastPathComponent == "Other.book" }
+        #expect(document.text(of: "a.txt") == "one")
+        document.write("two", to: "b.txt")
+        #expect(await document.close())
+        #expect(try playground.names == ["Other.book"])
+        #expect(try playground.text("Other.book/a.txt") == "one")
+        #expect(try playground.text("Other.book/b.txt") == "two")
+    }
+
     /// An editor's steps, each seen before the next.
     @Test(
         "A document that has followed its file away goes back to its name when something new is there at once",

@@ -1,0 +1,153 @@
+import DocumentFoundation
+import FileSystem
+import Foundation
+import Testing
+
+@testable import UIKit
+
+/// What becomes of an open document whose item goes to another volume, or into the trash and back.
+///
+/// Another volume gives another inode: what follows is the document, not the file.
+@Suite(
+    "UIDocument across volumes",
+    .timeLimit(.minutes(2)),
+    .enabled(if: FolderImportingTests.hasOtherVolume, "needs /dev/shm on a volume of its own")
+)
+@MainActor
+struct VolumeMoveTests {
+    private let playground: Playground
+    private let other: VolumeFolder
+
+    init() throws {
+        playground = try Playground()
+        other = try VolumeFolder()
+    }
+
+    private func openedAway(_ name: String = "a.txt") async throws -> TextDocument {
+        let document = TextDocument(fileURL: try other.put("old", at: name))
+        #expect(await document.open())
+        return document
+    }
+
+    private func openedBook() async throws -> MemberDocument {
+        _ = try other.put("one", at: "Book.book/a.txt")
+        let document = MemberDocument(
+            fileURL: other.url.appendingPathComponent("Book.book", isDirectory: true)
+        )
+        #expect(await document.open())
+        return document
+    }
+
+    /// Moves as a program does that knows coordination and that a rename cannot cross volumes.
+    private nonisolated static func copyAndDelete(_ source: URL, to target: URL) throws {
+        let coordinator = NSFileCoordinator()
+        var failure: NSError?
+        var thrown: (any Error)?
+        coordinator.coordinate(
+            writingItemAt: source,
+            options: .forMoving,
+            writingItemAt: target,
+            options: .forReplacing,
+            error: &failure
+        ) { source, target in
+            do {
+                coordinator.item(at: source, willMoveTo: target)
+                try FileManager.default.copyItem(at: source, to: target)
+                try FileManager.default.removeItem(at: source)
+                coordinator.item(at: source, didMoveTo: target)
+            } catch { thrown = error }
+        }
+        if let error = failure ?? thrown { throw error }
+    }
+
+    @Test("A document that is imported by a move follows into the location, with what was unsaved in it")
+    func imported() async throws {
+        let shelf = try Shelf()
+        let document = try await openedAway()
+        document.type("unsaved")
+        let outcome = try await shelf.makeOperations().importItems(
+            at: [document.fileURL],
+            into: "",
+            mode: .move
+        )
+        #expect(outcome.failures.isEmpty)
+        await wait(for: document) { document.fileURL.path == shelf.at("a.txt").path }
+        #expect(document.text == "unsaved")
+        #expect(!document.isFileDeleted)
+        document.type("after")
+        #expect(await document.close())
+        #expect(try shelf.text("a.txt") == "after")
+        #expect(try other.names.isEmpty)
+        #expect(document.loads == 1)
+    }
+
+    @Test("An open package that is imported by a move follows as one, and is saved where it is then")
+    func importedPackage() async throws {
+        let shelf = try Shelf()
+        let document = try await openedAway("Doc.pack/a.txt")
+        let package = other.url.appendingPathComponent("Doc.pack", isDirectory: true)
+        let outcome = try await shelf.makeOperations().importItems(at: [package], into: "", mode: .move)
+        #expect(outcome.failures.isEmpty)
+        await wait(for: document) { document.fileURL.path == shelf.at("Doc.pack/a.txt").path }
+        document.type("after")
+        #expect(await document.close())
+        #expect(try shelf.text("Doc.pack/a.txt") == "after")
+        #expect(try other.names.isEmpty)
+    }
+
+    @Test("A document follows a coordinated copy after which the original is deleted")
+    func copiedAndDeleted() async throws {
+        let document = try await openedAway()
+        document.type("unsaved")
+        let (source, target) = (document.fileURL, playground["b.txt"])
+        try await Task.detached { try Self.copyAndDelete(source, to: target) }.value
+        await wait(for: document) { document.fileURL.path == target.path }
+        #expect(!document.isFileDeleted)
+        #expect(document.text == "unsaved")
+        document.type("after")
+        #expect(await document.close())
+        #expect(try playground.names == ["b.txt"])
+        #expect(try playground.text("b.txt") == "after")
+        #expect(try other.names.isEmpty)
+    }
+
+    @Test(
+        "A package document follows a coordinated copy after which the original is deleted, with all members"
+    )
+    func copiedAndDeletedPackage() async throws {
+        let document = try await openedBook()
+        document.write("unsaved", to: "b.txt")
+        let (source, target) = (document.fileURL, playground["Moved.book"])
+        try await Task.detached { try Self.copyAndDelete(source, to: target) }.value
+        await wait(for: document) { document.fileURL.path == target.path }
+        #expect(document.text(of: "a.txt") == "one")
+        document.write("after", to: "c.txt")
+        #expect(await document.close())
+        let saved = try ["a.txt", "b.txt", "c.txt"].map { try playground.text("Moved.book/" + $0) }
+        #expect(saved == ["one", "unsaved", "after"])
+        #expect(try playground.names == ["Moved.book"])
+        #expect(try other.names.isEmpty)
+    }
+}
+
+/// A folder on the volume of shared memory.
+private final class VolumeFolder {
+    let url = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString)", isDirectory: true)
+
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+    deinit {
+        // What a test has not moved away goes with it; a folder that stays harms nobody.
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path) } }
+
+    func put(_ text: String, at name: String) throws -> URL {
+        let place = url.appendingPathComponent(name)
+        let folder = place.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: place)
+        return place
+    }
+}
