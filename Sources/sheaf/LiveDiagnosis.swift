@@ -173,7 +173,7 @@ enum LiveDiagnosis {
         _ hub: DiagnosisReport.Hub
     ) -> DiagnosisReport.Folder {
         let folder = joined.settings.folder
-        let mount = Mount(of: folder, in: text(at: "/proc/self/mountinfo") ?? "")
+        let mount = Mount(of: folder, in: Mount.all)
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
         return DiagnosisReport.Folder(
             name: name,
@@ -184,30 +184,4 @@ enum LiveDiagnosis {
             hub: hub
         )
     }
-}
-
-/// What a path is on, by /proc/self/mountinfo; proc(5).
-struct Mount {
-    let type: String
-    let isReadOnly: Bool
-
-    init?(of path: String, in table: String) {
-        var best: (length: Int, mount: Mount)?
-        for line in table.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            guard let dash = words.firstIndex(of: "-"), words.count > dash + 1, words.count > 5 else {
-                continue
-            }
-            let place = words[4].replacing("\\040", with: " ")
-            guard path == place || place == "/" || path.hasPrefix(place + "/") else { continue }
-            // Of several at one place the last is on top.
-            guard place.count >= best?.length ?? 0 else { continue }
-            let options = words[5].split(separator: ",")
-            best = (place.count, Mount(type: String(words[dash + 1]), isReadOnly: options.contains("ro")))
-        }
-        guard let best else { return nil }
-        self = best.mount
-    }
-
-    private init(type: String, isReadOnly: Bool) { (self.type, self.isReadOnly) = (type, isReadOnly) }
 }

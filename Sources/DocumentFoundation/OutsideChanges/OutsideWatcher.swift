@@ -187,7 +187,33 @@ final class OutsideWatcher: Sendable {
     }
 
     private func tell(_ reports: [OutsideReport]) {
+        let reports = followingCopies(reports)
         if !reports.isEmpty { report(reports) }
+    }
+
+    /// Looks on other volumes for what is gone from its own, with the lock open.
+    private func followingCopies(_ reports: [OutsideReport]) -> [OutsideReport] {
+        let (losses, folders) = state.withLock { state in
+            defer { state.items.losses = [] }
+            return (state.items.losses, state.items.losses.isEmpty ? [] : state.items.folders.itemFolders)
+        }
+        guard !losses.isEmpty else { return reports }
+        let places = CopySearch(for: losses.map(\.item)).find(in: Self.copyRoots(besides: folders))
+        let found = losses.compactMap { loss in
+            places[ObjectIdentifier(loss.item.handle)].flatMap { ItemPath($0.string) }.map { (loss, $0) }
+        }
+        guard !found.isEmpty else { return reports }
+        return state.withLock { state in
+            state.items.now = Self.now
+            return state.items.follow(found, insteadOf: reports)
+        }
+    }
+
+    /// Where somebody may have moved an item, likely places first: beside other presented items, among the
+    /// documents, anywhere on this machine.
+    private static func copyRoots(besides folders: [ItemPath]) -> [FilePath] {
+        let mounts = Mount.all.filter(\.isLocalForItems).map { FilePath($0.place) }
+        return folders.map { FilePath($0.string) } + BookmarkSettings.current.documentFolders + mounts
     }
 
     // MARK: Without watches

@@ -30,6 +30,9 @@ struct WatchedFolders {
 
     func isWatched(_ path: ItemPath) -> Bool { numbers[path] != nil }
 
+    /// The folders whose members matter.
+    var itemFolders: [ItemPath] { folders.values.filter(\.showsMembers).map(\.path) }
+
     func path(_ number: Int) -> ItemPath? { folders[number]?.path }
 
     /// Watches a folder from now on; each use is to be released.

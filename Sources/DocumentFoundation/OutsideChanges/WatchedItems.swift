@@ -15,6 +15,8 @@ struct WatchedItems {
         /// How it looked last; nil while it is not there.
         var stamp: FileStamp?
         var handle: ItemHandle?
+        /// How a directory looked before it began to change the last time, and when it changed last.
+        var before: (stamp: FileStamp, changedAt: Double)?
         var tree: WatchedTree?
     }
 
@@ -28,6 +30,7 @@ struct WatchedItems {
     var trees: Set<ItemPath> = []
     private var handleCount = 0
     private var departures = Departures()
+    var losses: [Loss] = []
     /// The time, in seconds.
     var now = 0.0
 
@@ -74,6 +77,9 @@ struct WatchedItems {
         // What cannot be looked at is as good as gone until it can.
         let stamp = try? FileStamp.ifPresent(at: place, followsSymbolicLink: true)
         let isOther = stamp?.inode != items[path]?.stamp?.inode || stamp?.device != items[path]?.stamp?.device
+        if let old = items[path]?.stamp, old.kind == .directory, old != stamp {
+            noteChange(of: path, from: old)
+        }
         items[path]?.stamp = stamp
         guard isOther || stamp == nil else { return }
         // Without a handle the item is followed as far as watched folders go.
@@ -276,6 +282,7 @@ struct WatchedItems {
                 return comeBack(from: path, to: name, by: writer)
             }
             endTree(path)
+            lose(path, item)
             note(path)
             return item.presenters.keys.map { .deleted($0) }
         }

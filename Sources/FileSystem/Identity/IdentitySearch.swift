@@ -40,75 +40,22 @@ package struct IdentitySearch: Sendable {
     ///   - roots: Where to look, folder by folder with all below, in this order; one that cannot be read is
     ///     left out.
     package func find(_ name: String, in roots: [FilePath]) -> FilePath? {
-        var state = State(deadline: .now + .milliseconds(bounds.millisecondsMax))
-        for root in roots {
-            if let found = look(in: root, &state) { return found }
-            if let found = Self.chosen(among: state.marked, name: name) { return found }
-            if state.isExhausted { return nil }
-        }
-        return nil
-    }
-
-    private struct State {
-        let deadline: ContinuousClock.Instant
-        var memberCount = 0
-        var visited: Set<FilePath> = []
+        var walk = FolderWalk(within: bounds)
         var marked: [FilePath] = []
-        var isExhausted = false
-
-        mutating func count(_ bounds: Bounds) -> Bool {
-            memberCount += 1
-            // The clock is looked at every 64 members: it costs as much as a member does.
-            if memberCount > bounds.memberCountMax || memberCount % 64 == 0 && .now > deadline {
-                isExhausted = true
+        for root in roots {
+            var found: FilePath?
+            walk.walk(root) { place, inode, _ in
+                switch likeness(of: place, inode: inode) {
+                case .same, .sameInode: found = place
+                case .sameMark: marked.append(place)
+                case .unmarked, .other, nil: break
+                }
+                return found == nil
             }
-            return !isExhausted
-        }
-    }
-
-    /// Breadth first: what was moved by hand has rarely gone far.
-    private func look(in root: FilePath, _ state: inout State) -> FilePath? {
-        // A root that is not there, or closed to us, is left out.
-        guard let device = try? FileStamp(of: root).device else { return nil }
-        var waiting = [root]
-        var next = 0
-        while next < waiting.count, !state.isExhausted {
-            let folder = waiting[next]
-            next += 1
-            guard state.visited.insert(folder).inserted else { continue }
-            if let found = scan(folder, device, &state, &waiting) { return found }
+            if let found = found ?? Self.chosen(among: marked, name: name) { return found }
+            if walk.isExhausted { return nil }
         }
         return nil
-    }
-
-    private func scan(
-        _ path: FilePath,
-        _ device: UInt64,
-        _ state: inout State,
-        _ waiting: inout [FilePath]
-    ) -> FilePath? {
-        var found: FilePath?
-        var (counted, folders) = (state, waiting)
-        defer { (state, waiting) = (counted, folders) }
-        // A folder that may not be read holds nothing that we could give.
-        guard let folder = try? Folder.open(path),
-            let status = try? SystemCalls.fstat(folder.descriptor), status.stamp.device == device
-        else { return nil }
-        // As above: what could be read has been looked at.
-        try? SystemCalls.forEachMember(of: folder) { (name, inode, kind) throws(SystemError) in
-            guard counted.count(bounds) else { return false }
-            let place = path.appending(name)
-            switch likeness(of: place, inode: inode) {
-            case .same, .sameInode:
-                found = place
-                return false
-            case .sameMark: counted.marked.append(place)
-            case .unmarked, .other, nil: break
-            }
-            if kind == .directory, !name.hasPrefix(".") { folders.append(place) }
-            return true
-        }
-        return found
     }
 
     /// - Returns: Nil when the item cannot be the one, or cannot be looked at.

@@ -25,6 +25,11 @@ package final class ItemHandle: Sendable {
         try? SystemCalls.fstat(descriptor).stamp
     }
 
+    /// Opens the item for reading, also when no name leads to it any more.
+    func open() throws(SystemError) -> FileDescriptor {
+        try SystemCalls.openat(.working, "/proc/self/fd/\(descriptor.raw)", O_RDONLY)
+    }
+
     private static func place(of descriptor: borrowing FileDescriptor) -> FilePath? {
         // proc(5) shows the path, and says so when the item has been removed.
         guard

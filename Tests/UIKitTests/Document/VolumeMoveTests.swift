@@ -111,6 +111,77 @@ struct VolumeMoveTests {
         #expect(try other.names.isEmpty)
     }
 
+    private nonisolated static func run(_ program: String, _ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    private nonisolated static func mv(_ source: URL, _ target: URL) throws {
+        try run("/bin/mv", source.path, target.path)
+    }
+
+    @Test(
+        "A document follows its file when a shell moves it to another volume, under another name too, and back"
+    )
+    func movedByShell() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        let other = other.url
+        #expect(await document.open())
+        try Self.mv(document.fileURL, other.appendingPathComponent("b.txt"))
+        await wait(for: document) { document.fileURL.path == other.appendingPathComponent("b.txt").path }
+        #expect(!document.isFileDeleted)
+        document.type("after")
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        #expect(try playground.names.isEmpty)
+        // Back it goes beside another presented item.
+        let neighbour = TextDocument(fileURL: try playground.put("old", at: "neighbour.txt"))
+        #expect(await neighbour.open())
+        try Self.mv(document.fileURL, playground["c.txt"])
+        await wait(for: document) { document.fileURL.path == playground["c.txt"].path }
+        document.type("last")
+        #expect(await document.close())
+        #expect(await neighbour.close())
+        #expect(try playground.text("c.txt") == "last")
+        #expect(document.loads == 1)
+    }
+
+    @Test("A package document follows when a shell moves it to another volume")
+    func packageMovedByShell() async throws {
+        try FileManager.default.createDirectory(
+            at: playground["Book.book"],
+            withIntermediateDirectories: true
+        )
+        _ = try playground.put("one", at: "Book.book/a.txt")
+        let document = MemberDocument(fileURL: playground["Book.book"])
+        #expect(await document.open())
+        #expect(document.text(of: "a.txt") == "one")
+        let target = other.url.appendingPathComponent("Book.book", isDirectory: true)
+        try Self.mv(document.fileURL, target)
+        await wait(for: document) { document.fileURL.path == target.path }
+        document.write("after", to: "b.txt")
+        #expect(await document.close())
+        #expect(try String(contentsOf: target.appendingPathComponent("b.txt"), encoding: .utf8) == "after")
+        #expect(try String(contentsOf: target.appendingPathComponent("a.txt"), encoding: .utf8) == "one")
+    }
+
+    @Test(
+        "A file of other contents on another volume is not followed, whatever its date: the document's own is gone"
+    )
+    func notACopy() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        let stranger = try other.put("new", at: "a.txt")
+        try Self.run("/bin/touch", "-r", document.fileURL.path, stranger.path)
+        try FileManager.default.removeItem(at: document.fileURL)
+        await wait(for: document) { document.isFileDeleted }
+        #expect(document.fileURL == playground["a.txt"])
+        await document.close()
+    }
+
     @Test(
         "A package document follows a coordinated copy after which the original is deleted, with all members"
     )

@@ -1,0 +1,54 @@
+internal import Foundation
+
+/// A volume at its place, as /proc/self/mountinfo names it; proc(5).
+package struct Mount: Hashable, Sendable {
+    package let place: String
+    /// The kernel's name for the file system.
+    package let type: String
+    package let isReadOnly: Bool
+
+    /// Those of a table, in its order: of several at one place the last is on top.
+    package static func all(in table: String) -> [Mount] {
+        table.split(separator: "\n").compactMap { line -> Mount? in
+            let words = line.split(separator: " ")
+            guard let dash = words.firstIndex(of: "-"), words.count > dash + 1, words.count > 5 else {
+                return nil
+            }
+            return Mount(
+                place: String(words[4].replacing("\\040", with: " ")),
+                type: String(words[dash + 1]),
+                isReadOnly: words[5].split(separator: ",").contains("ro")
+            )
+        }
+    }
+
+    /// Those that this process sees; none where the system does not tell.
+    package static var all: [Mount] {
+        all(in: (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? "")
+    }
+
+    /// What a path is on.
+    package init?(of path: String, in mounts: [Mount]) {
+        let above = mounts.filter { path == $0.place || $0.place == "/" || path.hasPrefix($0.place + "/") }
+        guard let longest = above.map(\.place.count).max(),
+            let mount = above.last(where: { $0.place.count == longest })
+        else { return nil }
+        self = mount
+    }
+
+    private init(place: String, type: String, isReadOnly: Bool) {
+        (self.place, self.type, self.isReadOnly) = (place, type, isReadOnly)
+    }
+
+    private static let localTypes: Set<String> = [
+        "bcachefs", "btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fuseblk", "hfsplus", "jfs", "msdos",
+        "ntfs",
+        "ntfs3", "overlay", "tmpfs", "vfat", "xfs", "zfs",
+    ]
+
+    /// Whether a person's items may be put there, and are looked for without waiting for another machine.
+    package var isLocalForItems: Bool {
+        !isReadOnly && Self.localTypes.contains(type)
+            && !["/proc", "/sys", "/dev/pts"].contains { place == $0 || place.hasPrefix($0 + "/") }
+    }
+}
