@@ -182,6 +182,28 @@ struct VolumeMoveTests {
         await document.close()
     }
 
+    @Test("A document follows its file into the trash of its volume, is edited there, and comes back with it")
+    func trashed() async throws {
+        let document = try await openedAway()
+        let url = document.fileURL
+        var resulting: NSURL?
+        try FileManager.default.trashItem(at: url, resultingItemURL: &resulting)
+        let trashed = try #require(resulting as URL?)
+        defer { try? FileManager.default.removeItem(at: trashed) }
+        await wait(for: document) { document.fileURL.path == trashed.path }
+        #expect(document.isFileInTrash)
+        #expect(!document.isFileDeleted)
+        document.type("edited in the trash")
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        #expect(try Trash().restore(trashed).path == url.path)
+        await wait(for: document) { document.fileURL.path == url.path }
+        #expect(!document.isFileInTrash)
+        document.type("after")
+        #expect(await document.close())
+        #expect(try String(contentsOf: url, encoding: .utf8) == "after")
+        #expect(document.loads == 1)
+    }
+
     @Test(
         "A package document follows a coordinated copy after which the original is deleted, with all members"
     )
