@@ -18,15 +18,10 @@ final class OutsideWriter: Sendable {
     private let pausesMilliseconds: [Int]
     private let ended: AsyncStream<Int32>
 
-    /// Whether a text holds what it wrote last. What is written in several goes, each into what is at the name
-    /// then, may come after something that was saved in between.
-    func isLast(_ text: String) -> Bool {
-        switch style {
-        case "piecemeal": text.hasSuffix("\(count) ")
-        case "truncateFirst": text.hasSuffix(finalText)
-        default: text == finalText
-        }
-    }
+    /// Whether a text of its document holds what it wrote last, with whatever was added to it since. What is written in
+    /// several goes, each into what is at the name then, may have been parted by something that was saved in between:
+    /// the last go counts.
+    func isLast(_ text: String) -> Bool { text.contains(style == "piecemeal" ? "\(count) " : finalText) }
 
     /// Starts it.
     ///
