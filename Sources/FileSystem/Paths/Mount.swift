@@ -24,7 +24,9 @@ package struct Mount: Hashable, Sendable {
 
     /// Those that this process sees; none where the system does not tell.
     package static var all: [Mount] {
-        all(in: (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? "")
+        // The file says that it has no bytes: what goes by its size takes a page of it and no more.
+        let bytes = try? FileHandle(forReadingAtPath: "/proc/self/mountinfo")?.readToEnd()
+        return all(in: String(decoding: bytes ?? Data(), as: UTF8.self))
     }
 
     /// What a path is on.

@@ -24,35 +24,6 @@ struct OutsideChangeTests {
         await document.close()
     }
 
-    /// What is undone leads to states of before, without what others wrote.
-    @Test("A quiet reload empties the undo stack, leaves nothing unsaved, and lets an editor keep its caret")
-    func undoAfterReload() async throws {
-        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
-        #expect(await document.open())
-        document.type("mine")
-        let undoManager = try #require(document.undoManager)
-        await wait(for: document) { undoManager.groupingLevel == 0 }
-        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
-        #expect(undoManager.canUndo)
-        #expect(!document.hasUnsavedChanges)
-        let seen = ReloadLog(of: document)
-        try Data("theirs".utf8).write(to: document.fileURL)
-        await wait(for: document) { document.text == "theirs" && document.documentState == .normal }
-        #expect(!undoManager.canUndo)
-        #expect(!undoManager.canRedo)
-        #expect(document.undoManager === undoManager)
-        #expect(!document.hasUnsavedChanges)
-        #expect(seen.texts.first == "mine", "the caret's place is asked for before the text goes")
-        #expect(seen.texts.last == "theirs", "and put back when the new one is there")
-        #expect(seen.texts.count % 2 == 0)
-        document.type("after")
-        await wait(for: document) { undoManager.groupingLevel == 0 }
-        undoManager.undo()
-        #expect(document.text == "theirs")
-        #expect(!undoManager.canUndo)
-        await document.close()
-    }
-
     @Test("A clean document reloads quietly when an editor renames a new file over its own")
     func renamedOver() async throws {
         let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
@@ -283,24 +254,4 @@ private final class HeldUpDocument: UIDocument {
             isHeldUp.signal()
         }
     }
-}
-
-/// What a document showed when it was about to read its file anew, and when it had.
-@MainActor
-private final class ReloadLog {
-    private(set) var texts: [String] = []
-    private var observers: [any NSObjectProtocol] = []
-
-    init(of document: TextDocument) {
-        for name in [UIDocument.willReloadNotification, UIDocument.didReloadNotification] {
-            observers.append(
-                NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) {
-                    [weak self, weak document] _ in
-                    MainActor.assumeIsolated { self?.texts.append(document?.text ?? "") }
-                }
-            )
-        }
-    }
-
-    isolated deinit { observers.forEach(NotificationCenter.default.removeObserver) }
 }
