@@ -213,6 +213,15 @@ final class DocumentFileAccess: @unchecked Sendable {
     /// app has done to its tree since; nil where that is not known.
     var knownContents: Any? { base.withLock { $0 } ?? knownTree.withLock { $0 }?.value.asSaved }
 
+    /// Whether a file holds the very bytes that were last read or written, where these are known. Any thread.
+    func isBase(at url: URL, stamped stamp: FileStamp) -> Bool {
+        guard let base = base.withLock({ $0 }), stamp.kind == .regular, stamp.byteCount == Int64(base.count),
+            let path = FilePath(url)
+        else { return false }
+        // What cannot be read, or changes meanwhile, is not known to be the same.
+        return (try? FileReading.contents(of: path, expecting: stamp)) == base
+    }
+
     private func keepBase(_ data: Data?) {
         base.withLock { $0 = data.flatMap { $0.count <= Self.baseByteCountMax ? $0 : nil } }
     }

@@ -18,22 +18,18 @@ extension UIDocument {
     nonisolated func follow(to newURL: URL) {
         let place = newURL.standardizedFileURL
         fileAccess.noteMoved(to: place)
+        // Absent or unreadable: the next save tells.
+        let found = try? fileAccess.stampIfPresent(of: place)
+        // On another volume it is another inode with the same contents, and maybe of another date.
+        let isCopy = found.map { fileAccess.isBase(at: place, stamped: $0) } ?? false
         record.withLock { record in
             if record.fileURL != place { record.leftPlace = (record.fileURL, MonotonicClock.seconds) }
             record.fileURL = place
+            guard let found else { return }
+            record.isFileGone = false
+            if let known = record.stamp, isCopy || known.hasContents(of: found) { record.stamp = found }
         }
-        fileAccess.queue.async { [self] in
-            // Absent or unreadable: the next save tells.
-            if let found = try? fileAccess.stampIfPresent(of: place) {
-                // On another volume it is another inode with the same contents.
-                record.withLock { record in
-                    guard record.fileURL == place else { return }
-                    record.isFileGone = false
-                    if let known = record.stamp, known.hasContents(of: found) { record.stamp = found }
-                }
-                checkForOutsideChange()
-            }
-        }
+        if found != nil { checkForOutsideChange() }
         announceFile()
     }
 
