@@ -198,7 +198,10 @@ final class OutsideWatcher: Sendable {
             return (state.items.losses, state.items.losses.isEmpty ? [] : state.items.folders.itemFolders)
         }
         guard !losses.isEmpty else { return reports }
-        let places = CopySearch(for: losses.map(\.item)).find(in: Self.copyRoots(besides: folders))
+        let places = CopySearch(for: losses.map(\.item)).find(
+            in: folders.map { FilePath($0.string) },
+            thenBelow: Self.copyRoots
+        )
         let found = losses.compactMap { loss in
             places[ObjectIdentifier(loss.item.handle)].flatMap { ItemPath($0.string) }.map { (loss, $0) }
         }
@@ -209,11 +212,11 @@ final class OutsideWatcher: Sendable {
         }
     }
 
-    /// Where somebody may have moved an item, likely places first: beside other presented items, among the
-    /// documents, anywhere on this machine.
-    private static func copyRoots(besides folders: [ItemPath]) -> [FilePath] {
-        let mounts = Mount.all.filter(\.isLocalForItems).map { FilePath($0.place) }
-        return folders.map { FilePath($0.string) } + BookmarkSettings.current.documentFolders + mounts
+    /// Where somebody may have moved an item that is not beside other presented ones: among the documents, anywhere on
+    /// this machine.
+    private static var copyRoots: [FilePath] {
+        BookmarkSettings.current.documentFolders
+            + Mount.all.filter(\.isLocalForItems).map { FilePath($0.place) }
     }
 
     // MARK: Without watches

@@ -27,7 +27,11 @@ package struct CopySearch: Sendable {
     private let bounds: IdentitySearch.Bounds
     private let earliestSeconds: Int64
 
-    package init(for lost: [Lost], within bounds: IdentitySearch.Bounds = .usual) {
+    /// - Parameter bounds: Nobody waits for it but news of other changes, and a move across volumes takes its time too.
+    package init(
+        for lost: [Lost],
+        within bounds: IdentitySearch.Bounds = .init(memberCountMax: 20_000, millisecondsMax: 1000)
+    ) {
         // What still has a name is not gone, and what cannot be asked cannot be compared.
         self.lost = lost.filter { $0.handle.place == nil && $0.handle.stamp != nil }
         self.bounds = bounds
@@ -36,18 +40,21 @@ package struct CopySearch: Sendable {
 
     /// Finds copies.
     ///
-    /// - Parameter roots: Where to look, folder by folder with all below, in this order.
+    /// - Parameters:
+    ///   - folders: Where to look first, not at what is in folders in them.
+    ///   - roots: Where to look then, folder by folder with all below, in this order.
     /// - Returns: Where each item is now that was found, by its hold.
-    package func find(in roots: [FilePath]) -> [ObjectIdentifier: FilePath] {
+    package func find(in folders: [FilePath], thenBelow roots: [FilePath]) -> [ObjectIdentifier: FilePath] {
         var found: [ObjectIdentifier: FilePath] = [:]
         guard !lost.isEmpty else { return found }
         let devices = Set(lost.flatMap(\.stamps).map(\.device))
         let kinds = Set(lost.flatMap(\.stamps).map(\.kind))
         var walk = FolderWalk(within: bounds)
-        for root in roots where !walk.isExhausted {
+        let places = folders.map { ($0, isDeep: false) } + roots.map { ($0, isDeep: true) }
+        for (root, isDeep) in places where !walk.isExhausted {
             // A root that is not there, or closed to us, is left out; what stays on its volume is renamed.
             guard let device = try? FileStamp(of: root).device, devices != [device] else { continue }
-            walk.walk(root) { place, _, kind in
+            walk.walk(root, isDeep: isDeep) { place, _, kind in
                 guard kind.map(kinds.contains) ?? true,
                     // Gone since it was listed, or closed to us: not one that can be given.
                     let status = try? SystemCalls.fstatat(.working, place.string),

@@ -19,9 +19,11 @@ struct FolderWalk {
     ///
     /// - Parameters:
     ///   - root: Where to begin; left out if it is not there, or closed to us.
+    ///   - isDeep: Whether folders in it are walked too.
     ///   - visit: Gets each member; ends the walk with false.
     mutating func walk(
         _ root: FilePath,
+        isDeep: Bool = true,
         visit: (_ place: FilePath, _ inode: UInt64, _ kind: FileStamp.Kind?) -> Bool
     ) {
         guard let device = try? FileStamp(of: root).device else { return }
@@ -30,8 +32,9 @@ struct FolderWalk {
         while next < waiting.count, !isExhausted {
             let folder = waiting[next]
             next += 1
-            guard visited.insert(folder).inserted else { continue }
-            guard scan(folder, device, &waiting, visit) else { return }
+            // What was only looked at may still be walked.
+            guard !isDeep || visited.insert(folder).inserted else { continue }
+            guard scan(folder, device, &waiting, visit), isDeep else { return }
         }
     }
 
