@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import Glibc
 
 /// Looks for the copies that a move to another volume has made of items that are gone since.
@@ -21,21 +21,24 @@ package struct CopySearch: Sendable {
     }
 
     /// How long before its original went a copy may have come. Moves of many items remove these when all are copied.
-    static let secondsMax: Int64 = 60
+    package static let secondsMax: Int64 = 60
 
     private let lost: [Lost]
     private let bounds: IdentitySearch.Bounds
     private let earliestSeconds: Int64
 
-    /// - Parameter bounds: Nobody waits for it but news of other changes, and a move across volumes takes its time too.
+    /// - Parameters:
+    ///   - bounds: Nobody waits for it but news of other changes, and a move across volumes takes its time too.
+    ///   - now: When the items went.
     package init(
         for lost: [Lost],
-        within bounds: IdentitySearch.Bounds = .init(memberCountMax: 20_000, millisecondsMax: 1000)
+        within bounds: IdentitySearch.Bounds = .init(memberCountMax: 20_000, millisecondsMax: 1000),
+        at now: Date = .now
     ) {
         // What still has a name is not gone, and what cannot be asked cannot be compared.
         self.lost = lost.filter { $0.handle.place == nil && $0.handle.stamp != nil }
         self.bounds = bounds
-        earliestSeconds = Int64(Date.now.timeIntervalSince1970) - Self.secondsMax
+        earliestSeconds = Int64(now.timeIntervalSince1970) - Self.secondsMax
     }
 
     /// Finds copies.

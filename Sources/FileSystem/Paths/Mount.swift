@@ -15,11 +15,28 @@ package struct Mount: Hashable, Sendable {
                 return nil
             }
             return Mount(
-                place: String(words[4].replacing("\\040", with: " ")),
+                place: unescaped(words[4]),
                 type: String(words[dash + 1]),
                 isReadOnly: words[5].split(separator: ",").contains("ro")
             )
         }
+    }
+
+    /// What parts words, and the sign that says so, are written as three octal digits.
+    private static func unescaped(_ word: Substring) -> String {
+        var (bytes, rest) = ([UInt8](), word.utf8)
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3,
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            {
+                bytes.append(code)
+                rest.removeFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Those that this process sees; none where the system does not tell.

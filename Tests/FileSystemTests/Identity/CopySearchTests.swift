@@ -1,0 +1,183 @@
+import CrashHarness
+import FileSystem
+import Foundation
+import Testing
+
+/// Copies are looked for on another volume only: one is needed.
+@Suite(
+    "CopySearch",
+    .enabled(if: MemoryVolume.isApart, "needs /dev/shm on a volume of its own")
+)
+struct CopySearchTests {
+    private let home: ScratchFolder
+    private let away: ScratchFolder
+
+    init() throws {
+        home = try ScratchFolder()
+        away = try ScratchFolder(in: ScratchFolder.memoryDisk)
+    }
+
+    private func write(_ text: String, _ path: FilePath) throws {
+        try Data(text.utf8).write(to: path.url(isDirectory: false))
+    }
+
+    private func run(_ command: String, _ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: command)
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    private func copy(_ source: FilePath, _ target: FilePath) throws {
+        try run("/bin/cp", "-a", source.string, target.string)
+    }
+
+    /// Takes hold of a file as a watcher does, before it goes.
+    private func hold(_ path: FilePath, before: FileStamp? = nil) throws -> CopySearch.Lost {
+        let stamps = try [FileStamp(of: path)] + (before.map { [$0] } ?? [])
+        return CopySearch.Lost(name: path.name, stamps: stamps, handle: try ItemHandle(path))
+    }
+
+    /// A file that is held, copied under a name, and gone.
+    private func moved(_ text: String = "sea", to target: FilePath) throws -> CopySearch.Lost {
+        let path = home.path.appending("Sea.txt")
+        try write(text, path)
+        let lost = try hold(path)
+        try copy(path, target)
+        try FileManager.default.removeItem(atPath: path.string)
+        return lost
+    }
+
+    private func find(_ lost: CopySearch.Lost..., at now: Date = .now) -> [FilePath?] {
+        let found = CopySearch(for: lost, at: now).find(in: [], thenBelow: [away.path])
+        return lost.map { found[ObjectIdentifier($0.handle)] }
+    }
+
+    @Test("A copy is found under another name and in a folder, and each of several items at its own")
+    func found() throws {
+        let (first, second) = (away.path.appending("Ocean.txt"), away.path.appending("far/Hill.txt"))
+        try ItemMoves.createFolder(away.path.appending("far"))
+        let sea = try moved(to: first)
+        let hill = try moved("hill", to: second)
+        #expect(find(sea, hill) == [first, second])
+    }
+
+    @Test("A folder that is only looked at gives its own members and not what is in folders in it")
+    func shallow() throws {
+        try ItemMoves.createFolder(away.path.appending("far"))
+        let lost = try moved(to: away.path.appending("far/Sea.txt"))
+        let search = CopySearch(for: [lost])
+        #expect(search.find(in: [away.path], thenBelow: []).isEmpty)
+        #expect(search.find(in: [away.path.appending("far")], thenBelow: []).count == 1)
+    }
+
+    @Test("An item that still has a name is not gone, and so has no copies")
+    func kept() throws {
+        let path = home.path.appending("Sea.txt")
+        try write("sea", path)
+        let lost = try hold(path)
+        try copy(path, away.path.appending("Sea.txt"))
+        #expect(find(lost) == [nil])
+        try FileManager.default.removeItem(atPath: path.string)
+        #expect(find(lost) == [away.path.appending("Sea.txt")])
+    }
+
+    @Test("What was there long before the item went is no copy that a move has made")
+    func old() throws {
+        let lost = try moved(to: away.path.appending("Sea.txt"))
+        let most = Double(CopySearch.secondsMax)
+        #expect(find(lost, at: .now + most + 5) == [nil])
+        #expect(find(lost, at: .now + most - 30) == [away.path.appending("Sea.txt")])
+    }
+
+    @Test("A file of the same date is no copy with other bytes, or with more")
+    func otherBytes() throws {
+        for text in ["tea", "sea "] {
+            let place = away.path.appending("Sea.txt")
+            let lost = try moved(to: place)
+            let date = try FileManager.default.attributesOfItem(atPath: place.string)[.modificationDate]
+            try write(text, place)
+            try FileManager.default.setAttributes(
+                [.modificationDate: try #require(date)],
+                ofItemAtPath: place.string
+            )
+            #expect(find(lost) == [nil])
+        }
+    }
+
+    @Test("Bytes are compared to the end, over the size of what is read at once")
+    func manyBytes() throws {
+        let text = String(repeating: "sea ", count: 200_000)
+        let place = away.path.appending("Sea.txt")
+        #expect(find(try moved(text, to: place)) == [place])
+        let lost = try moved(text, to: place)
+        let file = try FileHandle(forUpdating: place.url(isDirectory: false))
+        try file.seekToEnd()
+        try file.seek(toOffset: 799_999)
+        try file.write(contentsOf: Data("!".utf8))
+        try file.close()
+        try run("/bin/touch", "-d", "@\(lost.stamps[0].modificationSeconds).\(fraction(lost))", place.string)
+        #expect(find(lost) == [nil])
+    }
+
+    private func fraction(_ lost: CopySearch.Lost) -> String {
+        let digits = String(lost.stamps[0].modificationNanoseconds)
+        return String(repeating: "0", count: 9 - digits.count) + digits
+    }
+
+    @Test("A file of the same bytes with another date is no copy of a move's: those keep dates")
+    func otherDate() throws {
+        let place = away.path.appending("Sea.txt")
+        let lost = try moved(to: place)
+        try run("/bin/touch", "-d", "2001-01-01 10:00:00.5", place.string)
+        #expect(find(lost) == [nil])
+    }
+
+    @Test("A volume that keeps whole seconds gives a file by its bytes, whatever its name")
+    func wholeSeconds() throws {
+        let place = away.path.appending("Ocean.txt")
+        let lost = try moved(to: place)
+        try run("/bin/touch", "-d", "@\(lost.stamps[0].modificationSeconds)", place.string)
+        #expect(find(lost) == [place])
+    }
+
+    @Test("What was written after the last look is compared as it was when it went")
+    func writtenLast() throws {
+        let (path, place) = (home.path.appending("Sea.txt"), away.path.appending("Sea.txt"))
+        try write("sea", path)
+        let lost = try hold(path)
+        let file = try FileHandle(forWritingTo: path.url(isDirectory: false))
+        try file.write(contentsOf: Data("longer".utf8))
+        try file.close()
+        try copy(path, place)
+        try FileManager.default.removeItem(atPath: path.string)
+        #expect(find(lost) == [place])
+    }
+
+    @Test("A directory is found by how it was before it was emptied, and not by how it is when it is gone")
+    func directory() throws {
+        let (book, place) = (home.path.appending("Sea.book"), away.path.appending("Sea.book"))
+        try ItemMoves.createFolder(book)
+        try write("one", book.appending("a.txt"))
+        let before = try FileStamp(of: book)
+        let handle = try ItemHandle(book)
+        try copy(book, place)
+        try FileManager.default.removeItem(atPath: book.appending("a.txt").string)
+        let emptied = try FileStamp(of: book)
+        try FileManager.default.removeItem(atPath: book.string)
+        #expect(find(.init(name: "Sea.book", stamps: [emptied, before], handle: handle)) == [place])
+        #expect(find(.init(name: "Sea.book", stamps: [emptied], handle: handle)) == [nil])
+    }
+
+    @Test("On the item's own volume nothing is looked at: there it would have been renamed")
+    func ownVolume() throws {
+        let path = home.path.appending("Sea.txt")
+        try write("sea", path)
+        let lost = try hold(path)
+        try copy(path, home.path.appending("Copy.txt"))
+        try FileManager.default.removeItem(atPath: path.string)
+        #expect(CopySearch(for: [lost]).find(in: [home.path], thenBelow: [home.path]).isEmpty)
+    }
+}
