@@ -97,12 +97,8 @@ struct CopySearchTests {
         for text in ["tea", "sea "] {
             let place = away.path.appending("Sea.txt")
             let lost = try moved(to: place)
-            let date = try FileManager.default.attributesOfItem(atPath: place.string)[.modificationDate]
             try write(text, place)
-            try FileManager.default.setAttributes(
-                [.modificationDate: try #require(date)],
-                ofItemAtPath: place.string
-            )
+            try giveDate(of: lost, to: place)
             #expect(find(lost) == [nil])
         }
     }
@@ -118,13 +114,16 @@ struct CopySearchTests {
         try file.seek(toOffset: 799_999)
         try file.write(contentsOf: Data("!".utf8))
         try file.close()
-        try run("/bin/touch", "-d", "@\(lost.stamps[0].modificationSeconds).\(fraction(lost))", place.string)
+        try giveDate(of: lost, to: place)
         #expect(find(lost) == [nil])
     }
 
-    private func fraction(_ lost: CopySearch.Lost) -> String {
-        let digits = String(lost.stamps[0].modificationNanoseconds)
-        return String(repeating: "0", count: 9 - digits.count) + digits
+    private func giveDate(of lost: CopySearch.Lost, to place: FilePath) throws {
+        let (seconds, nanoseconds) = (
+            lost.stamps[0].modificationSeconds, String(lost.stamps[0].modificationNanoseconds)
+        )
+        let zeros = String(repeating: "0", count: 9 - nanoseconds.count)
+        try run("/bin/touch", "-d", "@\(seconds).\(zeros)\(nanoseconds)", place.string)
     }
 
     @Test("A file of the same bytes with another date is no copy of a move's: those keep dates")
