@@ -57,6 +57,88 @@ struct FolderImportingTests {
         #expect(try shelf.names() == [top.lastPathComponent])
     }
 
+    /// A folder on another volume with a file in it and, for a link, one to it.
+    private func outsideOnOtherVolume() throws -> URL {
+        let top = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString)", isDirectory: true)
+        try shelf.write(top.appendingPathComponent("a.txt"), "a")
+        return top
+    }
+
+    @Test(
+        "Of a link that is moved from another volume its target is copied in; the link goes and the target stays",
+        .enabled(if: FolderImportingTests.hasOtherVolume, "needs /dev/shm on a volume of its own")
+    )
+    func movesLinkAcross() async throws {
+        let top = try outsideOnOtherVolume()
+        defer { remove(top) }
+        let link = top.appendingPathComponent("link.txt")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "a.txt")
+        let outcome = try await operations.importItems(at: [link], into: "", mode: .move)
+        #expect(outcome.failures.isEmpty)
+        #expect(try shelf.text("link.txt") == "a")
+        #expect(try FileStamp(of: FilePath(shelf.at("link.txt").path)).kind == .regular)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: top.path) == ["a.txt"])
+    }
+
+    @Test(
+        "What came from another volume stays although its original could not be removed, and that is told",
+        .enabled(
+            if: FolderImportingTests.canKeepOriginals,
+            "needs /dev/shm, and to keep items from being removed"
+        ),
+        arguments: ["a.txt", "link.txt"]
+    )
+    func originalKept(name: String) async throws {
+        let top = try outsideOnOtherVolume()
+        try FileManager.default.createSymbolicLink(
+            atPath: top.appendingPathComponent("link.txt").path,
+            withDestinationPath: "a.txt"
+        )
+        try #require(Self.setKept(true, top))
+        defer {
+            #expect(Self.setKept(false, top))
+            remove(top)
+        }
+        let original = top.appendingPathComponent(name)
+        let outcome = try await operations.importItems(at: [original], into: "", mode: .move)
+        #expect(outcome.items.map(\.id) == [name])
+        #expect(outcome.failures.map(\.code) == [.originalKept])
+        #expect(outcome.failures.first?.recoverySuggestion == "Remove the original yourself.")
+        #expect(try shelf.text(name) == "a")
+        #expect(FileManager.default.fileExists(atPath: original.path))
+        #expect(outcome.inverse == .trash([name]))
+    }
+
+    private func remove(_ folder: URL) {
+        // What stays in shared memory harms nobody.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Makes a folder keep what is in it, also from root.
+    private static func setKept(_ isKept: Bool, _ folder: URL) -> Bool {
+        guard geteuid() == 0 else { return chmod(folder.path, isKept ? 0o500 : 0o700) == 0 }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/chattr")
+        process.arguments = [isKept ? "+i" : "-i", folder.path]
+        process.standardError = FileHandle.nullDevice
+        // A machine without the program is told by what this returns.
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    private static let canKeepOriginals: Bool = {
+        guard hasOtherVolume else { return false }
+        let probe = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString)", isDirectory: true)
+        guard (try? FileManager.default.createDirectory(at: probe, withIntermediateDirectories: false)) != nil
+        else { return false }
+        let isKept = setKept(true, probe)
+        let isFreed = setKept(false, probe)
+        // As above.
+        try? FileManager.default.removeItem(at: probe)
+        return isKept && isFreed
+    }()
+
     @Test("What cannot come in is told one by one, and nothing of it stays")
     func failures() async throws {
         let file = try outside("a.txt")
