@@ -20,6 +20,7 @@ extension AccessArbiter {
         access.admission = admissionCount
         accesses[request.id] = access
         admitted.append(request.id)
+        noteAhead(request.id)
         return true
     }
 

@@ -20,6 +20,7 @@ extension AccessArbiter {
             presenterMoved(id, to: presented[id]?.moved(from: source, to: target))
         }
         for id in accesses.keys { moveClaims(of: id, from: source, to: target, inside: packages) }
+        reorder()
         if let announcer = announcer(of: source, purpose: purpose) {
             accesses[announcer]?.dealings.moveNotices += notices
         } else {

@@ -57,25 +57,22 @@ extension AccessArbiter {
         return .grant(request.id, request.claims.map(\.item))
     }
 
+    /// Admits the first that waits for nobody.
     private mutating func admitNext() -> Bool {
-        guard let first = queue.first else { return false }
-        if admitted.isEmpty {
-            queue.removeFirst()
-            admit(first)
-            return true
-        }
-        var ahead = admitted.compactMap { accesses[$0] }
+        guard !queue.isEmpty else { return false }
+        let purposes = Set(admitted.compactMap { accesses[$0]?.request.purpose })
         for position in queue.indices {
-            let id = queue[position]
-            guard let access = accesses[id] else { continue }
-            let blockers = blockers(of: access, among: ahead)
-            if blockers.isEmpty {
-                queue.remove(at: position)
-                admit(id)
-                return true
+            guard let place = accesses.place(of: queue[position]) else { continue }
+            if !accesses[at: place].predecessors.isEmpty {
+                let impassable =
+                    mayPass(accesses[at: place], purposes) ? impassable(for: accesses[at: place]) : nil
+                if accesses[at: place].impassable != impassable {
+                    accesses[at: place].impassable = impassable
+                }
+                if !accesses[at: place].blockers.isEmpty { continue }
             }
-            if access.blockers != blockers { accesses[id]?.blockers = blockers }
-            ahead.append(access)
+            admit(queue.remove(at: position))
+            return true
         }
         return false
     }
@@ -85,7 +82,11 @@ extension AccessArbiter {
         admissionCount += 1
         accesses[at: place].stage = .asking
         accesses[at: place].admission = admissionCount
-        accesses[at: place].blockers = []
+        if !accesses[at: place].predecessors.isEmpty {
+            accesses[at: place].predecessors = []
+            accesses[at: place].impassable = nil
+            noteAhead(id)
+        }
         let access = accesses[at: place]
         let dealings = dealings(for: access)
         admitted.append(id)
@@ -127,16 +128,19 @@ extension AccessArbiter {
         }
     }
 
-    private func blockers(of access: Access, among ahead: [Access]) -> [AccessID] {
-        let rivals = ahead.filter { Self.conflict(access, $0) }
-        guard !rivals.isEmpty, mayPass(access, ahead) else { return rivals.map(\.request.id) }
-        return rivals.filter { Self.isInUse($0) || !isAwaited(access, by: $0) }.map(\.request.id)
+    /// Whom an access cannot pass by of those that it comes after.
+    private func impassable(for access: Access) -> [AccessID] {
+        access.predecessors.filter { id in
+            guard let other = accesses[id] else { return false }
+            return Self.isInUse(other) || !isAwaited(access, by: other)
+        }
     }
 
     /// Whether there is any reason for which an access could pass others; asking is cheaper than `isAwaited`.
-    private func mayPass(_ access: Access, _ ahead: [Access]) -> Bool {
-        access.request.nestedIn != nil || answersRequest(access)
-            || ahead.contains { $0.stage != .waiting && $0.request.purpose == access.request.purpose }
+    ///
+    /// - Parameter purposes: Those of the admitted accesses.
+    private func mayPass(_ access: Access, _ purposes: Set<Purpose>) -> Bool {
+        access.request.nestedIn != nil || purposes.contains(access.request.purpose) || answersRequest(access)
     }
 
     static func conflict(_ first: Access, _ second: Access) -> Bool {

@@ -51,8 +51,10 @@ package struct AccessArbiter: Sendable {
         var admission: UInt64 = 0
         /// Whether all items are still where it was asked for.
         var isWhereAsked = true
-        /// Whom it waited for when the queue was last gone through.
-        var blockers: [AccessID] = []
+        /// Of a waiting one: with whom it conflicts of those that were admitted or asked for before it.
+        var predecessors: [AccessID] = []
+        /// Those of them that it waited for when the queue was last gone through; nil for all, as with most.
+        var impassable: [AccessID]?
         /// One, once there are any; most accesses concern no presenter, and are copied and kept at less cost.
         private var keptDealings: [Dealings] = []
 
@@ -78,6 +80,9 @@ package struct AccessArbiter: Sendable {
         }
 
         var hasDealings: Bool { !keptDealings.isEmpty }
+
+        /// Whom a waiting one waits for.
+        var blockers: [AccessID] { impassable ?? predecessors }
 
         /// Whether no presenter owes an answer.
         var isAnswered: Bool { keptDealings.isEmpty || keptDealings[0].unansweredCount == 0 }
@@ -120,7 +125,7 @@ package struct AccessArbiter: Sendable {
         arrivalCount += 1
         if let grant = startAtOnce(request) { return [grant] }
         accesses[request.id] = Access(request, arrival: arrivalCount, since: now)
-        queue.append(request.id)
+        enqueue(request.id)
         settle()
         return takeEffects()
     }
@@ -263,6 +268,7 @@ package struct AccessArbiter: Sendable {
         } else {
             admitted.removeAll { $0 == id }
         }
+        noteRemoval(of: id)
         return access
     }
 

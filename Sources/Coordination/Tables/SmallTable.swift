@@ -38,7 +38,8 @@ public struct SmallTable<Key: Hashable, Value> {
 
     /// The value at a place that `place(of:)` gave.
     @inlinable public subscript(at place: Int) -> Value {
-        get { all[place] }
+        // Not copied: a value may hold much.
+        _read { yield all[place] }
         _modify { yield &all[place] }
     }
 

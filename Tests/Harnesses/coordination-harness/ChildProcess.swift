@@ -72,5 +72,11 @@ final class LinePipe {
         return text.split(separator: "\n")
     }
 
+    /// Says one line in a child, whole: pipe(7) keeps what is shorter than a page together.
+    static func say(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        guard Foundation.write(1, bytes, bytes.count) == bytes.count else { exit(1) }
+    }
+
     func closeOutput() { close(output) }
 }

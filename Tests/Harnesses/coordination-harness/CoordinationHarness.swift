@@ -16,6 +16,7 @@ enum CoordinationHarness {
             case "kill": try KillRun(seed: arguments.dropFirst().first.flatMap { UInt64($0) }).run()
             case "stopped": try StoppedRun.run()
             case "client": try HarnessClient(arguments: Array(arguments.dropFirst())).run()
+            case "watcher": try HarnessWatcher.run(Array(arguments.dropFirst()))
             case "presenter":
                 try StoppedRun.present(arguments[1], arguments[2])
             case "reader": try LongReader.run(arguments[1])

@@ -16,6 +16,7 @@ final class HarnessClient {
     private let registry: FileAccessRegistry
     private var guards: [Int32] = []
     private static let claimLostNumber = 3
+    private static let writesPerDeath = 400
 
     init(arguments: [String]) throws {
         guard arguments.count == 4, let count = Int(arguments[2]), let seed = UInt64(arguments[3]) else {
@@ -27,7 +28,12 @@ final class HarnessClient {
             let path = folder.appendingPathComponent("guard\(index)").path
             guards.append(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         }
-        registry = try FileAccessRegistry(
+        registry = try Self.registry(in: folder)
+    }
+
+    /// What coordinates through the agent of the run, which is started when it is missing.
+    static func registry(in folder: URL) throws -> FileAccessRegistry {
+        try FileAccessRegistry(
             presenterTimeLimitSeconds: 5,
             runtimeFolder: folder.appendingPathComponent("run").path,
             agentProgram: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -54,7 +60,7 @@ final class HarnessClient {
         var (error, failure): (NSError?, (any Error)?) = (nil, nil)
         NSFileCoordinator(filePresenter: nil, registry: registry)
             .coordinate(readingItemAt: url(index), error: &error) { url in
-                failure = checking([index], F_RDLCK) { _ = try TokenFile(url: url).tokens() }
+                failure = checking([index], F_RDLCK) { _ = try contents(of: TokenFile(url: url), index) }
             }
         try finish(error, failure, "read \(name) \(index)")
     }
@@ -64,10 +70,7 @@ final class HarnessClient {
         let coordinator = NSFileCoordinator(filePresenter: nil, registry: registry)
         let add = { (urls: [URL]) in
             failure = self.checking(indices, F_WRLCK) {
-                for url in urls {
-                    let file = TokenFile(url: url)
-                    try file.write(try file.tokens() + [Substring(token)], by: self.name)
-                }
+                for (url, index) in zip(urls, indices) { try self.add(token, to: TokenFile(url: url), index) }
             }
         }
         if indices.count == 1 {
@@ -80,6 +83,28 @@ final class HarnessClient {
             ) { add([$0, $1]) }
         }
         try finish(error, failure, "wrote \(token) " + indices.map(String.init).joined(separator: " "))
+    }
+
+    private func add(_ token: String, to file: TokenFile, _ index: Int) throws {
+        let tokens = try contents(of: file, index).tokens + [Substring(token)]
+        try file.write(tokens, generation: token, by: name, using: &random) { random in
+            // Others get their turn, to read what they must not, before the version is whole.
+            for _ in 0..<random.below(8) { sched_yield() }
+            if random.below(Self.writesPerDeath) == 0 { self.die() }
+        }
+    }
+
+    /// Dies as if killed, having said so.
+    private func die() {
+        say("dies \(name)")
+        _ = kill(getpid(), SIGKILL)
+    }
+
+    /// What is in a file; a version that is not whole is told of with who was writing it.
+    private func contents(of file: TokenFile, _ index: Int) throws -> TokenFile.Contents {
+        let contents = try file.contents()
+        if !contents.isWhole { say("half \(name) \(index) \(contents.writer)") }
+        return contents
     }
 
     private func url(_ index: Int) -> URL { folder.appendingPathComponent("file\(index)") }
@@ -113,15 +138,14 @@ final class HarnessClient {
         if let failure { throw failure }
         guard let error else { return say(done) }
         // An `NSError` is no `FileCoordinationError` any more on Linux; its domain and number are the same.
-        guard error.domain == FileCoordinationError.errorDomain, error.code == Self.claimLostNumber else {
-            throw error
-        }
+        guard Self.isClaimLost(error) else { throw error }
         say("lost \(name)")
     }
 
-    /// Says one line, whole: pipe(7) keeps what is shorter than a page together.
-    private func say(_ line: String) {
-        let bytes = Array("\(line)\n".utf8)
-        guard Foundation.write(1, bytes, bytes.count) == bytes.count else { exit(1) }
+    /// Whether an access has failed because its agent was killed.
+    static func isClaimLost(_ error: NSError) -> Bool {
+        error.domain == FileCoordinationError.errorDomain && error.code == claimLostNumber
     }
+
+    private func say(_ line: String) { LinePipe.say(line) }
 }

@@ -5,8 +5,14 @@ import LocalSockets
 import SeededNumbers
 
 /// 50 processes and 10,000 operations; processes and the agent are killed as the work goes on.
+///
+/// Writers write in place, so that who is let in beside one sees half a version, and so does who comes after one that was
+/// killed. Only of those whom the run itself has killed may a half be seen; the next writer mends it, and no update that
+/// was acknowledged is lost. Others present the files: at the end each of them has heard of the last version of each.
 final class KillRun {
     static let fileCount = 24
+    private static let watcherCount = 12
+    private static let filesOfWatcher = 4
     private static let clientCount = 50
     private static let operationCount = 10_000
 
@@ -16,8 +22,20 @@ final class KillRun {
     private let pipe: LinePipe
     private var children: [String: (process: ChildProcess, left: Int)] = [:]
     private var written: [Int: Set<Substring>] = [:]
+    private var watchers: [String: Watcher] = [:]
+    private var killed: Set<Substring> = []
     private var counts: [Substring: Int] = [:]
-    private var (operations, clientKills, agentKills, clientsBegun) = (0, 0, 0, 0)
+    private var (operations, clientKills, watcherKills, agentKills, begun) = (0, 0, 0, 0, 0)
+    private var torn = 0
+
+    /// A process that presents files, and what it has said of each.
+    private struct Watcher {
+        let process: ChildProcess
+        let files: [Int]
+        var heard: [Int: Substring] = [:]
+        /// How many writers it has let at its files that have not told of their end yet.
+        var given = 0
+    }
 
     init(seed: UInt64?) throws {
         self.seed = seed ?? .random(in: 0 ... .max)
@@ -31,33 +49,50 @@ final class KillRun {
     func run() throws {
         defer {
             for child in children.values { child.process.kill() }
+            for watcher in watchers.values { watcher.process.kill() }
             // A leftover in the temporary directory fails nothing.
             try? FileManager.default.removeItem(at: folder)
         }
         print("coordination: seed \(seed)")
         let began = Date()
-        for index in 0..<Self.fileCount { try file(index).write([], by: "first") }
+        for index in 0..<Self.fileCount { try file(index).begin() }
+        for first in 0..<Self.watcherCount {
+            try beginWatcher((0..<Self.filesOfWatcher).map { (first * 2 + $0) % Self.fileCount })
+        }
         for _ in 0..<Self.clientCount { try begin(operations: Self.operationCount / Self.clientCount) }
         try work()
+        try rest()
         try check()
         let seconds = Date().timeIntervalSince(began)
         print(
             """
-            coordination: states \(operations) operations of \(clientsBegun) processes, \(clientKills) processes \
-            and \(agentKills) agents killed, \(written.values.map(\.count).reduce(0, +)) updates all there, \
-            \(counts["lost", default: 0]) claims lost and said to be, 0 doubled, 0 torn, 0 left, \
+            coordination: states \(operations) operations of \(begun) processes, \(clientKills) that write and \
+            \(watcherKills) that present and \(agentKills) agents killed, \
+            \(written.values.map(\.count).reduce(0, +)) updates all there, \
+            \(counts["half", default: 0]) halves seen of killed writers, \(torn) of others, \
+            \(counts["heard", default: 0]) changes heard of, \
+            \(counts["lost", default: 0]) claims lost and said to be, 0 doubled, 0 left, \
             \(String(format: "%.1f", seconds)) s
             """
         )
     }
 
-    private func file(_ index: Int) -> TokenFile {
+    static func file(_ index: Int, in folder: URL) -> TokenFile {
         TokenFile(url: folder.appendingPathComponent("file\(index)"))
     }
 
+    private func file(_ index: Int) -> TokenFile { Self.file(index, in: folder) }
+
+    private func beginWatcher(_ files: [Int]) throws {
+        begun += 1
+        let name = "w\(begun)"
+        let arguments = ["watcher", folder.path, name] + files.map(String.init)
+        watchers[name] = Watcher(process: try ChildProcess(arguments, output: pipe.output), files: files)
+    }
+
     private func begin(operations: Int) throws {
-        clientsBegun += 1
-        let name = "c\(clientsBegun)"
+        begun += 1
+        let name = "c\(begun)"
         let seed = random.next()
         let arguments = ["client", folder.path, name, "\(operations)", "\(seed)"]
         children[name] = (try ChildProcess(arguments, output: pipe.output), operations)
@@ -71,7 +106,7 @@ final class KillRun {
             for line in lines { try take(line.split(separator: " ")) }
             if operations >= nextClientKill {
                 nextClientKill += 50 + random.below(200)
-                try killClient()
+                if random.below(5) == 0 { try killWatcher() } else { try killClient() }
             }
             if operations >= nextAgentKill {
                 nextAgentKill += 300 + random.below(1000)
@@ -89,8 +124,21 @@ final class KillRun {
             for index in words[2...].compactMap({ Int($0) }) { written[index, default: []].insert(words[1]) }
             done(name)
         case "read", "lost": done(name)
+        case "half":
+            if !killed.contains(words[3]) {
+                torn += 1
+                print("coordination: \(name) saw half of what \(words[3]) was writing to file\(words[2])")
+            }
+        case "heard": watchers[String(name)]?.heard[Int(words[2]) ?? -1] = words[3]
+        case "given": watchers[String(name)]?.given += 1
+        case "back": watchers[String(name)]?.given -= 1
         case "doubled":
             print("coordination: \(words[1]) was let in to file\(words[2]) beside process \(words[3])")
+        case "dies":
+            if let child = children.removeValue(forKey: String(name)) {
+                child.process.wait()
+                try replace(String(name), left: child.left)
+            }
         case "ended": children.removeValue(forKey: String(name))?.process.wait()
         default: break
         }
@@ -103,14 +151,29 @@ final class KillRun {
 
     private func killClient() throws {
         let names = children.keys.sorted()
-        guard !names.isEmpty, let victim = children.removeValue(forKey: names[random.below(names.count)])
-        else {
-            return
-        }
+        guard !names.isEmpty else { return }
+        let name = names[random.below(names.count)]
+        guard let victim = children.removeValue(forKey: name) else { return }
         victim.process.kill()
         victim.process.wait()
+        try replace(name, left: victim.left)
+    }
+
+    /// Begins another in place of one that has died.
+    private func replace(_ name: String, left: Int) throws {
+        killed.insert(Substring(name))
         clientKills += 1
-        if victim.left > 0 { try begin(operations: victim.left) }
+        if left > 0 { try begin(operations: left) }
+    }
+
+    private func killWatcher() throws {
+        let names = watchers.keys.sorted()
+        let name = names[random.below(names.count)]
+        guard let victim = watchers.removeValue(forKey: name) else { return }
+        victim.process.kill()
+        victim.process.wait()
+        watcherKills += 1
+        try beginWatcher(victim.files)
     }
 
     private func killAgent() {
@@ -130,17 +193,60 @@ final class KillRun {
         for (name, child) in children {
             var status: Int32 = 0
             guard waitpid(child.process.id, &status, WNOHANG) == child.process.id else { continue }
+            // That it would die is in the pipe, and so is before who finds what it left.
+            if status == SIGKILL {
+                children[name] = nil
+                try replace(name, left: child.left)
+                continue
+            }
             // What one that has ended well said last may still be in the pipe.
             if status != 0 { throw HarnessFailure("client \(name) failed with \(status)") }
         }
+        for (name, watcher) in watchers where waitpid(watcher.process.id, nil, WNOHANG) != 0 {
+            throw HarnessFailure("watcher \(name) has ended")
+        }
+    }
+
+    /// Waits until who presents a file has heard of its last version, and has been told of the end of each writer.
+    private func rest() throws {
+        let last = try (0..<Self.fileCount).map { Substring(try file($0).contents().generation) }
+        while true {
+            let behind = watchers.filter { _, watcher in
+                watcher.given != 0 || watcher.files.contains { watcher.heard[$0] != last[$0] }
+            }
+            guard !behind.isEmpty else { break }
+            guard let lines = pipe.lines() else {
+                let texts = behind.map { name, watcher in
+                    let files = watcher.files.filter { watcher.heard[$0] != last[$0] }
+                    return "\(name) of file \(files), \(watcher.given) writers not ended"
+                }
+                throw HarnessFailure("changes not heard of: \(texts.sorted().joined(separator: "; "))")
+            }
+            for line in lines { try take(line.split(separator: " ")) }
+            try reapFailed()
+        }
+        for watcher in watchers.values {
+            watcher.process.kill()
+            watcher.process.wait()
+        }
+        watchers = [:]
     }
 
     private func check() throws {
-        guard counts["doubled", default: 0] == 0 else {
-            throw HarnessFailure("\(counts["doubled"] ?? 0) accesses ran beside others that they exclude")
+        guard counts["doubled", default: 0] == 0, torn == 0 else {
+            throw HarnessFailure(
+                "\(counts["doubled", default: 0]) accesses ran beside others that they exclude, \(torn) saw half a version"
+            )
+        }
+        guard counts["half", default: 0] > 0 else {
+            throw HarnessFailure("no writer was killed halfway, so nothing could be seen torn")
         }
         for index in 0..<Self.fileCount {
-            let tokens = try file(index).tokens()
+            let contents = try file(index).contents()
+            guard contents.isWhole || killed.contains(contents.writer) else {
+                throw HarnessFailure("file\(index) is half of what \(contents.writer) wrote")
+            }
+            let tokens = contents.tokens
             guard Set(tokens).count == tokens.count else {
                 throw HarnessFailure("file\(index) has a token twice")
             }
@@ -148,16 +254,25 @@ final class KillRun {
             guard lost.isEmpty else { throw HarnessFailure("file\(index) lost \(lost.count) updates") }
         }
         let runtime = try RuntimeFolder(path: folder.appendingPathComponent("run").path)
-        guard let report = try AgentQuery.report(in: runtime) else {
-            throw HarnessFailure("no agent is left")
-        }
-        guard report.claims.isEmpty, report.waits.isEmpty else {
-            throw HarnessFailure("left: \(report.claims.count) claims, \(report.waits.count) waits")
-        }
+        try checkNothingIsLeft(in: runtime)
         guard let agent = agentProcess(), kill(agent, SIGTERM) == 0 else {
             throw HarnessFailure("the agent cannot be ended")
         }
         // Its lock is free once it is gone.
         withExtendedLifetime(try LockFile(waitingFor: runtime.place(of: AgentPlace.lockName))) {}
+    }
+
+    /// What the last to be killed has held goes when the agent hears of its end.
+    private func checkNothingIsLeft(in runtime: RuntimeFolder) throws {
+        let deadline = Date(timeIntervalSinceNow: 5)
+        while true {
+            guard let report = try AgentQuery.report(in: runtime) else {
+                throw HarnessFailure("no agent is left")
+            }
+            if report.claims.isEmpty, report.waits.isEmpty { return }
+            guard Date() < deadline else {
+                throw HarnessFailure("left: \(report.claims.count) claims, \(report.waits.count) waits")
+            }
+        }
     }
 }
