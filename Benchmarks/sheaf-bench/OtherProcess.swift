@@ -7,9 +7,12 @@ import Foundation
 struct OtherProcess {
     /// What the other process does.
     enum Role {
-        case agent(folder: String)
+        /// - Parameter presenterLimitSeconds: How long a presenter may take to answer.
+        case agent(folder: String, presenterLimitSeconds: Double)
         /// Presents an item so many times over, and makes way whenever asked; on a serial queue as a document does, or not.
         case presenters(folder: String, item: String, count: Int, isSerial: Bool)
+        /// Presents an item, and answers nothing.
+        case silent(folder: String, item: String)
         /// Writes an item until it is killed.
         case holder(folder: String, item: String)
         /// Sends back what it gets on its standard input.
@@ -23,7 +26,8 @@ struct OtherProcess {
 
         fileprivate var arguments: [String] {
             switch self {
-            case .agent(let folder): ["--agent", folder]
+            case .agent(let folder, let limit): ["--agent", folder, "\(limit)"]
+            case .silent(let folder, let item): ["--present-silently", folder, item]
             case .presenters(let folder, let item, let count, let isSerial):
                 [isSerial ? "--present-in-turn" : "--present", folder, item, "\(count)"]
             case .holder(let folder, let item): ["--hold", folder, item]
@@ -59,6 +63,18 @@ struct OtherProcess {
             throw BenchmarkFailure("/proc does not tell the memory of a process")
         }
         return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
+    }
+
+    /// How long all its threads have been on a processor, in seconds.
+    func processorSeconds() throws -> Double {
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")
+        return try threads.reduce(0) { sum, thread in
+            let text = try String(contentsOfFile: "/proc/\(id)/task/\(thread)/schedstat", encoding: .utf8)
+            guard let nanoseconds = text.split(separator: " ").first.flatMap({ Double($0) }) else {
+                throw BenchmarkFailure("/proc does not tell the processor time of a thread")
+            }
+            return sum + nanoseconds / 1e9
+        }
     }
 
     /// Waits until it does nothing for a while.
@@ -110,10 +126,12 @@ struct OtherProcess {
         case ("--agent", let rest):
             var options = AgentProcess.Options()
             options.folder = rest[0]
+            options.presenterLimitSeconds = Double(rest[1]) ?? options.presenterLimitSeconds
             try AgentProcess.run(options)
         case ("--present", let rest): try present(rest[0], rest[1], count: Int(rest[2]) ?? 1, isSerial: false)
         case ("--present-in-turn", let rest):
             try present(rest[0], rest[1], count: Int(rest[2]) ?? 1, isSerial: true)
+        case ("--present-silently", let rest): try presentSilently(rest[0], rest[1])
         case ("--hub", let rest): try await HubBenchmark.serve(rest[0])
         case ("--hold", let rest): try hold(rest[0], rest[1])
         default: return false
@@ -136,6 +154,18 @@ struct OtherProcess {
         for sitter in sitters { registry.add(sitter) }
         NSFileCoordinator(filePresenter: sitters[0], registry: registry)
             .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
+        guard registry.isJoined else { throw BenchmarkFailure("a presenter found no agent") }
+        ready()
+    }
+
+    private static func presentSilently(_ folder: String, _ item: String) throws {
+        let (registry, sitter) = (try registry(folder), Sitter(URL(fileURLWithPath: item), isSerial: true))
+        sitter.presentedItemOperationQueue.isSuspended = true
+        registry.add(sitter)
+        NSFileCoordinator(filePresenter: sitter, registry: registry)
+            .coordinate(readingItemAt: URL(fileURLWithPath: item), options: .withoutChanges, error: nil) {
+                _ in
+            }
         guard registry.isJoined else { throw BenchmarkFailure("a presenter found no agent") }
         ready()
     }

@@ -15,6 +15,7 @@ enum SheafBench {
         ("package-open", PackageBenchmark.open),
         ("coordinate", FileBenchmark.coordinate),
         ("agent", AgentBenchmark.run),
+        ("agent-watch", AgentWatchBenchmark.run),
         ("bookmark", BookmarkBenchmark.run),
         ("watch-change", WatchBenchmark.latency),
         ("query", QueryBenchmark.run),

@@ -8,11 +8,32 @@ import UIKit
 @MainActor
 enum WatchBenchmark {
     static func latency(in work: WorkFolder) async throws -> [Figure] {
+        let (own, raw) = try await changes(in: work, .shared)
+        return [changeFigure("watch-change", "a program writes a file, to presentedItemDidChange", own, raw)]
+    }
+
+    static func changeFigure(_ id: String, _ what: String, _ own: Samples, _ raw: Samples) -> Figure {
+        Figure(
+            id,
+            what,
+            own,
+            .milliseconds,
+            beside: "C: the raw inotify event of the same write",
+            raw,
+            goal: .valueAtMost(5)
+        )
+    }
+
+    /// From each write of another program until a presenter hears of it, and until the kernel's event is there.
+    static func changes(
+        in work: WorkFolder,
+        _ registry: FileAccessRegistry
+    ) async throws -> (own: Samples, raw: Samples) {
         let file = work.item("Letter.txt")
         try Data("0".utf8).write(to: file)
         let presenter = BenchmarkPresenter(file)
-        NSFileCoordinator.addFilePresenter(presenter)
-        defer { NSFileCoordinator.removeFilePresenter(presenter) }
+        registry.add(presenter)
+        defer { registry.remove(presenter) }
         let writer = try ForeignWriter(file)
         defer { writer.end() }
         let inotify = peer_watch(file.path)
@@ -31,17 +52,7 @@ enum WatchBenchmark {
             own.add(told - written / 1e9)
             raw.add(seen - written / 1e9)
         }
-        return [
-            Figure(
-                "watch-change",
-                "a program writes a file, to presentedItemDidChange",
-                own,
-                .milliseconds,
-                beside: "C: the raw inotify event of the same write",
-                raw,
-                goal: .valueAtMost(5)
-            )
-        ]
+        return (own, raw)
     }
 
     /// Blocks a thread of its own until the event is there.
@@ -62,22 +73,12 @@ enum WatchBenchmark {
     static func many(in work: WorkFolder) async throws -> [Figure] {
         let tree = try work.makeTree("Shelf", folders: 1000, filesInEach: 100)
         let before = try residentBytes()
-        let queue = OperationQueue()
-        var files: [BenchmarkPresenter] = []
-        for folder in 0..<1000 {
-            let place = tree.appendingPathComponent(WorkFolder.folderName(folder))
-            for member in 0..<100 {
-                let file = place.appendingPathComponent(WorkFolder.memberName(member))
-                files.append(BenchmarkPresenter(file, queue: queue))
-            }
-        }
+        let files = presenters(of: tree)
         for file in files { NSFileCoordinator.addFilePresenter(file) }
         var memory = Samples()
         memory.add(max(0, try residentBytes() - before))
         let start = processorSeconds()
-        await withCheckedContinuation { minute in
-            DispatchQueue.global().asyncAfter(deadline: .now() + 60) { minute.resume() }
-        }
+        await aMinute()
         var idle = Samples()
         idle.add(processorSeconds() - start)
         let (own, find) = try rescan(tree)
@@ -100,6 +101,24 @@ enum WatchBenchmark {
                 find
             ),
         ]
+    }
+
+    /// One for each file.
+    static func presenters(of tree: URL) -> [BenchmarkPresenter] {
+        let queue = OperationQueue()
+        return (0..<1000).flatMap { folder in
+            let place = tree.appendingPathComponent(WorkFolder.folderName(folder))
+            return (0..<100).map { member in
+                let file = place.appendingPathComponent(WorkFolder.memberName(member))
+                return BenchmarkPresenter(file, queue: queue)
+            }
+        }
+    }
+
+    static func aMinute() async {
+        await withCheckedContinuation { minute in
+            DispatchQueue.global().asyncAfter(deadline: .now() + 60) { minute.resume() }
+        }
     }
 
     private static func rescan(_ tree: URL) throws -> (own: Samples, find: Samples) {
@@ -128,7 +147,7 @@ enum WatchBenchmark {
 }
 
 /// Says when it hears of a change.
-private final class BenchmarkPresenter: NSObject, NSFilePresenter {
+final class BenchmarkPresenter: NSObject, NSFilePresenter {
     let presentedItemURL: URL?
     let presentedItemOperationQueue: OperationQueue
     let heard: AsyncStream<Double>
