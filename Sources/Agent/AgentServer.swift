@@ -242,6 +242,9 @@ package final class AgentServer {
     }
 
     private func send(to connection: Connection) {
+        // What comes at once may be of any length, as a report of a hundred thousand presenters is.
+        let isBehind =
+            !connection.writer.bytes.isEmpty && connection.unsent.byteCount > Self.unsentByteCountMax
         let state = connection.unsent.send(connection.writer.bytes, to: connection.socket)
         connection.writer.removeAll()
         switch state {
@@ -250,7 +253,7 @@ package final class AgentServer {
         case .ended: break
         case .waiting:
             setWriting(true, connection)
-            guard connection.unsent.byteCount > Self.unsentByteCountMax else { return }
+            guard isBehind else { return }
             close(connection)
             perform(core.closed(connection.id, now: Self.now))
         }
@@ -298,7 +301,7 @@ package final class AgentServer {
     private static var now: UInt64 { MonotonicClock.now }
     private static let listenerID: UInt64 = 0
     private static let receiveByteCount = 64 * 1024
-    /// So much may wait for a client that does not read: a thousand long notices, and less than would hurt.
+    /// So much may wait for a client that does not read when more comes: a thousand long notices, and less than would hurt.
     private static let unsentByteCountMax = 8 << 20
     /// How often the agent looks whether who has to come back still lives.
     private static let absenteePauseMilliseconds: UInt64 = 20

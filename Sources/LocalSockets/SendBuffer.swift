@@ -42,7 +42,8 @@ package struct SendBuffer: Sendable {
             sentCount = 0
             return .empty
         }
-        if sentCount > Self.keptByteCountMax {
+        // Of much, all that is left is not moved for each piece that goes.
+        if sentCount > max(Self.keptByteCountMax, bytes.count / 2) {
             bytes.removeFirst(sentCount)
             sentCount = 0
         }
