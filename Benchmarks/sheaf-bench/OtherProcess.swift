@@ -65,16 +65,13 @@ struct OtherProcess {
         return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
     }
 
-    /// How long all its threads have been on a processor, in seconds.
+    /// How long all its threads, also those that have ended, have been on a processor, in seconds.
     func processorSeconds() throws -> Double {
-        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")
-        return try threads.reduce(0) { sum, thread in
-            let text = try String(contentsOfFile: "/proc/\(id)/task/\(thread)/schedstat", encoding: .utf8)
-            guard let nanoseconds = text.split(separator: " ").first.flatMap({ Double($0) }) else {
-                throw BenchmarkFailure("/proc does not tell the processor time of a thread")
-            }
-            return sum + nanoseconds / 1e9
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+            throw BenchmarkFailure("the processor time of process \(id) is not told")
         }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// Waits until it does nothing for a while.
