@@ -20,6 +20,7 @@ extension SyncRun {
 
     func fail(_ effect: Effect, _ error: any Error) {
         if let access = error as? FolderAccess.Awaited { return wait(effect.item, .effect(effect), access) }
+        if lacks(for: effect, error) { return }
         stuck[effect.item] = (effect, DiskRefusal(error))
         news.insert(effect.item)
         report(.failed(path: path(of: effect.item), why: "\(error)"))
@@ -110,6 +111,7 @@ extension SyncRun {
                 try watch(placedPackage: item, at: path)
             }
         }
+        if expected?.content != state.content { noteSuperseded(expected?.content) }
         take([.placed(item)])
         refusals[item] = nil
         if placed?.isDataless == true {
@@ -144,6 +146,7 @@ extension SyncRun {
         case .done:
             table[item] = nil
             watches?.end(item)
+            noteSuperseded(expected.content)
             take([.placed(item)])
             report(.removed(path: path))
         case .another(let why): refuse(item, effect, why)
@@ -154,7 +157,7 @@ extension SyncRun {
     private static let refusalCountMax = 5
 
     /// The disk is not as the engine takes it for: it hears what is there after a look.
-    private func refuse(_ item: ItemID, _ effect: Effect, _ found: String) {
+    func refuse(_ item: ItemID, _ effect: Effect, _ found: String) {
         refusals[item, default: 0] += 1
         guard refusals[item, default: 0] <= Self.refusalCountMax else {
             refusals[item] = nil
@@ -204,8 +207,7 @@ extension SyncRun {
         )
         var result: ContentName?
         if isMerged {
-            result = try contents.keep([Vault.Keepable(target, as: item.mark, isElsewhere: true)]).first?
-                .get()
+            result = try contents.keep(Vault.Keepable(target, as: item.mark, isElsewhere: true))
         }
         take([.merged(item, base: base, ours: ours, theirs: theirs, result)])
         if isMerged { report(.merged(path: path(of: item))) }

@@ -69,14 +69,16 @@ extension SyncRun {
         let documents = items.map { item in
             Vault.Keepable(
                 table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
-                as: item.mark
+                as: item.mark,
+                isReadAnew: readsAnew.contains(item)
             )
         }
         guard !documents.isEmpty else { return [] }
         var changed: Set<ItemID> = []
         for (item, result) in zip(items, try contents.keep(documents)) {
             switch result {
-            case .success(let content):
+            case .success(let read):
+                let content = read.name
                 guard var known = table[item] else { continue }
                 let former = known.state.content
                 // Before it goes to others: once it has, nothing tells that there was something to keep.
@@ -90,10 +92,17 @@ extension SyncRun {
                     // What was about to lose a conflict has been saved anew, and loses as it is now.
                     known.state.conflicts.remove(former)
                 }
-                if let trace = traces[item] { known.trace = trace }
+                if let trace = traces[item] {
+                    // To read it may have moved its change time: a file that is lent gets a link.
+                    let isRead = read.trace?.hasContents(of: trace) ?? false
+                    known.trace = isRead ? read.trace ?? trace : trace
+                }
                 known.state.content = content
                 table[item] = known
-                if former != content { changed.insert(item) }
+                if former != content {
+                    changed.insert(item)
+                    noteSuperseded(former)
+                }
             case .failure(let error):
                 // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
                 guard isThere(item) else { continue }

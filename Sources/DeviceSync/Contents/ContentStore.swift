@@ -52,9 +52,25 @@ struct ContentStore: Sendable {
         )
     }
 
+    /// What a document holds, and how a file was that was read to say so.
+    struct Read: Sendable {
+        let name: ContentName
+        /// Nil for what is no file, and for what is as it was and so was not read.
+        let trace: ItemTrace?
+    }
+
     /// Keeps what documents hold now.
-    func keep(_ documents: [Vault.Keepable]) throws -> [Result<ContentName, any Error>] {
-        try vault.keepContents(of: documents) { origin($0.path.name) }.map { $0.map(Self.name) }
+    func keep(_ documents: [Vault.Keepable]) throws -> [Result<Read, any Error>] {
+        try vault.keepContents(of: documents) { origin($0.path.name) }.map { result in
+            result.map {
+                Read(name: Self.name(of: $0.contents), trace: $0.readStatus.map(ItemTrace.init))
+            }
+        }
+    }
+
+    /// Keeps what a document holds that nobody else touches.
+    func keep(_ document: Vault.Keepable) throws -> ContentName? {
+        try keep([document]).first?.get().name
     }
 
     func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
@@ -72,9 +88,21 @@ struct ContentStore: Sendable {
         )
     }
 
-    /// - Parameter modified: As of `date`.
-    func restore(_ name: ContentName, to place: FilePath, modified: Int64? = nil) throws {
-        try vault.restore(try Self.contents(name), to: place, modified: date(modified))
+    /// - Parameters:
+    ///   - modified: As of `date`.
+    ///   - isDocument: Whether it is to be the document itself, and not only to be looked at.
+    func restore(
+        _ name: ContentName,
+        to place: FilePath,
+        modified: Int64? = nil,
+        isDocument: Bool = false
+    ) throws {
+        try vault.restore(
+            try Self.contents(name),
+            to: place,
+            modified: date(modified),
+            lends: isDocument
+        )
     }
 
     /// Has a restorer look up together what it is about to restore.
@@ -82,7 +110,7 @@ struct ContentStore: Sendable {
         try restorer.lookAhead(names.map(Self.contents))
     }
 
-    /// Restores one of many.
+    /// Restores one of many documents.
     func restore(
         _ name: ContentName,
         as member: String,
@@ -90,7 +118,13 @@ struct ContentStore: Sendable {
         modified: Int64?,
         _ restorer: ContentRestorer
     ) throws {
-        try restorer.restore(try Self.contents(name), as: member, in: folder, modified: date(modified))
+        try restorer.restore(
+            try Self.contents(name),
+            as: member,
+            in: folder,
+            modified: date(modified),
+            lends: true
+        )
     }
 
     /// A version that the vault has.
@@ -106,6 +140,18 @@ struct ContentStore: Sendable {
             let item = ItemID(mark)
             guard items.contains(item) else { return [] }
             return try vault.versions(of: mark).map {
+                Kept(version: $0.id, item: item, content: Self.name(of: try $0.contents()))
+            }
+        }
+    }
+
+    /// All versions that the vault has beside the only one of an item that is here.
+    func formerVersions(of here: Set<ItemID>) throws -> [Kept] {
+        try vault.items().flatMap { mark -> [Kept] in
+            let item = ItemID(mark)
+            let versions = try vault.versions(of: mark)
+            guard versions.count > 1 || !here.contains(item) else { return [] }
+            return try versions.map {
                 Kept(version: $0.id, item: item, content: Self.name(of: try $0.contents()))
             }
         }

@@ -3,6 +3,7 @@ internal import FileSystem
 internal import Foundation
 internal import Sync
 internal import SyncMessages
+internal import Vault
 
 // How an item's contents leave the disk, and come back. At every moment one of the two bears the item's mark: the item
 // or its placeholder; where both do, the item counts.
@@ -68,8 +69,7 @@ extension Placer {
         _ item: ItemID
     ) throws -> Bool {
         guard known.trace.kind == .directory else { return true }
-        let kept = try contents.keep([.init(path, as: item.mark)]).first
-        return try kept?.get() == content
+        return try contents.keep(.init(path, as: item.mark)) == content
     }
 
     private func placeholder(
@@ -133,7 +133,12 @@ extension Placer {
                 let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
                 let staged = try save.stagedPath()
                 // The placeholder is as old as its document.
-                try contents.restore(content, to: staged, modified: known.trace.modified)
+                try contents.restore(
+                    content,
+                    to: staged,
+                    modified: known.trace.modified,
+                    isDocument: true
+                )
                 try mark(staged, as: item)
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]

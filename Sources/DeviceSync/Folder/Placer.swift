@@ -152,7 +152,7 @@ struct Placer {
             if let content = state.content {
                 let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
                 let staged = try save.stagedPath()
-                try contents.restore(content, to: staged, modified: modified)
+                try contents.restore(content, to: staged, modified: modified, isDocument: true)
                 try mark(staged, as: item)
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]
@@ -193,7 +193,12 @@ struct Placer {
         var placed: FileStamp?
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
-            try contents.restore(content, to: try save.stagedPath(), modified: modified)
+            try contents.restore(
+                content,
+                to: try save.stagedPath(),
+                modified: modified,
+                isDocument: true
+            )
             // What a program that coordinates nothing wrote until now is not to go.
             let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
             save.beforeSwap = { () throws(SystemError) in
