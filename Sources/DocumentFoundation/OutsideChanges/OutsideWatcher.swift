@@ -156,7 +156,8 @@ final class OutsideWatcher: Sendable {
                 state.folding.reset()
                 return ([], nil, true)
             }
-            let (changes, next) = state.folding.flush(at: now)
+            let items = state.items
+            let (changes, next) = state.folding.flush(at: now) { items.isEmptied($0) }
             let seen = changes.compactMap { SeenChange($0.change, by: $0.writer, in: state.items.folders) }
             return (seen, next.flatMap { Self.arm(&state, for: $0, at: now) }, false)
         }
