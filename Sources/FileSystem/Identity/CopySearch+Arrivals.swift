@@ -5,7 +5,7 @@ extension CopySearch {
     /// How many items are looked at to find out how long a series of copies went on.
     private static let seriesMembersMax = 20_000
 
-    /// Whether an item came within the bound, or in a series of copies that went on until then.
+    /// Whether what may be an item's copy came within the bound, or in a series of copies that went on until then.
     ///
     /// - Parameters:
     ///   - isDated: Whether it has the date of the original, so that its own does not tell when it was written.
@@ -13,17 +13,23 @@ extension CopySearch {
     func cameLately(
         _ status: FileStatus,
         at place: FilePath,
+        for item: Lost,
         isDated: Bool,
-        isNamesake: Bool,
         below tops: Set<FilePath>
     ) -> Bool {
         let isChanged = status.change.secondsSince1970 >= earliest
-        // Who moves a folder leaves what is in it its names.
+        let isNamesake = place.name == item.name
         guard isChanged || isNamesake else { return false }
         if isChanged, isDated { return true }
         let span = Self.span(of: status, at: place, isDated: isDated)
+        guard isDated || isNamesake else { return span.ended >= max(earliest, earliestStranger(for: item)) }
+        // Who moves a folder leaves what is in it its names.
         return span.ended >= earliest
             || isNamesake && seriesEnd(of: span, at: place, on: status.stamp.device, below: tops) >= earliest
+    }
+
+    private func earliestStranger(for item: Lost) -> Double {
+        (item.handle.status?.change.secondsSince1970 ?? .infinity) - strangerSecondsMax
     }
 
     /// From when until when an item came. Attributes and names that changed later bring no bytes.

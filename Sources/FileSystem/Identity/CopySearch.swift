@@ -8,7 +8,7 @@ package import Foundation
 /// disk.
 ///
 /// The date tells a file's copy from everything else. A file of another date has to have something in it, and is taken for
-/// the copy where it has the item's name, or where there is no other (`CopyChoice`).
+/// the copy where it has the item's name, or where it came right before the item went and there is no other (`CopyChoice`).
 package struct CopySearch: Sendable {
     /// An item that is gone.
     package struct Lost: Sendable {
@@ -27,10 +27,15 @@ package struct CopySearch: Sendable {
     /// items remove these when all are copied.
     package static let secondsMax = 60.0
 
+    /// How long before its original went a copy may have come that has neither its date nor its name: a file with
+    /// the same few bytes turns up every now and then, and cp(1) is followed by rm(1) at once.
+    package static let strangerSecondsMax = 10.0
+
     private let lost: [Lost]
     private let kinds: Set<FileStamp.Kind>
     private let bounds: IdentitySearch.Bounds
     let secondsMax: Double
+    let strangerSecondsMax: Double
     /// What was there before has come too early, in seconds since 1970.
     let earliest: Double
 
@@ -38,11 +43,13 @@ package struct CopySearch: Sendable {
     ///   - bounds: Nobody waits for it but news of these items, and a move across volumes takes its time too. Most names
     ///     are only listed: where folders have not changed, nothing in them is looked at but what bears an item's name.
     ///   - secondsMax: How long before `now` a copy may have come.
+    ///   - strangerSecondsMax: How long before its original went one that has another date and another name.
     ///   - now: When the items went.
     package init(
         for lost: [Lost],
         within bounds: IdentitySearch.Bounds = .init(memberCountMax: 200_000, millisecondsMax: 1000),
         secondsMax: Double = Self.secondsMax,
+        strangerSecondsMax: Double = Self.strangerSecondsMax,
         at now: Date = .now
     ) {
         // What still has a name is not gone, and what cannot be asked cannot be compared.
@@ -56,7 +63,7 @@ package struct CopySearch: Sendable {
         }
         kinds = Set(lost.flatMap(\.stamps).map(\.kind)).intersection([.regular, .directory])
         self.bounds = bounds
-        self.secondsMax = secondsMax
+        (self.secondsMax, self.strangerSecondsMax) = (secondsMax, strangerSecondsMax)
         earliest = now.timeIntervalSince1970 - secondsMax
     }
 
@@ -113,8 +120,7 @@ package struct CopySearch: Sendable {
         let inode = CopyChoice.Inode(status.stamp)
         let alike = lost.indices.filter { choice.mayTake(inode, $0) && isAlike(status.stamp, lost[$0]) }
         func isCopy(_ index: Int, isDated: Bool) -> Bool {
-            let isNamesake = place.name == lost[index].name
-            return cameLately(status, at: place, isDated: isDated, isNamesake: isNamesake, below: tops)
+            cameLately(status, at: place, for: lost[index], isDated: isDated, below: tops)
                 && (status.stamp.kind == .directory || Self.hasBytes(of: lost[index].handle, at: place))
         }
         let dated = alike.filter {

@@ -5,7 +5,8 @@
 struct FolderWalk {
     /// Looks for what came lately: no more than what may be it is visited.
     struct News: Sendable {
-        /// A folder into which something has been put has changed then. Such folders come first, wherever they are.
+        /// A folder into which something has been put has changed then. Such folders come first, wherever they are, and
+        /// among them those that changed last: a program that makes many files may have done so just before.
         let since: FileTime
         /// In all others only members with one of these names are visited: what was written over something that was
         /// there has not changed the folder.
@@ -17,17 +18,28 @@ struct FolderWalk {
         let device: UInt64
     }
 
-    /// Folders that wait, in their order.
+    /// Folders that wait: what changed last comes first, and then all others in their order.
     private struct Line {
-        private var folders: [Waiting] = []
+        /// The one that changed last is the last; of two the one that came first is.
+        private var changed: [(folder: Waiting, at: FileTime)] = []
+        private var others: [Waiting] = []
         private var next = 0
 
-        mutating func add(_ folder: Waiting) { folders.append(folder) }
+        mutating func add(_ folder: Waiting, changedAt time: FileTime?) {
+            guard let time else { return others.append(folder) }
+            var (low, high) = (0, changed.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if changed[middle].at < time { low = middle + 1 } else { high = middle }
+            }
+            changed.insert((folder, time), at: low)
+        }
 
-        mutating func first() -> Waiting? {
-            guard next < folders.count else { return nil }
+        mutating func removeFirst() -> Waiting? {
+            if let last = changed.popLast() { return last.folder }
+            guard next < others.count else { return nil }
             defer { next += 1 }
-            return folders[next]
+            return others[next]
         }
     }
 
@@ -36,7 +48,7 @@ struct FolderWalk {
     private let deadline: ContinuousClock.Instant
     private var memberCount = 0
     private var visited: Set<FilePath> = []
-    private var (changed, others) = (Line(), Line())
+    private var line = Line()
     /// Whether the bounds have ended it.
     private(set) var isExhausted = false
 
@@ -58,12 +70,12 @@ struct FolderWalk {
         isDeep: Bool = true,
         visit: (_ place: FilePath, _ inode: UInt64, _ kind: FileStamp.Kind?) -> Bool
     ) {
-        (changed, others) = (Line(), Line())
+        line = Line()
         for root in roots {
             let status = try? SystemCalls.fstatat(.working, root.string, followsSymbolicLink: true)
             if let status { wait(root, status) }
         }
-        while !isExhausted, let next = changed.first() ?? others.first() {
+        while !isExhausted, let next = line.removeFirst() {
             // What was only looked at may still be walked.
             guard !isDeep || visited.insert(next.folder).inserted else { continue }
             guard scan(next, isDeep, visit) else { return }
@@ -72,7 +84,7 @@ struct FolderWalk {
 
     private mutating func wait(_ folder: FilePath, _ status: FileStatus) {
         let waiting = Waiting(folder: folder, device: status.stamp.device)
-        if hasNews(status) { changed.add(waiting) } else { others.add(waiting) }
+        line.add(waiting, changedAt: hasNews(status) ? status.change : nil)
     }
 
     private func hasNews(_ status: FileStatus) -> Bool { news.map { status.change >= $0.since } ?? false }
@@ -106,7 +118,9 @@ struct FolderWalk {
     /// - Parameter outer: The folder's that it is in.
     private mutating func wait(_ place: FilePath, named name: String, in folder: Folder, _ outer: FileStatus)
     {
-        guard news != nil else { return others.add(Waiting(folder: place, device: outer.stamp.device)) }
+        guard news != nil else {
+            return line.add(Waiting(folder: place, device: outer.stamp.device), changedAt: nil)
+        }
         // Gone since it was listed, or another volume's.
         guard let status = try? SystemCalls.fstatat(folder, name), status.stamp.device == outer.stamp.device
         else { return }

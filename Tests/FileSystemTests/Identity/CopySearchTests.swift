@@ -249,6 +249,28 @@ struct CopySearchTests {
         #expect(find(lost, at: now, secondsMax: (now - made) / 2) == nil)
     }
 
+    @Test("A plain copy of another name is one only if the original went right after it")
+    func stranger() throws {
+        let (path, ocean) = (home.path.appending("Sea.txt"), away.path.appending("Ocean.txt"))
+        try write("sea", path)
+        let lost = try hold(path)
+        try nextMoment()
+        try run("/bin/cp", path.string, ocean.string)
+        let made = try change(ocean)
+        try nextMoment()
+        try FileManager.default.removeItem(atPath: path.string)
+        let pause = try #require(lost.handle.status).change.secondsSince1970 - made
+        #expect(pause > 0)
+        func find(within seconds: Double) -> FilePath? {
+            CopySearch(for: [lost], strangerSecondsMax: seconds)
+                .find(in: [], thenBelow: [away.path])[ObjectIdentifier(lost.handle)]
+        }
+        #expect(find(within: pause + 0.0001) == ocean)
+        #expect(find(within: pause / 2) == nil)
+        #expect(rename(ocean.string, away.path.appending("Sea.txt").string) == 0)
+        #expect(find(within: pause / 2) == away.path.appending("Sea.txt"))
+    }
+
     @Test("The time counts from the last copy of a series in the same folder, or in the folder around it")
     func series() throws {
         let book = away.path.appending("book")

@@ -128,6 +128,20 @@ struct FolderWalkTests {
         #expect(visits(of: &walk).sorted() == ["p/q/r/old", "p/q/r/s", "p/q/r/s/t", "p/q/r/s/t/new"])
     }
 
+    @Test(
+        "Of folders that have changed the one comes first that changed last",
+        arguments: [["a", "z"], ["z", "a"]]
+    )
+    func latestNews(_ order: [String]) throws {
+        let news = FolderWalk.News(since: try nextMoment(), names: [])
+        for name in order {
+            try make(name + "/new")
+            _ = try nextMoment()
+        }
+        var walk = FolderWalk(within: .init(memberCountMax: 1000, millisecondsMax: 60_000), for: news)
+        #expect(visits(of: &walk).suffix(2) == order.reversed().map { $0 + "/new" })
+    }
+
     @Test("A root that is not there is left out")
     func missing() {
         var walk = usual()
