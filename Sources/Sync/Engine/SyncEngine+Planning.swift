@@ -217,6 +217,9 @@ extension SyncEngine {
         guard parent == .root || tree.revision(of: parent) > 0 else {
             return wait(item, for: .folder(parent))
         }
+        if ours.place != tree[item]?.place, let other = predecessor(of: item, at: ours.place) {
+            return wait(item, for: .leaving(other))
+        }
         if ours.place != tree[item]?.place, let other = tree.item(at: ours.place), other != item,
             isLeaving(other),
             !isWaiting(other, for: item)
@@ -231,6 +234,17 @@ extension SyncEngine {
         }
         guard missing.isEmpty else { return missing.flatMap { upload($0, for: item) } }
         return offer(item, ours)
+    }
+
+    /// The item that had the very name of another here, as far as has been heard: nothing has two of one name on its disk, so
+    /// it is gone, or elsewhere, and that is heard next. To ask for the name before it is left would get another one.
+    private func predecessor(of item: ItemID, at place: ItemPlace) -> ItemID? {
+        // What stands aside, or is offered as it was a moment ago, has not taken the place from anybody.
+        guard disk[item]?.place == place, !dataless.contains(item) else { return nil }
+        // What stands for an item without its contents has a name of its own.
+        return disk.items(at: place).filter { other in
+            other != item && !dataless.contains(other) && disk[other]?.isNamed(exactly: place.name) == true
+        }.min()
     }
 
     /// Whether an item has left its name here, or is no more, and the log is about to be told.

@@ -243,6 +243,7 @@ package struct SyncEngine: Sendable {
 
     private mutating func noteEvicted(_ items: Set<ItemID>) {
         dataless.formUnion(items)
+        for item in items { wake(.leaving(item)) }
         // What of other items is here stays so; what may be here beyond that is asked for again, and found.
         contents.removeAll(.here)
         disk.forEach { item, state in
@@ -301,7 +302,8 @@ package struct SyncEngine: Sendable {
         {
             state?.place = placed
         }
-        agree(commit.item, on: state)
+        // A folder stays that has something in it which the hub heard of first: whether it is to go is decided anew.
+        if commit.state != nil || tree[commit.item] == nil { agree(commit.item, on: state) }
         merges[commit.item] = nil
         // What has been done since it was offered is on its way still.
         if letThrough[commit.item].map({ commit.state?.hasContents(of: $0) ?? true }) == true {

@@ -36,6 +36,13 @@ extension SyncWorld {
             if state.place.name.hasPrefix(".") { faults.append("\(item) stands aside for ever") }
             if item.high != 1 || item.low > itemCount { faults.append("nobody has made \(item)") }
         }
+        if let whose = actors.first, actors.count == 1, !hasForgotten, hubNumber == 0, brakePercent == nil {
+            for (item, wish) in wishes where items[item].map({ $0.place != wish }) ?? false {
+                faults.append(
+                    "\(item) is elsewhere than device \(whose) has put it, which alone did anything"
+                )
+            }
+        }
         let places = items.values.map(\.place)
         if Set(places).count < places.count { faults.append("two items have one name") }
         return faults

@@ -17,6 +17,8 @@ extension SyncWorld {
         _ deed: (SyncWorld) -> String
     ) {
         devices[index].disk[item] = state
+        actors.insert(index)
+        wishes[item] = state?.place
         if state == nil { devices[index].dataless.remove(item) }
         devices[index].news.append(.diskChanged(item, state))
         tell { "device \(index): \(deed($0))" }
@@ -86,6 +88,25 @@ extension SyncWorld {
         discarded.formUnion(seen)
         removals[item, default: []].formUnion(seen)
         put(item, nil, on: index) { _ in "removes \(item)" }
+    }
+
+    /// Has another item take the place of one.
+    mutating func replace(
+        _ item: ItemID,
+        _ state: ItemState,
+        isFolder: Bool,
+        isHeardFirst: Bool,
+        on index: Int
+    ) {
+        // Nobody makes anything of the name under which something stands aside.
+        guard !devices[index].isFull, !state.place.name.hasPrefix(".") else { return }
+        let start = devices[index].news.count
+        remove(item, on: index)
+        let middle = devices[index].news.count
+        make(on: index, isFolder: isFolder, at: state.place)
+        guard isHeardFirst else { return }
+        let (old, new) = (devices[index].news[start..<middle], devices[index].news[middle...])
+        devices[index].news.replaceSubrange(start..., with: Array(new) + Array(old))
     }
 
     mutating func settleConflicts(_ item: ItemID, _ state: ItemState, on index: Int) {
