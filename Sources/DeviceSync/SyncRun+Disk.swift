@@ -73,7 +73,7 @@ extension SyncRun {
         guard !isStopped else { return false }
         dirtyFolders.formUnion(allFolders)
         attempt("the folder cannot be looked at") { try lookAtDirty() }
-        return status.isSettled
+        return isSettled
     }
 
     func lookAtDirty() throws {
@@ -150,6 +150,11 @@ extension SyncRun {
             dirtyFolders.insert(item)
             lookSoon()
         }
+        let others = foldersOfOtherNames(of: outcome.touched).subtracting(folders)
+        if !others.isEmpty {
+            dirtyFolders.formUnion(others)
+            lookSoon()
+        }
         var changed = outcome.placed
         for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
         found.events += changes(of: changed)
@@ -175,6 +180,7 @@ extension SyncRun {
             noteListed(folder)
         }
         for (folder, error) in outcome.unreadable { noteUnlisted(folder, error) }
+        takeLeftOut(outcome, in: readable)
         return outcome
     }
 
@@ -244,9 +250,10 @@ extension SyncRun {
         for member in table.subtree(of: item) {
             watches?.end(member)
             (unkept[member], unlisted[member]) = (nil, nil)
-            unread[member] = nil
+            (unread[member], leftOut[member]) = (nil, nil)
             if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
             if endWaiting(member) { refused.insert(member) }
+            handOnMark(of: member, from: table[member], to: nil)
             table[member] = nil
             events.append(.diskChanged(member, nil))
         }

@@ -93,6 +93,7 @@ extension SyncRun {
         }
         let former = table[item]
         table[item] = placed
+        handOnMark(of: item, from: former, to: placed?.trace)
         if expected?.content != state.content, let why = keepFormer(expected?.content, ifEmptied: item) {
             // Not said to be placed before that is kept: a look finds what is there, and tries again.
             table[item] = former
@@ -142,6 +143,7 @@ extension SyncRun {
         let path = path(of: item)
         switch try placer.remove(item, in: table) {
         case .done:
+            handOnMark(of: item, from: table[item], to: nil)
             table[item] = nil
             watches?.end(item)
             take([.placed(item)])
@@ -204,8 +206,10 @@ extension SyncRun {
         )
         var result: ContentName?
         if isMerged {
-            result = try contents.keep([Vault.Keepable(target, as: item.mark, isElsewhere: true)]).first?
-                .get()
+            // A merger makes bytes; what bears them was not its business.
+            let notes = try contents.mergedDress(base: base, mine: ours, theirs: theirs)
+            let merged = Vault.Keepable(target, as: item.mark, isElsewhere: true, notes: notes)
+            result = try contents.keep([merged]).first?.get()
         }
         take([.merged(item, base: base, ours: ours, theirs: theirs, result)])
         if isMerged { report(.merged(path: path(of: item))) }

@@ -66,10 +66,11 @@ extension SyncRun {
 
     private func keepNow(_ traces: [ItemID: ItemTrace]) throws -> Set<ItemID> {
         let items = traces.filter(watchIfPackage).keys.sorted()
-        let documents = items.map { item in
+        let documents = try items.map { item in
             Vault.Keepable(
                 table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
-                as: item.mark
+                as: item.mark,
+                notes: try memory.losses(of: item)
             )
         }
         guard !documents.isEmpty else { return [] }
@@ -90,9 +91,11 @@ extension SyncRun {
                     // What was about to lose a conflict has been saved anew, and loses as it is now.
                     known.state.conflicts.remove(former)
                 }
+                let seen = known
                 if let trace = traces[item] { known.trace = trace }
                 known.state.content = content
                 table[item] = known
+                handOnMark(of: item, from: seen, to: known.trace)
                 if former != content { changed.insert(item) }
             case .failure(let error):
                 // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.

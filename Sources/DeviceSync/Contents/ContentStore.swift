@@ -59,6 +59,19 @@ struct ContentStore: Sendable {
 
     func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
 
+    /// What documents bear that are merged of others.
+    func mergedDress(
+        base: ContentName?,
+        mine: ContentName,
+        theirs: ContentName
+    ) throws -> DressNotes {
+        try vault.mergedDress(
+            base: try base.map(Self.contents),
+            mine: try Self.contents(mine),
+            theirs: try Self.contents(theirs)
+        )
+    }
+
     /// By what files a package comes from one content to another; nil when it has to be made anew.
     func difference(
         from former: ContentName,
@@ -72,9 +85,23 @@ struct ContentStore: Sendable {
         )
     }
 
-    /// - Parameter modified: As of `date`.
-    func restore(_ name: ContentName, to place: FilePath, modified: Int64? = nil) throws {
-        try vault.restore(try Self.contents(name), to: place, modified: date(modified))
+    /// - Parameters:
+    ///   - modified: As of `date`.
+    ///   - item: Whose mark it is to bear; nil for none.
+    /// - Returns: What the volume does not let it bear.
+    @discardableResult
+    func restore(
+        _ name: ContentName,
+        to place: FilePath,
+        modified: Int64? = nil,
+        as item: ItemID? = nil
+    ) throws -> DressNotes {
+        try vault.restore(
+            try Self.contents(name),
+            to: place,
+            modified: date(modified),
+            mark: item?.mark
+        )
     }
 
     /// Has a restorer look up together what it is about to restore.
@@ -82,15 +109,21 @@ struct ContentStore: Sendable {
         try restorer.lookAhead(names.map(Self.contents))
     }
 
-    /// Restores one of many.
+    /// Restores one of many, with its item's mark.
     func restore(
+        _ document: Placer.NewDocument,
         _ name: ContentName,
         as member: String,
         in folder: StorageFolder,
-        modified: Int64?,
         _ restorer: ContentRestorer
-    ) throws {
-        try restorer.restore(try Self.contents(name), as: member, in: folder, modified: date(modified))
+    ) throws -> DressNotes {
+        try restorer.restore(
+            try Self.contents(name),
+            as: member,
+            in: folder,
+            modified: date(document.modified),
+            mark: document.item.mark
+        )
     }
 
     /// A version that the vault has.

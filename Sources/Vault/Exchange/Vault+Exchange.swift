@@ -16,14 +16,18 @@ extension Vault {
         package let changed: Set<MemberPath>?
         /// Whether something else is looked at than the document itself: what was seen of its members does not count.
         package let isElsewhere: Bool
+        /// What it is to be taken for bearing where the disk does not say it.
+        package let notes: DressNotes
 
         package init(
             _ path: FilePath,
             as item: FileMark,
             changed: Set<MemberPath>? = nil,
-            isElsewhere: Bool = false
+            isElsewhere: Bool = false,
+            notes: DressNotes = DressNotes()
         ) {
             (self.path, self.item, self.changed, self.isElsewhere) = (path, item, changed, isElsewhere)
+            self.notes = notes
         }
     }
 
@@ -68,7 +72,8 @@ extension Vault {
                 session: session,
                 item: document.item,
                 moment: Vault.fileMoment,
-                remembers: !document.isElsewhere
+                remembers: !document.isElsewhere,
+                notes: document.notes
             )
             do {
                 let changed = document.isElsewhere ? .all : ChangedMembers(document.changed)
@@ -273,18 +278,23 @@ extension Vault {
     /// - Parameters:
     ///   - contents: Of a document. They do not say when it was modified last; of the members of a package they do.
     ///   - target: Where; the folder above must exist, the name must be free.
-    ///   - modified: When that was; nil leaves the document as old as the file that is made for it. Links stay so.
+    ///   - modified: When that was; nil leaves the document as old as the file that is made for it.
+    ///   - mark: What it is to be known by; a link bears none.
+    /// - Returns: What the volume does not let it bear.
     /// - Throws: `VaultError` with code `damaged`; `SystemError`, `EEXIST` when the name is taken.
+    @discardableResult
     package func restore(
         _ contents: DocumentContents,
         to target: FilePath,
-        modified: FileTime? = nil
-    ) throws {
+        modified: FileTime? = nil,
+        mark: FileMark? = nil
+    ) throws -> DressNotes {
         try ContentRestorer(self).restore(
             contents,
             as: target.name,
             in: try StorageFolder(containing: target),
-            modified: modified
+            modified: modified,
+            mark: mark
         )
     }
 }
@@ -306,14 +316,19 @@ package final class ContentRestorer {
         _ contents: DocumentContents,
         as name: String,
         in folder: StorageFolder,
-        modified: FileTime? = nil
-    ) throws {
+        modified: FileTime? = nil,
+        mark: FileMark? = nil
+    ) throws -> DressNotes {
         var entry = contents.entry
         if let modified {
             entry.dress.modificationSeconds = modified.seconds
             entry.dress.modificationNanoseconds = modified.nanoseconds
         }
-        try restorer.restore(entry, as: name, in: folder, depth: 0, isDated: modified != nil)
+        // Before its permissions: a file that nobody may write to takes no mark afterwards.
+        if let mark { entry.dress.attributes[FileMark.attributeName] = Data(mark.bytes) }
+        var losses = DressNotes()
+        try restorer.restore(entry, as: name, in: folder, isDated: modified != nil, losses: &losses)
+        return losses
     }
 }
 
