@@ -44,6 +44,12 @@ int cdoc_reopen_uncached(int fd) {
     return open(path, O_WRONLY | O_CLOEXEC | O_DIRECT);
 }
 
+int cdoc_link_open(int fd, int folder_fd, const char *name) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, path, folder_fd, name, AT_SYMLINK_FOLLOW);
+}
+
 int cdoc_ficlone(int to_fd, int from_fd) {
     return ioctl(to_fd, FICLONE, from_fd);
 }

@@ -27,10 +27,22 @@ package final class ContainerSync: Sendable {
         package var memory: FilePath
         /// What its owner calls this device.
         package var deviceName: String
+        package var room = Room()
 
         package init(folder: FilePath, memory: FilePath, deviceName: String) {
             (self.folder, self.memory, self.deviceName) = (folder, memory, deviceName)
         }
+    }
+
+    /// What room the container's own vault takes.
+    package struct Room: Sendable {
+        /// From how many bytes on a file is not copied into the vault, but lent to it. A smaller one is not worth a step of its
+        /// own.
+        package var lentByteCountMin: Int64 = 16 << 20
+        /// From how many bytes on, of what items held before, it is worth while to look what of that nobody needs.
+        package var formerByteCountMin: UInt64 = 256 << 20
+
+        package init() {}
     }
 
     private let queue: DispatchQueue
@@ -60,7 +72,12 @@ package final class ContainerSync: Sendable {
         let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
         let openContents: @Sendable () throws -> ContentStore = {
             ContentStore(
-                vault: try Vault(at: place.memory.appending("vault"), key: keys.keys.namingKey, now: now),
+                vault: try Vault(
+                    at: place.memory.appending("vault"),
+                    key: keys.keys.namingKey,
+                    lentByteCountMin: place.room.lentByteCountMin,
+                    now: now
+                ),
                 device: ContentStore.uuid(of: identity.id),
                 deviceName: place.deviceName
             )

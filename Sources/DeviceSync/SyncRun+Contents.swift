@@ -111,9 +111,18 @@ extension SyncRun {
             downloads[item]?.failure = nil
             guard lineState == .up else { return failIfThereIsNoLine(item) }
             line?.queue(downloads: missing.map { HubLine.Fetch(name: $0, item: item) })
+        } catch let error as VaultError where error.code == .damaged && mayTryAgain(item) {
+            // Known to be missing by now, so it is got.
+            requestContents(of: item)
         } catch {
             endFilling(item, error)
         }
+    }
+
+    /// Counts what is to be tried again at once.
+    private func mayTryAgain(_ item: ItemID) -> Bool {
+        downloads[item]?.attemptCount += 1
+        return downloads[item]?.attemptCount ?? Self.attemptCountMax < Self.attemptCountMax
     }
 
     func endFilling(_ item: ItemID, _ error: any Error) {
@@ -148,8 +157,7 @@ extension SyncRun {
             report(.received(path: path(of: item)))
             end(item, nil)
         case .another(let why):
-            downloads[item]?.attemptCount += 1
-            guard let count = downloads[item]?.attemptCount, count < Self.attemptCountMax else {
+            guard mayTryAgain(item) else {
                 return end(item, SyncRefusal(.busy, "“\(path(of: item))” cannot be put in place: \(why)."))
             }
             dirtyFolders.insert(table[item]?.state.place.parent ?? .root)

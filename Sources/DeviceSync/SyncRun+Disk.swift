@@ -254,6 +254,7 @@ extension SyncRun {
             if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
             if endWaiting(member) { refused.insert(member) }
             handOnMark(of: member, from: table[member], to: nil)
+            noteSuperseded(table[member]?.state.content)
             table[member] = nil
             events.append(.diskChanged(member, nil))
         }
@@ -291,16 +292,23 @@ extension SyncRun {
         rememberAgain()
         goBackIfPossible()
         followConflicts()
+        lookAtUnkept()
+        dirtyFolders.formUnion(unlisted.keys)
+        if !unlisted.isEmpty { lookSoon() }
+        askAgain()
+        retryStuck()
+        take([])
+    }
+
+    /// Tries again to keep what could not be kept.
+    func lookAtUnkept() {
+        guard !unkept.isEmpty else { return }
         for item in unkept.keys {
             dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
             // Its own traces do not tell what is deep in it.
             if table[item]?.trace.kind == .directory { dirtyPackages.insert(item) }
         }
-        dirtyFolders.formUnion(unlisted.keys)
-        if !unkept.isEmpty || !unlisted.isEmpty { lookSoon() }
-        askAgain()
-        retryStuck()
-        take([])
+        lookSoon()
     }
 
     func retryStuck() {

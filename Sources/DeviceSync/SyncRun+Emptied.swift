@@ -2,6 +2,7 @@ internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Sync
+internal import SyncMessages
 internal import Vault
 
 // A power cut may leave a file without its bytes, or with zeros in their place, which a program has written and not synced.
@@ -24,12 +25,20 @@ extension SyncRun {
             }
             // A log that is emptied every day is not to be kept for ever.
             _ = try keepAsVersion(former, of: item, isDiscardable: true)
+        } catch let error as VaultError where error.code == .damaged && isAtHub(former, of: item) {
+            // Lent, and emptied in place: the hub still has it, and nothing could be sent before it answers.
+            if lineState == .up { line?.queue(fetches: [HubLine.Fetch(name: former, item: item)]) }
+            return DiskRefusal("What it held before is got from the hub first, to be kept as a version.")
         } catch {
             let why = "What it held before is not kept here: \(error)"
             report(.failed(path: self.path(of: item), why: why))
             if DiskRefusal.cause(of: error) != .other { return DiskRefusal(error) }
         }
         return nil
+    }
+
+    private func isAtHub(_ content: ContentName, of item: ItemID) -> Bool {
+        engine.tree[item]?.content == content || engine.lastAgreed(item)?.content == content
     }
 
     private static let blockByteCount = 64 << 10

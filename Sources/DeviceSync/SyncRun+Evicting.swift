@@ -54,7 +54,7 @@ extension SyncRun {
         if !evicted.isEmpty {
             note(isForgetting: true)
             take([.evicted(evicted)])
-            forget(evicted)
+            forget(.evicted(evicted))
         }
         if let refusal { throw refusal }
     }

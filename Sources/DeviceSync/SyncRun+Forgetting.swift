@@ -9,16 +9,24 @@ internal import Vault
 // Equal contents are in the vault once, maybe only as those of an item that is not here, whoever else has them or has had
 // them. So each version is looked at by itself, each time: one goes when nobody needs what is in it.
 extension SyncRun {
+    /// What leaves the vault, if nobody needs it.
+    enum Leaving: Sendable {
+        /// What items hold whose contents are not here, some of which have just gone.
+        case evicted(Set<ItemID>)
+        /// What items held before they were what they are, or before they went.
+        case superseded
+    }
+
     /// Gives the room back that contents took, off the queue: that may take long. Until then they are not asked for again.
-    func forget(_ evicted: Set<ItemID>) {
-        forgetting.formUnion(evicted)
+    func forget(_ what: Leaving) {
+        if case .evicted(let items) = what { forgetting.formUnion(items) }
         let (contents, report) = (contents, report)
         forgettingQueue.async { [queue, box = Confined(Weak(self))] in
             var isDone = false
             do {
-                let absent = queue.sync { box.value.value?.engine.dataless ?? [] }
-                let kept = try contents.versions(of: absent)
-                let leaving = queue.sync { box.value.value?.decideWhatLeaves(kept) }
+                let look = queue.sync { box.value.value?.look(for: what, in: contents) }
+                let kept = try look?() ?? []
+                let leaving = queue.sync { box.value.value?.decideWhatLeaves(kept, what) }
                 // Who has been stopped does this at the next start.
                 if let leaving {
                     try contents.forget(leaving)
@@ -30,19 +38,40 @@ extension SyncRun {
             } catch {
                 report(.failed(path: "the container's vault", why: "its room cannot be given back: \(error)"))
             }
-            queue.async { [isDone] in box.value.value?.forgotten(evicted, isDone) }
+            queue.async { [isDone] in box.value.value?.forgotten(what, isDone) }
         }
     }
 
-    /// Which versions of items that are not here nobody needs. Nobody asks for what is in these until they have gone.
+    /// What finds the versions that may leave, off the queue.
+    private func look(
+        for what: Leaving,
+        in contents: ContentStore
+    ) -> @Sendable () throws -> [ContentStore.Kept] {
+        switch what {
+        case .evicted:
+            let absent = engine.dataless
+            return { try contents.versions(of: absent) }
+        case .superseded:
+            let here = Set(table.items.keys)
+            return { try contents.formerVersions(of: here) }
+        }
+    }
+
+    /// Which versions nobody needs. Nobody asks for what is in these until they have gone.
     ///
     /// - Returns: Nil when nothing is to be done any more.
-    private func decideWhatLeaves(_ kept: [ContentStore.Kept]) -> [VersionID]? {
+    private func decideWhatLeaves(_ kept: [ContentStore.Kept], _ what: Leaving) -> [VersionID]? {
         guard !isStopped else { return nil }
-        let mayLeave = kept.filter { !isNeeded($0.item) }
+        let mayLeave =
+            switch what {
+            case .evicted: kept.filter { !isNeeded($0.item) }
+            case .superseded: kept
+            }
         let needed = neededContents(among: mayLeave)
         let leaving = mayLeave.filter { !needed.contains($0.content) }
         self.leaving = Set(leaving.map(\.content))
+        // Nothing is taken for here any more that no item on the disk has.
+        if case .superseded = what { take([.evicted([])]) }
         return leaving.map(\.version)
     }
 
@@ -78,12 +107,14 @@ extension SyncRun {
         return needed
     }
 
-    private func forgotten(_ evicted: Set<ItemID>, _ isDone: Bool) {
+    private func forgotten(_ what: Leaving, _ isDone: Bool) {
         let gone = leaving
+        var evicted: Set<ItemID> = []
+        if case .evicted(let items) = what { evicted = items }
         forgetting.subtract(evicted)
         leaving = []
         guard !isStopped else { return }
-        if isDone, forgetting.isEmpty { note(isForgetting: false) }
+        if isDone, !evicted.isEmpty, forgetting.isEmpty { note(isForgetting: false) }
         for item in downloads.keys.sorted()
         where evicted.contains(item) || table[item]?.state.contents.isDisjoint(with: gone) == false {
             requestContents(of: item)
@@ -102,6 +133,42 @@ extension SyncRun {
     /// Goes on with what a process had begun that has ended.
     func forgetLeftovers() throws {
         guard try memory.value(Self.forgettingKey) == [1] else { return }
-        forget(engine.dataless)
+        forget(.evicted(engine.dataless))
+    }
+
+    // MARK: Former states
+
+    /// Every version counts for so many bytes beside those that it holds: for what the vault needs to know of it.
+    private static let versionByteCount: UInt64 = 16 << 10
+    private static let supersededKey = "superseded"
+
+    /// Contents have been replaced here by others, or went with their item: once nobody needs them they may leave the vault.
+    func noteSuperseded(_ content: ContentName?) {
+        guard let content else { return }
+        superseded += Self.versionByteCount + (Self.byteCount(of: content) ?? 0)
+    }
+
+    /// Has former states leave the vault, all being in step, once they take as much room as may be worth while.
+    func forgetSuperseded() {
+        guard superseded >= place.room.formerByteCountMin, forgetting.isEmpty else { return }
+        superseded = 0
+        forget(.superseded)
+    }
+
+    /// Keeps for the next process how much there may be.
+    func rememberSuperseded() {
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: superseded >> (8 * $0)) }
+        do {
+            guard try memory.value(Self.supersededKey) != bytes else { return }
+            try memory.remember(Self.supersededKey, bytes)
+        } catch {
+            // Some room stays taken for longer.
+            report(.failed(path: "what this device remembers", why: "\(error)"))
+        }
+    }
+
+    func recallSuperseded() throws {
+        let bytes = try memory.value(Self.supersededKey) ?? []
+        superseded = bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -55,7 +55,7 @@ extension SyncRun {
         let copy = folder.appending(seen.state.place.name)
         try late.file.contents().write(to: copy.url(isDirectory: false))
         let keepable = Vault.Keepable(copy, as: late.item.mark, isElsewhere: true)
-        guard let content = try contents.keep([keepable]).first?.get(), content != late.content else {
+        guard let content = try contents.keep(keepable), content != late.content else {
             return
         }
         if let former = late.content { seen.state.conflicts.remove(former) }

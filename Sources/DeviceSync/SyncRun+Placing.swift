@@ -20,6 +20,7 @@ extension SyncRun {
 
     func fail(_ effect: Effect, _ error: any Error) {
         if let access = error as? FolderAccess.Awaited { return wait(effect.item, .effect(effect), access) }
+        if lacks(for: effect, error) { return }
         stuck[effect.item] = (effect, DiskRefusal(error))
         news.insert(effect.item)
         report(.failed(path: path(of: effect.item), why: "\(error)"))
@@ -111,6 +112,7 @@ extension SyncRun {
                 try watch(placedPackage: item, at: path)
             }
         }
+        if expected?.content != state.content { noteSuperseded(expected?.content) }
         take([.placed(item)])
         refusals[item] = nil
         if placed?.isDataless == true {
@@ -146,6 +148,7 @@ extension SyncRun {
             handOnMark(of: item, from: table[item], to: nil)
             table[item] = nil
             watches?.end(item)
+            noteSuperseded(expected.content)
             take([.placed(item)])
             report(.removed(path: path))
         case .another(let why): refuse(item, effect, why)
@@ -156,7 +159,7 @@ extension SyncRun {
     private static let refusalCountMax = 5
 
     /// The disk is not as the engine takes it for: it hears what is there after a look.
-    private func refuse(_ item: ItemID, _ effect: Effect, _ found: String) {
+    func refuse(_ item: ItemID, _ effect: Effect, _ found: String) {
         refusals[item, default: 0] += 1
         guard refusals[item, default: 0] <= Self.refusalCountMax else {
             refusals[item] = nil
@@ -208,8 +211,9 @@ extension SyncRun {
         if isMerged {
             // A merger makes bytes; what bears them was not its business.
             let notes = try contents.mergedDress(base: base, mine: ours, theirs: theirs)
-            let merged = Vault.Keepable(target, as: item.mark, isElsewhere: true, notes: notes)
-            result = try contents.keep([merged]).first?.get()
+            result = try contents.keep(
+                Vault.Keepable(target, as: item.mark, isElsewhere: true, notes: notes)
+            )
         }
         take([.merged(item, base: base, ours: ours, theirs: theirs, result)])
         if isMerged { report(.merged(path: path(of: item))) }

@@ -70,6 +70,7 @@ extension SyncRun {
             Vault.Keepable(
                 table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
                 as: item.mark,
+                isReadAnew: readsAnew.contains(item),
                 notes: try memory.losses(of: item)
             )
         }
@@ -77,7 +78,8 @@ extension SyncRun {
         var changed: Set<ItemID> = []
         for (item, result) in zip(items, try contents.keep(documents)) {
             switch result {
-            case .success(let content):
+            case .success(let read):
+                let content = read.name
                 guard var known = table[item] else { continue }
                 let former = known.state.content
                 // Before it goes to others: once it has, nothing tells that there was something to keep.
@@ -92,11 +94,18 @@ extension SyncRun {
                     known.state.conflicts.remove(former)
                 }
                 let seen = known
-                if let trace = traces[item] { known.trace = trace }
+                if let trace = traces[item] {
+                    // To read it may have moved its change time: a file that is lent gets a link.
+                    let isRead = read.trace?.hasContents(of: trace) ?? false
+                    known.trace = isRead ? read.trace ?? trace : trace
+                }
                 known.state.content = content
                 table[item] = known
                 handOnMark(of: item, from: seen, to: known.trace)
-                if former != content { changed.insert(item) }
+                if former != content {
+                    changed.insert(item)
+                    noteSuperseded(former)
+                }
             case .failure(let error):
                 // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
                 guard isThere(item) else { continue }

@@ -80,6 +80,8 @@ final class SyncRun {
     var downloads: [ItemID: Download] = [:]
     /// Evicted items whose contents are about to leave the vault.
     var forgetting: Set<ItemID> = []
+    /// How many bytes the vault may hold of what items held before.
+    var superseded: UInt64 = 0
     /// Contents that are leaving it.
     var leaving: Set<ContentName> = []
     /// Where they leave it, one eviction's after the other's.
@@ -111,6 +113,8 @@ final class SyncRun {
     /// New documents that have not been read yet, and whether they are about to be.
     var unread: [ItemID: ItemTrace] = [:]
     var isReadDue = false
+    /// Items that are read though nothing tells of a change.
+    var readsAnew: Set<ItemID> = []
     /// Whether what cannot be done is about to be tried again.
     var isRetryDue = false
     private var wasSettled = false
@@ -182,6 +186,7 @@ final class SyncRun {
             try showConflicts(of: item)
         }
         try forgetLeftovers()
+        try recallSuperseded()
         try recallRequests()
         // Who stops a line of its own closes the hub, too, which a start that failed needs once more.
         self.line = line
@@ -192,6 +197,7 @@ final class SyncRun {
     func stop() {
         guard !isStopped else { return }
         isStopped = true
+        rememberSuperseded()
         lineState = .stopped
         line?.close()
         watches?.endAll()
@@ -325,6 +331,7 @@ final class SyncRun {
         if isSettled, !wasSettled {
             report(.settled)
             saveRoomAfterMany()
+            forgetSuperseded()
         }
         wasSettled = isSettled
         tellFollowers()
@@ -351,11 +358,13 @@ final class SyncRun {
             for name in names { failedContents[name] = nil }
             take(names.map { .fetched($0) })
             fillDownloaded()
+            lookAtUnkept()
         case .progress(let name, let byteCount): progress(name, byteCount)
         case .sent(let name, let share):
             guard uploads.note(share, of: name) else { return }
             self.news.formUnion(engine.waitingItems(for: name))
             tellFollowers()
+        case .lacking(let names): lacks(names)
         case .failed(let names, let why):
             for name in names {
                 failedContents[name] = why

@@ -61,6 +61,10 @@ package final class SQLiteStatement {
         Int(sqlite3_column_int64(statement, Int32(column)))
     }
 
+    package func isNull(_ column: Int) -> Bool {
+        sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL
+    }
+
     /// Shows a blob; the bytes are gone after the call.
     package func withBlob<Value>(
         _ column: Int,

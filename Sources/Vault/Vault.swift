@@ -22,15 +22,18 @@ package final class Vault: Sendable {
     /// - Parameters:
     ///   - folder: Where it is or is to be; the folder above must exist.
     ///   - key: The key of a new one, as another device's vault has it, 32 bytes; nil for one of its own.
+    ///   - lentByteCountMin: From how many bytes on a document that is a file is not copied, but lent: see `Loan`. Nil for a vault
+    ///     that keeps all that is listed, whatever becomes of documents.
     ///   - now: Tells the time.
     /// - Throws: `VaultError` with code `notPrivate` when others could look into it, `unsupported` for a later
     ///   version's, `damaged` when the key is; `SystemError`.
     package init(
         at folder: FilePath,
         key: [UInt8]? = nil,
+        lentByteCountMin: Int64? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
-        store = try VaultStore(at: folder, key: key)
+        store = try VaultStore(at: folder, key: key, lentByteCountMin: lentByteCountMin)
         self.now = now
     }
 

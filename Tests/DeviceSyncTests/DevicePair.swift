@@ -21,7 +21,7 @@ final class DevicePair {
     let one: TestDevice
     let two: TestDevice
 
-    init() throws {
+    init(room: ContainerSync.Room = ContainerSync.Room()) throws {
         let folder = try TestFolder("pair")
         self.folder = folder
         container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
@@ -34,8 +34,8 @@ final class DevicePair {
             by: identities[0],
             at: hub.line()
         )
-        one = try TestDevice(1, in: folder.url, identities[0], keys, at: hub)
-        two = try TestDevice(2, in: folder.url, identities[1], keys, at: hub)
+        one = try TestDevice(1, in: folder.url, identities[0], keys, at: hub, room: room)
+        two = try TestDevice(2, in: folder.url, identities[1], keys, at: hub, room: room)
         try one.start()
         try two.start()
     }

@@ -102,7 +102,7 @@ struct PlacerTests {
         try withPlacer { placer, root in
             let (source, folder) = (root.appending("source.txt"), root.appending("many"))
             try Data("text".utf8).write(to: source.url(isDirectory: false))
-            let content = try #require(try placer.contents.keep([.init(source, as: item.mark)]).first).get()
+            let content = try #require(try placer.contents.keep(Vault.Keepable(source, as: item.mark)))
             try ItemMoves.createFolder(folder)
             var table = FolderTable()
             let status = try #require(try FolderScan.status(at: folder))
@@ -138,7 +138,7 @@ struct PlacerTests {
                 let source = root.appending("source \(number).txt")
                 try Data("in folder \(number)".utf8).write(to: source.url(isDirectory: false))
                 let keepable = Vault.Keepable(source, as: ItemID(4, UInt64(number)).mark)
-                let content = try #require(try placer.contents.keep([keepable]).first).get()
+                let content = try #require(try placer.contents.keep(keepable))
                 let document = ItemState(.document, at: ItemPlace(id, "a.txt"), content: content)
                 new.append(.init(item: ItemID(5, UInt64(number)), state: document, modified: nil))
             }
@@ -160,7 +160,7 @@ struct PlacerTests {
         try withPlacer { placer, root in
             let source = root.appending("source.txt")
             try Data("text".utf8).write(to: source.url(isDirectory: false))
-            let content = try #require(try placer.contents.keep([.init(source, as: item.mark)]).first).get()
+            let content = try #require(try placer.contents.keep(Vault.Keepable(source, as: item.mark)))
             let began = try known(source, content).trace.modified
             for modified: Int64? in [-1_500_000_001, 0, 4_000_000_000_123_456_789, nil] {
                 var table = FolderTable()

@@ -15,9 +15,10 @@ extension WorldDevice {
         in base: URL,
         _ identity: DeviceIdentity,
         _ keys: ContainerKeys,
-        at hub: HubInMemory
+        at hub: HubInMemory,
+        room: ContainerSync.Room = ContainerSync.Room()
     ) throws {
-        try self.init("device \(number)", in: base, identity, keys, at: hub)
+        try self.init("device \(number)", in: base, identity, keys, at: hub, room: room)
     }
 
     /// Where the device keeps its vault.

@@ -21,7 +21,7 @@ struct ExchangeTests {
     private func keep(_ bench: VaultBench) throws -> DocumentContents {
         let document = Vault.Keepable(bench.document(), as: item)
         let kept = try bench.vault.keepContents(of: [document]) { _ in VaultBench.origin() }
-        return try #require(kept.first).get()
+        return try #require(kept.first).get().contents
     }
 
     /// Has a vault receive contents of which it is given these objects and no others.
@@ -70,7 +70,9 @@ struct ExchangeTests {
                 try Data("\(text) \(number)".utf8).write(to: path.url(isDirectory: false))
                 return Vault.Keepable(path, as: item)
             }
-            return try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }
+            return try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }.map {
+                $0.map(\.contents)
+            }
         }
         for result in try keepAll("first") { _ = try result.get() }
         // Why it was kept: a list shows nothing of that.
@@ -100,7 +102,7 @@ struct ExchangeTests {
                 return Vault.Keepable(path, as: item)
             }
             return try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }.map {
-                try $0.get()
+                try $0.get().contents
             }
         }
         _ = try keepBoth("first")
@@ -116,7 +118,9 @@ struct ExchangeTests {
             try bytes.write(to: path.url(isDirectory: false))
             return Vault.Keepable(path, as: FileMark(UUID()))
         }
-        return try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }.map { try $0.get() }
+        return try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }.map {
+            try $0.get().contents
+        }
     }
 
     @Test(
@@ -161,7 +165,7 @@ struct ExchangeTests {
         let kept = try bench.vault.keepContents(of: documents) { _ in VaultBench.origin() }
         for (number, contents) in kept.enumerated() {
             let copy = bench.document("copy \(number)")
-            try bench.vault.restore(try contents.get(), to: copy)
+            try bench.vault.restore(try contents.get().contents, to: copy)
             #expect(try FileReading.contents(of: copy) == Data("in folder \(number)".utf8))
         }
     }

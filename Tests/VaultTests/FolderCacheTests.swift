@@ -147,6 +147,8 @@ struct FolderCacheTests {
                 CREATE TABLE members(item BLOB NOT NULL, path TEXT NOT NULL, generation INTEGER NOT NULL,
                     cache BLOB NOT NULL, PRIMARY KEY(item, path)) STRICT, WITHOUT ROWID;
                 INSERT INTO members VALUES(x'00', '/', 1, x'00');
+                DROP INDEX lentObjects;
+                ALTER TABLE packs DROP COLUMN lentInode;
                 PRAGMA user_version = 1;
                 """
             )

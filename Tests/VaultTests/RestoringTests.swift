@@ -27,7 +27,7 @@ struct RestoringTests {
             notes: notes
         )
         return try #require(try bench.vault.keepContents(of: [document]) { _ in VaultBench.origin() }.first)
-            .get()
+            .get().contents
     }
 
     /// Documents of some seeds, each in a vault of its own.

@@ -35,6 +35,9 @@ int cdoc_begin_writing(int fd, long offset, long byte_count);
 /// open(2) of a file that is open, once more, with O_WRONLY, O_CLOEXEC and O_DIRECT, which is declared only for _GNU_SOURCE.
 int cdoc_reopen_uncached(int fd);
 
+/// linkat(2) of a file that is open, by its place in /proc: what needs a privilege by its descriptor alone.
+int cdoc_link_open(int fd, int folder_fd, const char *name);
+
 /// ioctl_ficlone(2); ioctl is variadic.
 int cdoc_ficlone(int to_fd, int from_fd);
 

@@ -52,9 +52,25 @@ struct ContentStore: Sendable {
         )
     }
 
+    /// What a document holds, and how a file was that was read to say so.
+    struct Read: Sendable {
+        let name: ContentName
+        /// Nil for what is no file, and for what is as it was and so was not read.
+        let trace: ItemTrace?
+    }
+
     /// Keeps what documents hold now.
-    func keep(_ documents: [Vault.Keepable]) throws -> [Result<ContentName, any Error>] {
-        try vault.keepContents(of: documents) { origin($0.path.name) }.map { $0.map(Self.name) }
+    func keep(_ documents: [Vault.Keepable]) throws -> [Result<Read, any Error>] {
+        try vault.keepContents(of: documents) { origin($0.path.name) }.map { result in
+            result.map {
+                Read(name: Self.name(of: $0.contents), trace: $0.readStatus.map(ItemTrace.init))
+            }
+        }
+    }
+
+    /// Keeps what a document holds that nobody else touches.
+    func keep(_ document: Vault.Keepable) throws -> ContentName? {
+        try keep([document]).first?.get().name
     }
 
     func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
@@ -87,7 +103,7 @@ struct ContentStore: Sendable {
 
     /// - Parameters:
     ///   - modified: As of `date`.
-    ///   - item: Whose mark it is to bear; nil for none.
+    ///   - item: The item that it becomes, whose mark it is to bear; nil for what is only to be looked at.
     /// - Returns: What the volume does not let it bear.
     @discardableResult
     func restore(
@@ -100,7 +116,8 @@ struct ContentStore: Sendable {
             try Self.contents(name),
             to: place,
             modified: date(modified),
-            mark: item?.mark
+            mark: item?.mark,
+            lends: item != nil
         )
     }
 
@@ -109,7 +126,7 @@ struct ContentStore: Sendable {
         try restorer.lookAhead(names.map(Self.contents))
     }
 
-    /// Restores one of many, with its item's mark.
+    /// Restores one of many documents, with its item's mark.
     func restore(
         _ document: Placer.NewDocument,
         _ name: ContentName,
@@ -122,7 +139,8 @@ struct ContentStore: Sendable {
             as: member,
             in: folder,
             modified: date(document.modified),
-            mark: document.item.mark
+            mark: document.item.mark,
+            lends: true
         )
     }
 
@@ -139,6 +157,18 @@ struct ContentStore: Sendable {
             let item = ItemID(mark)
             guard items.contains(item) else { return [] }
             return try vault.versions(of: mark).map {
+                Kept(version: $0.id, item: item, content: Self.name(of: try $0.contents()))
+            }
+        }
+    }
+
+    /// All versions that the vault has beside the only one of an item that is here.
+    func formerVersions(of here: Set<ItemID>) throws -> [Kept] {
+        try vault.items().flatMap { mark -> [Kept] in
+            let item = ItemID(mark)
+            let versions = try vault.versions(of: mark)
+            guard versions.count > 1 || !here.contains(item) else { return [] }
+            return try versions.map {
                 Kept(version: $0.id, item: item, content: Self.name(of: try $0.contents()))
             }
         }

@@ -3,6 +3,7 @@ internal import FileSystem
 internal import Foundation
 internal import Sync
 internal import SyncMessages
+internal import Vault
 
 // How an item's contents leave the disk, and come back. At every moment one of the two bears the item's mark: the item
 // or its placeholder; where both do, the item counts.
@@ -68,8 +69,7 @@ extension Placer {
         _ item: ItemID
     ) throws -> Bool {
         guard known.trace.kind == .directory else { return true }
-        let kept = try contents.keep([.init(path, as: item.mark, notes: try losses.of(item))]).first
-        return try kept?.get() == content
+        return try contents.keep(.init(path, as: item.mark, notes: try losses.of(item))) == content
     }
 
     private func placeholder(

@@ -27,6 +27,8 @@ final class HubLine: Sendable {
         case progress(ContentName, Int)
         /// Contents that cannot be sent or had, for a reason that is not the line's.
         case failed([ContentName], SyncRefusal)
+        /// Contents of which the vault lacks some, as somebody has changed a file that was lent.
+        case lacking([ContentName])
         /// So much of contents that take several requests has been sent, 0 to 1.
         case sent(ContentName, Double)
         case up
@@ -240,6 +242,7 @@ final class HubLine: Sendable {
             } then: {
                 receiver(news(name))
             } or: { error in
+                if (error as? VaultError)?.code == .damaged { receiver(.lacking([name])) }
                 receiver(.failed([name], Self.refusal(error)))
             }
         }

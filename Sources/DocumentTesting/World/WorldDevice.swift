@@ -38,7 +38,8 @@ public final class WorldDevice: Sendable {
         in base: URL,
         _ identity: DeviceIdentity,
         _ keys: ContainerKeys,
-        at hub: HubInMemory
+        at hub: HubInMemory,
+        room: ContainerSync.Room = ContainerSync.Room()
     ) throws {
         self.name = name
         folder = base.appendingPathComponent(name, isDirectory: true)
@@ -61,11 +62,13 @@ public final class WorldDevice: Sendable {
             VersionSettings(environment: ["HOME": home.path], hostName: name),
             now: Self.clock(clockSeconds)
         )
-        place = ContainerSync.Place(
+        var place = ContainerSync.Place(
             folder: FilePath(folder.path),
             memory: FilePath(memory.path),
             deviceName: name
         )
+        place.room = room
+        self.place = place
     }
 
     deinit {

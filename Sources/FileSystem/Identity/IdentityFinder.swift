@@ -68,7 +68,7 @@ package struct IdentityFinder: Sendable {
         // Every failure means the same: this way does not lead to the item.
         guard let handle = wanted.handle, let folder = try? Self.existingFolder(above: place),
             let file = try? SystemCalls.openByHandle(handle, onVolumeOf: folder),
-            let path = try? SystemCalls.place(of: file)
+            let path = try? SystemCalls.place(of: file), !path.name.hasPrefix(SaveSite.ownPrefix)
         else { return nil }
         return found(wanted.identity, at: path)
     }

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Looks for an item by its identity through folders, nearest first, within bounds.
 ///
-/// Hidden folders are left out, symbolic links are not followed, and each root is searched on its own volume.
+/// Hidden folders are left out, and names that are ours; symbolic links are not followed, and each root is searched on its own volume.
 /// Any thread; blocks on the disk.
 package struct IdentitySearch: Sendable {
     /// What a search may cost.
@@ -60,6 +60,7 @@ package struct IdentitySearch: Sendable {
 
     /// - Returns: Nil when the item cannot be the one, or cannot be looked at.
     private func likeness(of place: FilePath, inode: UInt64) -> FileIdentity.Likeness? {
+        if place.name.hasPrefix(SaveSite.ownPrefix) { return nil }
         if inode != wanted.inode {
             guard let mark = wanted.mark,
                 // Without a mark, or closed to us: not the one.

@@ -3,7 +3,7 @@ internal import Foundation
 /// Brings files that exist into a new tree: as links where that can be done, else as clones or copies.
 enum FileCopying {
     /// What tells that this file, or this volume, has no hard links to give.
-    private static let unlinkable: Set<CInt> = [EPERM, EMLINK, EXDEV, EOPNOTSUPP, ENOSYS]
+    static let unlinkable: Set<CInt> = [EPERM, EMLINK, EXDEV, EOPNOTSUPP, ENOSYS]
     /// What tells that the kernel cannot copy between these two files by itself.
     private static let uncopyable: Set<CInt> = [EXDEV, EOPNOTSUPP, ENOSYS, EINVAL, ENOTTY, EPERM, EBADF]
 

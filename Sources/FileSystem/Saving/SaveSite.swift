@@ -11,7 +11,10 @@ final class SaveSite: Sendable {
     let stagingName: String
 
     /// The name of the item inside its staging folder: its own, unless that could be one of ours.
-    var stagedName: String { itemName.hasPrefix(".sheaf-") ? "_" + itemName : itemName }
+    var stagedName: String { itemName.hasPrefix(Self.ownPrefix) ? "_" + itemName : itemName }
+
+    /// What names begin with that are ours: stagings, and whatever else stands beside documents, or for them, and is none.
+    static let ownPrefix = ".sheaf-"
 
     /// The item, links resolved.
     var item: FilePath { folder.place(of: itemName) }

@@ -24,7 +24,7 @@ package struct MemberStatus: Hashable, Sendable {
 package final class SourceFolder: Sendable {
     private let folder: Folder
 
-    private init(_ folder: Folder) {
+    init(_ folder: Folder) {
         self.folder = folder
     }
 
@@ -114,6 +114,16 @@ package final class SourceFile: Sendable {
     /// The user's extended attributes, but for the mark that it bears.
     package func userAttributes() throws(SystemError) -> [String: Data] {
         try SystemCalls.userAttributes(of: descriptor)
+    }
+
+    /// Makes all that was written to it durable, by whomever.
+    package func sync() throws(SystemError) {
+        try SystemCalls.fsync(descriptor)
+    }
+
+    /// Gives it a name in a folder.
+    func link(in folder: Folder, as name: String) throws(SystemError) {
+        try SystemCalls.linkat(descriptor, folder, name)
     }
 }
 

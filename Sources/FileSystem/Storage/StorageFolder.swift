@@ -58,15 +58,29 @@ package final class StorageFolder: Sendable {
 
     /// Opens a file, by its own name only.
     ///
-    /// - Parameter appends: Whether it may be written to, every write at the end.
+    /// - Parameters:
+    ///   - appends: Whether it may be written to, every write at the end.
+    ///   - writes: Whether it may be written to, at any place.
     /// - Throws: `ENOENT` when there is none, `EINVAL` when it is no file.
-    package func open(_ name: String, appends: Bool = false) throws(SystemError) -> StorageFile {
-        let flags = (appends ? O_RDWR | O_APPEND : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK
+    package func open(
+        _ name: String,
+        appends: Bool = false,
+        writes: Bool = false
+    ) throws(SystemError) -> StorageFile {
+        let access = appends ? O_RDWR | O_APPEND : writes ? O_RDWR : O_RDONLY
+        let flags = access | O_NOFOLLOW | O_NONBLOCK
         let file = try SystemCalls.openat(folder, name, flags)
         guard try SystemCalls.fstat(file).stamp.kind == .regular else {
             throw SystemError(call: "openat", errno: EINVAL, path: folder.place(of: name))
         }
         return StorageFile(file)
+    }
+
+    /// Opens a file only to read it, by its own name only.
+    ///
+    /// - Throws: `ENOENT` when there is none, `EINVAL` when it is no file.
+    package func source(_ name: String) throws(SystemError) -> SourceFile {
+        try SourceFolder(folder).file(name)
     }
 
     /// Makes a symbolic link.

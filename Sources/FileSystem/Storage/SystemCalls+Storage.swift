@@ -47,6 +47,25 @@ extension SystemCalls {
         return FileDescriptor(owning: opened, path: file.path)
     }
 
+    /// linkat(2) of an open file.
+    static func linkat(
+        _ file: borrowing FileDescriptor,
+        _ folder: Folder,
+        _ name: String
+    ) throws(SystemError) {
+        let raw = file.raw
+        _ = try perform(
+            "linkat",
+            at: folder.place(of: name),
+            effect: .link(
+                sourceFolder: AT_FDCWD,
+                source: "/proc/self/fd/\(raw)",
+                targetFolder: folder.raw,
+                target: name
+            )
+        ) { cdoc_link_open(raw, folder.raw, name) }
+    }
+
     /// fallocate(2) of all of a file, whose length becomes this.
     static func fallocate(_ file: borrowing FileDescriptor, byteCount: Int) throws(SystemError) {
         let raw = file.raw

@@ -9,6 +9,8 @@ final class Collector {
     private let index: VaultIndex
     /// Packs that are to be swept, with their locks held.
     private var held: [Int: StorageFile] = [:]
+    /// What is needed of lent files that are swept, and not there any more.
+    private var lost: [ObjectPlace] = []
     private let reader: ObjectReader
     private var walk: ObjectWalk
     private var records: Set<ObjectName> = []
@@ -80,14 +82,16 @@ final class Collector {
         try index.forEachObject { place, isDamaged in
             guard isLive(place.header.name) else { return }
             liveByteCounts[place.pack, default: 0] += place.header.recordByteCount
-            if isDamaged { damaged.insert(place.pack) }
+            // Of what is lent there is a better copy elsewhere, or none.
+            if isDamaged, place.header.encoding != .lent { damaged.insert(place.pack) }
         }
         let rows = try index.packs().filter { !$0.isDead }
-        let packs = rows.map { row in
-            CollectionPlan.Pack(
+        let packs = try rows.map { row in
+            let liveByteCount = liveByteCounts[row.number] ?? 0
+            return CollectionPlan.Pack(
                 number: row.number,
-                byteCount: row.byteCount,
-                liveByteCount: liveByteCounts[row.number] ?? 0,
+                byteCount: row.isLent ? try lentByteCount(row, liveByteCount) : row.byteCount,
+                liveByteCount: liveByteCount,
                 isHeld: damaged.contains(row.number),
                 isForced: forced.contains(row.id)
             )
@@ -98,12 +102,20 @@ final class Collector {
         return plan
     }
 
+    /// What room a lent file takes: a document's own takes none, for as long as anything in it is needed.
+    private func lentByteCount(_ row: PackRow, _ liveByteCount: Int) throws -> Int {
+        guard try store.packs.linkCount(of: row.fileName) == 1 else { return liveByteCount }
+        return Int(try store.packs.status(of: row.fileName)?.stamp.byteCount ?? 0)
+    }
+
     /// Keeps others from writing to a pack.
     ///
     /// - Returns: False when somebody does, or there is more in it than the index knows.
     private func hold(_ row: PackRow) throws -> Bool {
-        guard let file = try store.openPack(row.id, appends: true), try file.lock(waits: false),
-            try index.pack(row.number)?.byteCount == file.byteCount()
+        // Nobody adds to a document's file. Who counts on what is in it finds another generation.
+        guard !row.isSealed || !row.isLent else { return true }
+        guard let file = try store.open(row, appends: !row.isLent), try file.lock(waits: false),
+            try row.isLent || index.pack(row.number)?.byteCount == file.byteCount()
         else { return false }
         held[row.number] = file
         return true
@@ -123,6 +135,7 @@ final class Collector {
         var done: [Copies] = []
         var writer: PackWriter?
         for place in places {
+            guard let plain = try plain(of: place) else { continue }
             let target: PackWriter
             if let writer, !writer.isFull {
                 target = writer
@@ -132,12 +145,21 @@ final class Collector {
                 writer = target
                 done.append(Copies(writer: target))
             }
-            let plain = try reader.object(place.header.name, place.header.kind)
             let copy = try Self.append(plain, place.header, to: target, compressor)
             done[done.count - 1].places.append(copy)
         }
         try writer?.sync()
         return done
+    }
+
+    /// An object's bytes; nil for what was lent and has been changed by its owner.
+    private func plain(of place: ObjectPlace) throws -> [UInt8]? {
+        do { return try reader.object(place.header.name, place.header.kind) } catch let error as VaultError
+            where error.code == .damaged && place.header.encoding == .lent
+        {
+            lost.append(place)
+            return nil
+        }
     }
 
     private struct Copies {
@@ -170,6 +192,7 @@ final class Collector {
             // Versions that were kept since: nobody can keep one now before this has ended.
             try mark()
             try move(copies, &report)
+            for place in lost { try index.forgetLent(place) }
             // A new version may count on what nothing led to before: such a pack stays.
             var swept = planned
             try index.forEachObject { place, _ in
@@ -177,7 +200,9 @@ final class Collector {
             }
             try forget(swept, &report)
             for number in swept {
-                report.freedByteCount += try index.pack(number)?.byteCount ?? 0
+                if let row = try index.pack(number) {
+                    report.freedByteCount += row.isLent ? try lentByteCount(row, 0) : row.byteCount
+                }
                 report.sweptPackCount += 1
                 try index.setDead(pack: number)
             }
@@ -238,7 +263,8 @@ final class Collector {
         // What cannot be told is taken for written to: then nothing is forgotten.
         let isFree =
             (try? index.pack(pack).flatMap { row in
-                try store.openPack(row.id, appends: true).map { try $0.lock(waits: false) }
+                if held[pack] != nil || row.isLent && row.isSealed { return true }
+                return try store.open(row, appends: !row.isLent).map { try $0.lock(waits: false) }
             }) ?? false
         written[pack] = !isFree
         return !isFree
@@ -262,7 +288,7 @@ final class Collector {
         try removeEmpty()
         let dead = try index.packs().filter(\.isDead)
         guard !dead.isEmpty else { return }
-        for row in dead { try store.packs.remove(row.id.fileName) }
+        for row in dead { try store.packs.remove(row.fileName) }
         try store.packs.sync()
         held = [:]
         try changeIndex { index in

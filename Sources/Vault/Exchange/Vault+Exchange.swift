@@ -16,6 +16,8 @@ extension Vault {
         package let changed: Set<MemberPath>?
         /// Whether something else is looked at than the document itself: what was seen of its members does not count.
         package let isElsewhere: Bool
+        /// Whether all of it is read, though nothing tells of a change: something that was lent is not there any more.
+        package let isReadAnew: Bool
         /// What it is to be taken for bearing where the disk does not say it.
         package let notes: DressNotes
 
@@ -24,11 +26,19 @@ extension Vault {
             as item: FileMark,
             changed: Set<MemberPath>? = nil,
             isElsewhere: Bool = false,
+            isReadAnew: Bool = false,
             notes: DressNotes = DressNotes()
         ) {
             (self.path, self.item, self.changed, self.isElsewhere) = (path, item, changed, isElsewhere)
-            self.notes = notes
+            (self.isReadAnew, self.notes) = (isReadAnew, notes)
         }
+    }
+
+    /// What was kept of a document.
+    package struct Kept: Sendable {
+        package let contents: DocumentContents
+        /// What the kernel said of a file while it was read; nil for what was not, being as it was, and for what is no file.
+        package let readStatus: MemberStatus?
     }
 
     /// Keeps the contents of documents, all made durable together.
@@ -36,12 +46,12 @@ extension Vault {
     /// - Parameters:
     ///   - documents: Which. One that changes all the time, is gone or cannot be read fails for itself.
     ///   - origin: Who keeps them.
-    /// - Returns: The contents of each, in order.
+    /// - Returns: What was kept of each, in order.
     /// - Throws: As `keep`, when nothing could be made durable.
     package func keepContents(
         of documents: [Keepable],
         origin: (Keepable) -> VersionOrigin
-    ) throws -> [Result<DocumentContents, any Error>] {
+    ) throws -> [Result<Kept, any Error>] {
         let session = try KeepSession(store: store)
         for _ in 1...Self.exchangeAttemptMax {
             do { return try keepContents(of: documents, origin, by: session) } catch is KeepSession.Stale {
@@ -55,14 +65,14 @@ extension Vault {
     }
 
     /// So often something is stored anew that collecting got in the way of.
-    private static let exchangeAttemptMax = 3
+    static let exchangeAttemptMax = 3
 
     private func keepContents(
         of documents: [Keepable],
         _ origin: (Keepable) -> VersionOrigin,
         by session: KeepSession
-    ) throws -> [Result<DocumentContents, any Error>] {
-        var results: [Result<DocumentContents, any Error>] = []
+    ) throws -> [Result<Kept, any Error>] {
+        var results: [Result<Kept, any Error>] = []
         var kept: [(root: ManifestEntry, item: FileMark, origin: VersionOrigin)] = []
         var places: [Int] = []
         var caches: [(item: FileMark, rows: CacheRows)] = []
@@ -73,6 +83,7 @@ extension Vault {
                 item: document.item,
                 moment: Vault.fileMoment,
                 remembers: !document.isElsewhere,
+                asks: !document.isElsewhere && !document.isReadAnew,
                 notes: document.notes
             )
             do {
@@ -81,7 +92,9 @@ extension Vault {
                 caches += keeper.caches.map { (document.item, $0) }
                 kept.append((root, document.item, origin(document)))
                 places.append(results.count)
-                results.append(.success(DocumentContents(root)))
+                results.append(
+                    .success(Kept(contents: DocumentContents(root), readStatus: keeper.readStatus))
+                )
             } catch let stale as KeepSession.Stale {
                 throw stale
             } catch {
@@ -104,7 +117,7 @@ extension Vault {
     }
 
     /// A version of each that keeps contents from being collected; nil where the newest one does.
-    private func versions(
+    func versions(
         _ kept: [(root: ManifestEntry, item: FileMark, origin: VersionOrigin)],
         by session: KeepSession
     ) throws -> [Result<(version: KeptVersion, object: ObjectName)?, any Error>] {
@@ -199,80 +212,6 @@ extension Vault {
 
     // MARK: In
 
-    /// Whether all of contents is here.
-    package func has(_ contents: DocumentContents) throws -> Bool {
-        guard let content = contents.entry.content else { return true }
-        return try store.withIndex { try $0.place(of: content.name) != nil }
-    }
-
-    /// Stores contents of documents that come from elsewhere, all made durable together.
-    ///
-    /// - Parameters:
-    ///   - documents: Which, and of which items.
-    ///   - origin: Who keeps them.
-    ///   - fetch: Gets some of the objects, in any order, and is asked for the others again. That it gets none ends this.
-    /// - Throws: `VaultError` with code `damaged` when an object is not what its name says, or cannot be had; what
-    ///   `fetch` throws.
-    package func receive(
-        _ documents: [(contents: DocumentContents, item: FileMark)],
-        origin: (FileMark) -> VersionOrigin,
-        fetch: (ArraySlice<VaultObject>) throws -> [(object: VaultObject, stored: StoredObject)]
-    ) throws {
-        let session = try KeepSession(store: store)
-        for _ in 1...Self.exchangeAttemptMax {
-            do { return try receive(documents, origin, fetch, by: session) } catch is KeepSession.Stale {
-                try session.refresh()
-            }
-        }
-        try VaultLock.collection.hold(in: store.folder) {
-            try session.refresh()
-            try receive(documents, origin, fetch, by: session)
-        }
-    }
-
-    private func receive(
-        _ documents: [(contents: DocumentContents, item: FileMark)],
-        _ origin: (FileMark) -> VersionOrigin,
-        _ fetch: (ArraySlice<VaultObject>) throws -> [(object: VaultObject, stored: StoredObject)],
-        by session: KeepSession
-    ) throws {
-        var walk = ContentWalk()
-        for document in documents { walk.add(document.contents.entry) }
-        let unpacker = try Unpacker(session.hasher, in: folder)
-        while true {
-            var wanted: [VaultObject: UInt8?] = [:]
-            let steps = walk.take(from: .min)
-            // What the index knows leads to nothing that it does not know.
-            let missing = try session.missing(of: steps.map(\.object.name))
-            for step in steps where missing.contains(step.object.name) {
-                wanted.updateValue(step.nodeLevel, forKey: step.object)
-            }
-            guard !wanted.isEmpty else { break }
-            // Pieces one behind the other, as they are read.
-            var left = steps.map(\.object).filter { wanted[$0] != nil }[...]
-            while !wanted.isEmpty {
-                let before = wanted.count
-                for (object, stored) in try fetch(left) {
-                    guard let level = wanted.removeValue(forKey: object) else { continue }
-                    let plain = try unpacker.plain(stored, object)
-                    try session.storeMissing(object, plain, stored)
-                    if let level { try walk.open(plain, object, level: level) }
-                }
-                left.removeAll { wanted[$0] == nil }
-                guard wanted.count < before else {
-                    throw VaultError.damaged(wanted.keys.first?.name ?? ObjectName(), in: folder)
-                }
-            }
-        }
-        let versions = try versions(
-            documents.map { ($0.contents.entry, $0.item, origin($0.item)) },
-            by: session
-        ).compactMap { try $0.get() }
-        try session.commit { index in
-            for (version, object) in versions { try index.insert(version, object: object) }
-        }
-    }
-
     /// Puts contents where nothing is yet; see `restore(_:to:)` for what that does and does not do.
     ///
     /// - Parameters:
@@ -280,6 +219,7 @@ extension Vault {
     ///   - target: Where; the folder above must exist, the name must be free.
     ///   - modified: When that was; nil leaves the document as old as the file that is made for it.
     ///   - mark: What it is to be known by; a link bears none.
+    ///   - lends: Whether that becomes a document, which may be lent to the vault, and may be the vault's own file.
     /// - Returns: What the volume does not let it bear.
     /// - Throws: `VaultError` with code `damaged`; `SystemError`, `EEXIST` when the name is taken.
     @discardableResult
@@ -287,14 +227,16 @@ extension Vault {
         _ contents: DocumentContents,
         to target: FilePath,
         modified: FileTime? = nil,
-        mark: FileMark? = nil
+        mark: FileMark? = nil,
+        lends: Bool = false
     ) throws -> DressNotes {
         try ContentRestorer(self).restore(
             contents,
             as: target.name,
             in: try StorageFolder(containing: target),
             modified: modified,
-            mark: mark
+            mark: mark,
+            lends: lends
         )
     }
 }
@@ -317,7 +259,8 @@ package final class ContentRestorer {
         as name: String,
         in folder: StorageFolder,
         modified: FileTime? = nil,
-        mark: FileMark? = nil
+        mark: FileMark? = nil,
+        lends: Bool = false
     ) throws -> DressNotes {
         var entry = contents.entry
         if let modified {
@@ -326,40 +269,13 @@ package final class ContentRestorer {
         }
         // Before its permissions: a file that nobody may write to takes no mark afterwards.
         if let mark { entry.dress.attributes[FileMark.attributeName] = Data(mark.bytes) }
+        let isDated = modified != nil
         var losses = DressNotes()
-        try restorer.restore(entry, as: name, in: folder, isDated: modified != nil, losses: &losses)
+        if lends, entry.mayBeLent(in: restorer.store) {
+            try restorer.restoreLent(entry, as: name, in: folder, isDated: isDated, losses: &losses)
+        } else {
+            try restorer.restore(entry, as: name, in: folder, isDated: isDated, losses: &losses)
+        }
         return losses
-    }
-}
-
-/// Makes objects again that came packed, and compares them with their names.
-private struct Unpacker {
-    private let hasher: VaultHasher
-    private let decompressor: Decompressor
-    private let folder: FilePath
-
-    init(_ hasher: VaultHasher, in folder: FilePath) throws {
-        (self.hasher, self.folder) = (hasher, folder)
-        decompressor = try Decompressor()
-    }
-
-    func plain(_ stored: StoredObject, _ object: VaultObject) throws -> [UInt8] {
-        guard let plain = unpacked(stored),
-            try plain.withUnsafeBytes({ try hasher.name(object.kind, $0) }) == object.name
-        else { throw VaultError.damaged(object.name, in: folder) }
-        return plain
-    }
-
-    /// Nil for what is not what it says of itself.
-    private func unpacked(_ stored: StoredObject) -> [UInt8]? {
-        guard stored.plainByteCount <= PackFormat.objectByteCountMax else { return nil }
-        guard stored.isPressed else {
-            return stored.bytes.count == stored.plainByteCount ? stored.bytes : nil
-        }
-        var plain = [UInt8](repeating: 0, count: stored.plainByteCount)
-        let isWhole = plain.withUnsafeMutableBytes { plain in
-            stored.bytes.withUnsafeBytes { decompressor.decompress($0, into: plain) }
-        }
-        return isWhole ? plain : nil
     }
 }

@@ -21,10 +21,12 @@ enum PackFormat {
         static let cache: UInt8 = 0x82
     }
 
-    /// How a record's bytes are stored.
+    /// How an object's bytes are stored.
     enum Encoding: UInt8 {
         case plain = 0
         case zstd = 1
+        /// As they are, in a lent file: no record stands before them. The index alone says so.
+        case lent = 2
     }
 
     /// What stands before a record's stored bytes.
@@ -68,8 +70,18 @@ struct PackID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    /// From the name of a lent file; nil for a file that is none.
+    init?(lentFileName name: String) {
+        guard name.hasPrefix(Self.lentPrefix) else { return nil }
+        self.init(fileName: name.dropFirst(Self.lentPrefix.count) + Self.suffix)
+    }
+
     private static let suffix = ".pack"
+    /// Nobody who comes by such a name takes it for a document's.
+    private static let lentPrefix = ".sheaf-lent-"
     var fileName: String { bytes.hexadecimal + Self.suffix }
+    /// What a lent file is called.
+    var lentFileName: String { Self.lentPrefix + bytes.hexadecimal }
     var description: String { bytes.hexadecimal }
 }
 
@@ -153,7 +165,7 @@ extension PackFormat.RecordHeader {
         do throws(MalformedBytes) {
             _ = try reader.raw(4)
             guard let kind = ObjectKind(rawValue: try reader.integer()),
-                let encoding = PackFormat.Encoding(rawValue: try reader.integer()),
+                let encoding = PackFormat.Encoding(rawValue: try reader.integer()), encoding != .lent,
                 try reader.integer(UInt16.self) == 0
             else { return nil }
             self.kind = kind

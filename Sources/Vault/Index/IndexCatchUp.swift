@@ -15,11 +15,7 @@ struct IndexCatchUp {
         let known = Dictionary(try index.packs().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var found: [Found] = []
         for entry in try store.packs.entries().sorted(by: { $0.name < $1.name }) {
-            guard let id = PackID(fileName: entry.name) else { continue }
-            if let row = known[id], row.isDead {
-                try store.packs.remove(entry.name)
-                continue
-            }
+            guard let id = PackID(fileName: entry.name), known[id]?.isDead != true else { continue }
             guard let status = try store.packs.status(of: entry.name),
                 Int(status.stamp.byteCount) > known[id]?.byteCount ?? PackFormat.headerByteCount,
                 let file = try store.openPack(id, appends: true)
@@ -35,9 +31,12 @@ struct IndexCatchUp {
             found.append(pack)
         }
         let dead = known.values.filter { row in row.isDead }
+        for row in dead { try store.packs.remove(row.fileName) }
         guard isRebuilt || !found.isEmpty || !dead.isEmpty else { return }
         try index.connection.transaction {
             for row in dead { try index.forget(pack: row.number) }
+            // Before what leads to what is in them.
+            if isRebuilt { try bringInLent() }
             try bringIn(found, isRebuilt: isRebuilt)
             try index.setMeta(Self.completeKey, 1)
         }
@@ -49,6 +48,23 @@ struct IndexCatchUp {
         guard try file.byteCount() > row?.byteCount ?? 0 else { return }
         guard let pack = try look(at: id, file, row, mayCut: true) else { return }
         try bringIn([pack], isRebuilt: false)
+    }
+
+    /// Takes in what is in lent files, as it is now: nothing but the lost index knew what was.
+    private func bringInLent() throws {
+        let cutter = FileCutter(
+            store.chunker,
+            [try VaultHasher(key: store.key), try VaultHasher(key: store.key)]
+        )
+        for entry in try store.packs.entries().sorted(by: { $0.name < $1.name }) {
+            guard let id = PackID(lentFileName: entry.name) else { continue }
+            let file = try store.packs.source(entry.name)
+            let number = try index.insertLent(id, inode: file.openedStatus.stamp.inode)
+            // Nobody can say any more that no one else has had it.
+            try index.setShared(number)
+            try file.sync()
+            try index.addLent(Loan.places(of: try cutter.pieces(of: file)), of: number)
+        }
     }
 
     private struct Found {

@@ -16,4 +16,9 @@ struct PackRow: Hashable, Sendable {
     var isSealed: Bool
     /// Whether nothing in it is needed any more; it is only still to be removed.
     var isDead: Bool
+    /// Of a lent file: which.
+    var lentInode: UInt64?
+
+    var isLent: Bool { lentInode != nil }
+    var fileName: String { isLent ? id.lentFileName : id.fileName }
 }

@@ -4,7 +4,7 @@ extension VaultIndex {
     /// Every pack that the index knows.
     func packs() throws -> [PackRow] {
         let statement = try connection.statement(
-            "SELECT number, id, byteCount, isSealed, isDead FROM packs ORDER BY number"
+            "SELECT number, id, byteCount, isSealed, isDead, lentInode FROM packs ORDER BY number"
         )
         defer { statement.reset() }
         var rows: [PackRow] = []
@@ -14,7 +14,7 @@ extension VaultIndex {
 
     func pack(_ number: Int) throws -> PackRow? {
         let statement = try connection.statement(
-            "SELECT number, id, byteCount, isSealed, isDead FROM packs WHERE number = ?1"
+            "SELECT number, id, byteCount, isSealed, isDead, lentInode FROM packs WHERE number = ?1"
         )
         statement.bind(1, number)
         defer { statement.reset() }
@@ -23,14 +23,14 @@ extension VaultIndex {
 
     func pack(_ id: PackID) throws -> PackRow? {
         let statement = try connection.statement(
-            "SELECT number, id, byteCount, isSealed, isDead FROM packs WHERE id = ?1"
+            "SELECT number, id, byteCount, isSealed, isDead, lentInode FROM packs WHERE id = ?1"
         )
         statement.bind(1, id.bytes)
         defer { statement.reset() }
         return try statement.step() ? try row(statement) : nil
     }
 
-    private func row(_ statement: SQLiteStatement) throws -> PackRow {
+    func row(_ statement: SQLiteStatement) throws -> PackRow {
         guard let id = PackID(bytes: statement.blob(1)), statement.integer(2) >= 0 else {
             throw SQLiteError.malformedRow(in: connection.path)
         }
@@ -39,7 +39,8 @@ extension VaultIndex {
             id: id,
             byteCount: statement.integer(2),
             isSealed: statement.integer(3) != 0,
-            isDead: statement.integer(4) != 0
+            isDead: statement.integer(4) != 0,
+            lentInode: statement.isNull(5) ? nil : UInt64(bitPattern: Int64(statement.integer(5)))
         )
     }
 

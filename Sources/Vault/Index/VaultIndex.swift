@@ -12,7 +12,7 @@ final class VaultIndex {
     let inode: UInt64
 
     static let fileName = "index.sqlite"
-    private static let formatVersion = 3
+    private static let formatVersion = 4
 
     /// Leaf 0 is the folder itself. A table with row numbers: rows of some kilobytes would make a tree of names deep.
     private static let members = """
@@ -25,10 +25,15 @@ final class VaultIndex {
         CREATE INDEX IF NOT EXISTS unresolvedConflicts ON versions(item, date, id) WHERE state & 3 = 0;
         """
 
+    /// What is in lent files, which change as their owners like.
+    private static let lent = """
+        CREATE INDEX lentObjects ON objects(pack) WHERE encoding = \(PackFormat.Encoding.lent.rawValue);
+        """
+
     private static let schema = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
         CREATE TABLE packs(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, byteCount INTEGER NOT NULL,
-            isSealed INTEGER NOT NULL, isDead INTEGER NOT NULL) STRICT;
+            isSealed INTEGER NOT NULL, isDead INTEGER NOT NULL, lentInode INTEGER) STRICT;
         CREATE TABLE objects(name BLOB PRIMARY KEY, kind INTEGER NOT NULL, encoding INTEGER NOT NULL,
             pack INTEGER NOT NULL, position INTEGER NOT NULL, stored INTEGER NOT NULL, plain INTEGER NOT NULL,
             isDamaged INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -40,6 +45,7 @@ final class VaultIndex {
             STRICT, WITHOUT ROWID;
         \(members)
         \(conflicts)
+        \(lent)
         PRAGMA user_version = \(formatVersion);
         """
 
@@ -53,7 +59,7 @@ final class VaultIndex {
         switch found {
         case 0: try connection.transaction { try create() }
         case Self.formatVersion: break
-        case 1, 2: try connection.transaction { try renew(from: found) }
+        case 1, 2, 3: try connection.transaction { try renew(from: found) }
         default:
             throw VaultError(
                 code: .unsupported,
@@ -66,7 +72,14 @@ final class VaultIndex {
     /// What format 1 had seen of members is forgotten: it is seen again.
     private func renew(from found: Int) throws {
         if found == 1 { try connection.execute("DROP TABLE members; \(Self.members)") }
-        try connection.execute("\(Self.conflicts) PRAGMA user_version = \(Self.formatVersion);")
+        try connection.execute(
+            """
+            \(Self.conflicts)
+            ALTER TABLE packs ADD COLUMN lentInode INTEGER;
+            \(Self.lent)
+            PRAGMA user_version = \(Self.formatVersion);
+            """
+        )
     }
 
     private func create() throws {
@@ -113,13 +126,18 @@ final class VaultIndex {
         return ObjectPlace(pack: statement.integer(2), offset: statement.integer(3), header: header)
     }
 
-    /// Writes down where an object is; one that is known as whole stays where it is.
+    /// Whether an object is here as a whole, and stays for as long as anything leads to it: what is lent need not.
+    func isInPack(_ name: ObjectName) throws -> Bool {
+        try place(of: name).map { $0.header.encoding != .lent } ?? false
+    }
+
+    /// Writes down where an object is; one that is known as whole in a pack stays where it is.
     func insert(_ place: ObjectPlace) throws {
         let statement = try connection.statement(
             """
             INSERT INTO objects VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)
             ON CONFLICT(name) DO UPDATE SET kind = ?2, encoding = ?3, pack = ?4, position = ?5, stored = ?6,
-                plain = ?7, isDamaged = 0 WHERE isDamaged
+                plain = ?7, isDamaged = 0 WHERE isDamaged OR encoding = \(PackFormat.Encoding.lent.rawValue)
             """
         )
         place.header.name.withBytes { statement.bind(1, $0) }

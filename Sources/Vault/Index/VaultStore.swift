@@ -13,6 +13,8 @@ final class VaultStore: Sendable {
     let packs: StorageFolder
     let key: [UInt8]
     let chunker: Chunker
+    /// From which size on documents are lent; nil to copy all.
+    let lentByteCountMin: Int64?
     private let state = Locked(State())
 
     private struct State {
@@ -25,7 +27,8 @@ final class VaultStore: Sendable {
     /// From which size on the index's log is brought in.
     private static let logByteCountMax = 16 << 20
 
-    init(at path: FilePath, key given: [UInt8]?) throws {
+    init(at path: FilePath, key given: [UInt8]?, lentByteCountMin: Int64? = nil) throws {
+        self.lentByteCountMin = lentByteCountMin
         folder = try Self.open(path)
         packs = try folder.subfolder("packs")
         key = try VaultKey.load(from: folder, orMake: given)
@@ -181,7 +184,7 @@ final class VaultStore: Sendable {
     func takeWriter() throws -> PackWriter {
         if let idle = state.withLock({ $0.idleWriters.popLast() }) { return idle }
         let candidates = try withIndex { try $0.packs() }
-            .filter { !$0.isSealed && !$0.isDead && $0.byteCount < PackWriter.packByteCountMax }
+            .filter { !$0.isLent && !$0.isSealed && !$0.isDead && $0.byteCount < PackWriter.packByteCountMax }
         for row in candidates.reversed() {
             if let writer = try reopen(row.id) { return writer }
         }
@@ -234,9 +237,22 @@ final class VaultStore: Sendable {
         }
     }
 
+    /// Opens a pack or a lent file; nil when it is gone.
+    ///
+    /// - Parameters:
+    ///   - appends: As `StorageFolder.open`.
+    ///   - writes: As `StorageFolder.open`.
+    func open(_ row: PackRow, appends: Bool = false, writes: Bool = false) throws -> StorageFile? {
+        try open(row.fileName, appends, writes)
+    }
+
     /// Opens a pack; nil when it is gone.
     func openPack(_ id: PackID, appends: Bool = false) throws -> StorageFile? {
-        do { return try packs.open(id.fileName, appends: appends) } catch {
+        try open(id.fileName, appends)
+    }
+
+    private func open(_ name: String, _ appends: Bool, _ writes: Bool = false) throws -> StorageFile? {
+        do { return try packs.open(name, appends: appends, writes: writes) } catch {
             guard error.isAbsent else { throw error }
             return nil
         }

@@ -1,12 +1,11 @@
 internal import FileSystem
 internal import Foundation
-internal import Locks
-internal import Synchronization
-internal import Threads
 
 /// Stores the bytes of files.
 struct FileKeeper {
     let session: KeepSession
+    /// Whether a large file may be lent instead.
+    var mayBorrow = false
 
     /// So often a file is read that is written to meanwhile.
     private static let attemptCountMax = 4
@@ -27,14 +26,19 @@ struct FileKeeper {
     func keep(_ name: String, in folder: SourceFolder) throws -> Outcome {
         for _ in 1...Self.attemptCountMax {
             let file = try folder.file(name)
-            let before = file.openedStatus
+            let loan = mayBorrow ? try session.borrow(file) : nil
+            // A link moves the change time.
+            let before = loan == nil ? file.openedStatus : try file.status()
             let attributes = try file.userAttributes()
+            let isShared = before.stamp.byteCount >= Self.sharedByteCountMin
             let pieces =
-                before.stamp.byteCount >= Self.sharedByteCountMin ? try shared(file) : try alone(file, before)
+                isShared
+                ? try shared(file, isLent: loan != nil) : try alone(file, before, isLent: loan != nil)
             // A link made meanwhile moves the change time too: then it is only read once more.
             guard try file.status() == before else { continue }
             let byteCount = pieces.reduce(0) { $0 + $1.byteCount }
             guard byteCount == UInt64(before.stamp.byteCount) else { continue }
+            loan?.pieces = pieces
             return Outcome(
                 content: try ContentTree.list(of: pieces) { try session.store($0, $1) },
                 byteCount: byteCount,
@@ -50,7 +54,11 @@ struct FileKeeper {
     }
 
     /// One byte more than it had, if there is one: some volumes say less than there is.
-    private func alone(_ file: SourceFile, _ status: MemberStatus) throws -> [ContentTree.Piece] {
+    private func alone(
+        _ file: SourceFile,
+        _ status: MemberStatus,
+        isLent: Bool
+    ) throws -> [ContentTree.Piece] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(status.stamp.byteCount) + 1,
             alignment: 16
@@ -60,138 +68,23 @@ struct FileKeeper {
         var pieces: [ContentTree.Piece] = []
         while !rest.isEmpty {
             let byteCount = session.store.chunker.cut(rest)
-            let name = try session.store(.chunk, UnsafeRawBufferPointer(rebasing: rest[..<byteCount]))
+            let plain = UnsafeRawBufferPointer(rebasing: rest[..<byteCount])
+            let name = isLent ? try session.hasher.name(.chunk, plain) : try session.store(.chunk, plain)
             pieces.append(ContentTree.Piece(name: name, byteCount: UInt64(byteCount)))
             rest = UnsafeRawBufferPointer(rebasing: rest[byteCount...])
         }
         return pieces
     }
 
-    /// As `alone`, a batch at a time: one thread reads and cuts the next while both hash this one.
-    private func shared(_ file: SourceFile) throws -> [ContentTree.Piece] {
-        let chunker = session.store.chunker
-        var batches = [FileBatch(chunker.sizes), FileBatch(chunker.sizes)]
-        let hashers = [session.hasher, try VaultHasher(key: session.store.key)]
-        let compressors = [try Compressor(), try Compressor()]
-        var pieces: [ContentTree.Piece] = []
-        try batches[0].fill(from: file, at: 0, rest: nil, chunker)
-        while !batches[0].cuts.isEmpty {
-            let (batch, next) = (batches[0], batches[1])
-            try batch.hash(by: hashers, compressors) {
-                try next.fill(from: file, at: batch.end, rest: batch.rest, chunker)
-            }
-            for (index, name) in batch.names.enumerated() {
-                let plain = batch.chunk(index)
-                if try !session.has(name) {
-                    try batch.withPressed(index) { try session.append(.chunk, name, plain, pressed: $0) }
-                }
-                pieces.append(ContentTree.Piece(name: name, byteCount: UInt64(plain.count)))
-            }
-            batches.swapAt(0, 1)
-        }
-        return pieces
-    }
-}
-
-/// A stretch of a file, cut into chunks.
-///
-/// Filled by one thread and hashed by two, one after the other: who fills is done before who hashes begins.
-final class FileBatch {
-    /// So many bytes are read at a time: several chunks for each of two threads, and no more memory than need be.
-    private static let byteCountMax = 2 << 20
-
-    private let buffer: UnsafeMutableRawBufferPointer
-    private var byteCount = 0
-    /// Where the stretch ends in the file, and what of it is not in a chunk yet.
-    private(set) var end = 0
-    private var usedByteCount = 0
-    /// Where each chunk ends.
-    private(set) var cuts: [Int] = []
-    private(set) var names: [ObjectName] = []
-    private var pressed: [[UInt8]?] = []
-
-    init(_ sizes: Chunker.Sizes) {
-        buffer = .allocate(byteCount: Self.byteCountMax + sizes.max, alignment: 16)
-    }
-
-    deinit { buffer.deallocate() }
-
-    /// What is left after the last chunk; it begins the next batch.
-    var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[usedByteCount..<byteCount]) }
-
-    func chunk(_ index: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: buffer[(index == 0 ? 0 : cuts[index - 1])..<cuts[index]])
-    }
-
-    /// Shows a chunk's bytes pressed together; nil where they are to be stored as they are.
-    func withPressed(_ index: Int, _ body: (UnsafeRawBufferPointer?) throws -> Void) rethrows {
-        guard let bytes = pressed[index] else { return try body(nil) }
-        try bytes.withUnsafeBytes { try body($0) }
-    }
-
-    /// Reads a stretch and cuts it.
-    func fill(
-        from file: SourceFile,
-        at offset: Int,
-        rest: UnsafeRawBufferPointer?,
-        _ chunker: Chunker
-    ) throws {
-        var filled = 0
-        if let rest {
-            UnsafeMutableRawBufferPointer(rebasing: buffer[..<rest.count]).copyMemory(from: rest)
-            filled = rest.count
-        }
-        let room = UnsafeMutableRawBufferPointer(
-            rebasing: buffer[filled..<min(filled + Self.byteCountMax, buffer.count)]
+    /// As `alone`, by two threads.
+    private func shared(_ file: SourceFile, isLent: Bool) throws -> [ContentTree.Piece] {
+        let cutter = FileCutter(
+            session.store.chunker,
+            [session.hasher, try VaultHasher(key: session.store.key)]
         )
-        let readCount = try file.read(at: offset, into: room)
-        byteCount = filled + readCount
-        end = offset + readCount
-        let isLast = readCount < room.count
-        cuts = []
-        usedByteCount = 0
-        // A chunk is certain only with as many bytes at hand as it could have.
-        while usedByteCount < byteCount, isLast || byteCount - usedByteCount >= chunker.sizes.max {
-            usedByteCount += chunker.cut(UnsafeRawBufferPointer(rebasing: buffer[usedByteCount..<byteCount]))
-            cuts.append(usedByteCount)
-        }
-    }
-
-    /// Hashes and presses all chunks by two threads, of which the first does something else before.
-    func hash(
-        by hashers: [VaultHasher],
-        _ compressors: [Compressor],
-        after other: () throws -> Void
-    ) throws {
-        names = [ObjectName](repeating: ObjectName(), count: cuts.count)
-        pressed = [[UInt8]?](repeating: nil, count: cuts.count)
-        let results = names.indices.map { _ in Locked<(ObjectName, [UInt8]?)?>(nil) }
-        let next = Atomic<Int>(0)
-        let failure = Locked<(any Error)?>(nil)
-        // Each thread has a hasher and a compressor of its own, takes chunks that no other has taken, and ends
-        // before this call does; the batch's bytes do not change meanwhile.
-        nonisolated(unsafe) let work = { (worker: Int) throws in
-            while case let index = next.add(1, ordering: .relaxed).oldValue, index < self.cuts.count {
-                let plain = self.chunk(index)
-                let name = try hashers[worker].name(.chunk, plain)
-                let bytes = compressors[worker].compress(plain) { $0.map { [UInt8]($0) } }
-                results[index].withLock { $0 = (name, bytes) }
-            }
-        }
-        withoutActuallyEscaping(other) { other in
-            // Called by one thread alone: whichever takes the first piece.
-            nonisolated(unsafe) let other = other
-            SharedWork.perform(2) { worker in
-                do {
-                    if worker == 0 { try other() }
-                    try work(worker)
-                } catch { failure.withLock { $0 = error } }
-            }
-        }
-        if let failure = failure.withLock({ $0 }) { throw failure }
-        for index in names.indices {
-            guard let (name, bytes) = results[index].withLock({ $0 }) else { continue }
-            (names[index], pressed[index]) = (name, bytes)
+        guard !isLent else { return try cutter.pieces(of: file) }
+        return try cutter.pieces(of: file, pressing: [try Compressor(), try Compressor()]) {
+            if try !session.has($0) { try session.append(.chunk, $0, $1, pressed: $2) }
         }
     }
 }

@@ -7,12 +7,16 @@ struct ItemKeeper {
     let item: FileMark
     /// When it began, in nanoseconds since 1970.
     let moment: Int64
-    /// Whether what was seen of the members last is asked and told anew.
+    /// Whether what is seen of the members is told.
     let remembers: Bool
+    /// Whether what was seen of them last is asked.
+    let asks: Bool
     /// What the document is to be taken for bearing where the disk does not say it.
     let notes: DressNotes
     /// What was seen, folder by folder; told to the index with the version.
     private(set) var caches: [CacheRows] = []
+    /// What the kernel said of a document that is a file, while it was read; nil for one that was not.
+    private(set) var readStatus: MemberStatus?
 
     private static let depthMax = 200
 
@@ -21,12 +25,14 @@ struct ItemKeeper {
         item: FileMark,
         moment: Int64,
         remembers: Bool = true,
+        asks: Bool? = nil,
         notes: DressNotes = DressNotes()
     ) {
         self.session = session
         self.item = item
         self.moment = moment
         self.remembers = remembers
+        self.asks = asks ?? remembers
         self.notes = notes
     }
 
@@ -39,7 +45,7 @@ struct ItemKeeper {
     mutating func keep(_ path: FilePath, _ changes: ChangedMembers) throws -> ManifestEntry {
         let folder = try session.sourceFolder(at: path.parent)
         let status = try folder.status(of: path.name)
-        caches = []
+        (caches, readStatus) = ([], nil)
         guard status.stamp.kind == .directory else {
             let known = try fileCache()
             let member = try leaf(path.name, as: "", status, in: folder, at: DressNotes.top, known)
@@ -66,7 +72,7 @@ struct ItemKeeper {
 
     /// What was seen of a document that is a file.
     private func fileCache() throws -> CachedMember? {
-        guard remembers else { return nil }
+        guard asks else { return nil }
         let row = try session.fileRow(of: item)
         guard let row, var member = try MemberCache(row.bytes, session.hasher)?.members.first else {
             return nil
@@ -97,7 +103,7 @@ struct ItemKeeper {
     ) throws -> (ManifestEntry, CachedMember) {
         guard depth < Self.depthMax else { throw unkeepable(parent, name, "is too deep in folders") }
         let folder = try parent.folder(name)
-        let known = remembers ? try KnownFolder(path, of: item, session) : nil
+        let known = asks ? try KnownFolder(path, of: item, session) : nil
         var leaves: FolderLeaves
         if case .only(let changed) = changes, let known, known.isCurrent {
             do {
@@ -238,7 +244,7 @@ struct ItemKeeper {
 
     // MARK: Files and links
 
-    private func leaf(
+    private mutating func leaf(
         _ name: String,
         as entryName: String,
         _ status: MemberStatus,
@@ -250,7 +256,9 @@ struct ItemKeeper {
         case .regular:
             let trace = MemberTrace(status)
             if let known, known.kind == .file, known.isSettled, known.trace == trace { return known }
-            let outcome = try FileKeeper(session: session).keep(name, in: folder)
+            // What is looked at elsewhere goes soon, and a member of a package may be a link to another's already.
+            let mayBorrow = remembers && entryName.isEmpty
+            let outcome = try FileKeeper(session: session, mayBorrow: mayBorrow).keep(name, in: folder)
             let entry = ManifestEntry(
                 name: entryName,
                 kind: .file,
@@ -258,6 +266,7 @@ struct ItemKeeper {
                 byteCount: outcome.byteCount,
                 content: outcome.content
             )
+            if entryName.isEmpty { readStatus = outcome.status }
             let isSettled = MemberTrace(outcome.status).isSettled(by: moment)
             return try member(entry, outcome.status, isSettled: isSettled, in: folder)
         case .symbolicLink:

@@ -25,6 +25,8 @@ final class KeepSession {
     /// Full packs with objects that the index does not know: whoever got their locks would take them for a dead
     /// process's.
     private var fullWriters: [PackWriter] = []
+    /// Documents that are lent, by their files' inodes.
+    private var loans: [UInt64: Loan] = [:]
     private(set) var generation: Int
     /// Versions whose records are in packs and that came to nothing: somebody collected meanwhile.
     var voided: [(version: KeptVersion, object: ObjectName)] = []
@@ -46,13 +48,15 @@ final class KeepSession {
 
     /// Looks at the index as it is now; what was appended stays.
     func refresh() throws {
+        // What came to nothing may have been collected.
+        loans = [:]
         generation = try store.withIndex { try $0.generation() }
     }
 
-    /// Whether an object need not be stored.
+    /// Whether an object need not be stored: it is in a pack.
     func has(_ name: ObjectName) throws -> Bool {
         if added[name] != nil || pendingNames.contains(name) { return true }
-        return try store.withIndex { try $0.place(of: name) != nil }
+        return try store.withIndex { try $0.isInPack(name) }
     }
 
     /// Which objects are to be stored, as of one moment.
@@ -60,10 +64,22 @@ final class KeepSession {
         try store.withIndexAtOneTime { index in
             var missing: Set<ObjectName> = []
             for name in names where added[name] == nil {
-                if try index.place(of: name) == nil { missing.insert(name) }
+                if try !index.isInPack(name) { missing.insert(name) }
             }
             return missing
         }
+    }
+
+    /// Has a document's file be one of the vault's; nil where its bytes are to be copied.
+    func borrow(_ file: SourceFile) throws -> Loan? {
+        let inode = file.openedStatus.stamp.inode
+        if let loan = loans[inode] {
+            loan.file = file
+            return loan
+        }
+        guard let loan = try store.borrow(file) else { return nil }
+        loans[inode] = loan
+        return loan
     }
 
     /// The folder that a document is in, which probably is the one that the last was in.
@@ -117,6 +133,8 @@ final class KeepSession {
     /// Stores an object that nobody can have stored before.
     func storeNew(_ kind: ObjectKind, _ plain: [UInt8]) throws -> ObjectName {
         try storePending()
+        // A version in a pack whose index is lost counts as told of: what it leads to is durable before.
+        try syncLoans()
         return try plain.withUnsafeBytes { plain in
             let name = try hasher.name(kind, plain)
             try append(kind, name, plain)
@@ -161,6 +179,15 @@ final class KeepSession {
         packEnds[writer.id] = writer.byteCount
     }
 
+    /// Makes lent files durable, and their names in the vault.
+    private func syncLoans() throws {
+        let unsynced = loans.values.filter { $0.pieces != nil && !$0.isSynced }
+        guard !unsynced.isEmpty else { return }
+        for loan in unsynced { try loan.file.sync() }
+        try store.packs.sync()
+        for loan in unsynced { loan.isSynced = true }
+    }
+
     private func openWriter() throws -> PackWriter {
         if let writer, !writer.isFull { return writer }
         if let writer {
@@ -203,7 +230,9 @@ final class KeepSession {
         _ tell: (VaultIndex) throws -> Value
     ) throws -> Value {
         try storePending()
+        try syncLoans()
         try writer?.sync()
+        let loans = loans.values.filter { $0.pieces != nil }
         let value = try store.writeIndex { index in
             if reliesOnOthers, try index.generation() != generation { throw Stale() }
             var numbers: [PackID: Int] = [:]
@@ -213,8 +242,10 @@ final class KeepSession {
                 guard let number = numbers[object.pack] else { continue }
                 try index.insert(ObjectPlace(pack: number, offset: object.offset, header: object.header))
             }
+            try store.tell(index, of: loans)
             return try tell(index)
         }
+        self.loans = [:]
         added = [:]
         packEnds = [:]
         fullWriters = []

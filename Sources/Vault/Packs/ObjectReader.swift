@@ -10,7 +10,9 @@ final class ObjectReader {
     private let record = GrowingRoom()
     private let plain = GrowingRoom()
     private let row = GrowingRoom()
-    private var files: [Int: (id: PackID, file: StorageFile)] = [:]
+    /// For what is to be shown pressed and is not stored so; made when it is needed.
+    private var compressor: Compressor?
+    private var files: [Int: (row: PackRow, file: StorageFile)] = [:]
     /// Where objects are, or were a moment ago, that are about to be read.
     private var ahead: [ObjectName: ObjectPlace] = [:]
 
@@ -53,25 +55,48 @@ final class ObjectReader {
         _ kind: ObjectKind,
         _ body: (UnsafeRawBufferPointer) throws -> Value
     ) throws -> Value {
-        try withObject(name, kind) { plain, _ in try body(plain) }
+        try show(name, kind, pressesLent: false) { plain, _ in try body(plain) }
     }
 
-    /// Shows an object's plain bytes, and how these are pressed together in its pack; nil for not at all.
+    /// Shows an object's plain bytes, and how these are pressed together, where that is worth while: in its pack, or for the
+    /// moment where its file is lent; nil for not at all.
     func withObject<Value>(
         _ name: ObjectName,
         _ kind: ObjectKind,
+        _ body: (_ plain: UnsafeRawBufferPointer, _ pressed: UnsafeRawBufferPointer?) throws -> Value
+    ) throws -> Value {
+        try show(name, kind, pressesLent: true, body)
+    }
+
+    private func show<Value>(
+        _ name: ObjectName,
+        _ kind: ObjectKind,
+        pressesLent: Bool,
         _ body: (_ plain: UnsafeRawBufferPointer, _ pressed: UnsafeRawBufferPointer?) throws -> Value
     ) throws -> Value {
         for _ in 1...Self.attemptCountMax {
             let isFromAhead = ahead[name] != nil
             guard let place = try place(of: name) else { break }
             // Gone: it has just been collected, and the object is elsewhere by now.
-            guard let (id, file) = try pack(place.pack) else { continue }
+            guard let (row, file) = try pack(place.pack) else { continue }
+            if place.header.encoding == .lent {
+                let room = plain.room(place.header.plainByteCount)
+                if try isRead(name, kind, at: place, into: room) {
+                    let plain = UnsafeRawBufferPointer(room)
+                    guard pressesLent else { return try body(plain, nil) }
+                    return try pressing().compress(plain) { try body(plain, $0) }
+                }
+                // Where it was a moment ago it need not be now.
+                if isFromAhead { continue }
+                // Whoever owns the file has changed it.
+                if index == nil { try store.writeIndex { try $0.forgetLent(place) } }
+                break
+            }
             let record = record.room(place.header.recordByteCount)
             let byteCount = try file.read(at: place.offset, into: record)
             let found = UnsafeRawBufferPointer(rebasing: record[..<byteCount])
             let room = plain.room(place.header.plainByteCount)
-            let value = try scanner.show(found, id, place.offset, room) { header, plain -> Value? in
+            let value = try scanner.show(found, row.id, place.offset, room) { header, plain -> Value? in
                 guard header.name == name, header.kind == kind else { return nil }
                 let stored = found[PackFormat.recordHeaderByteCount..<header.recordByteCount]
                 return try body(plain, header.encoding == .plain ? nil : .init(rebasing: stored))
@@ -140,21 +165,29 @@ final class ObjectReader {
         at place: ObjectPlace,
         into target: UnsafeMutableRawBufferPointer
     ) throws -> Bool {
-        guard place.header.encoding == .plain, place.header.plainByteCount == target.count,
+        guard place.header.encoding != .zstd, place.header.plainByteCount == target.count,
             let file = try pack(place.pack)?.file
         else { return false }
-        let offset = place.offset + PackFormat.recordHeaderByteCount
+        let headerByteCount = place.header.encoding == .lent ? 0 : PackFormat.recordHeaderByteCount
+        let offset = place.offset + headerByteCount
         guard try file.read(at: offset, into: target) == target.count else { return false }
         return try scanner.hasher.name(kind, UnsafeRawBufferPointer(target)) == name
     }
 
-    private func pack(_ number: Int) throws -> (id: PackID, file: StorageFile)? {
+    private func pressing() throws -> Compressor {
+        if let compressor { return compressor }
+        let made = try Compressor()
+        compressor = made
+        return made
+    }
+
+    private func pack(_ number: Int) throws -> (row: PackRow, file: StorageFile)? {
         if let known = files[number] { return known }
         let row = try index.map { try $0.pack(number) } ?? store.withIndex { try $0.pack(number) }
-        guard let row, let file = try store.openPack(row.id) else { return nil }
+        guard let row, let file = try store.open(row) else { return nil }
         if files.count >= Self.openPackCountMax { files = [:] }
-        files[number] = (row.id, file)
-        return (row.id, file)
+        files[number] = (row, file)
+        return (row, file)
     }
 }
 

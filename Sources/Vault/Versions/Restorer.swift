@@ -39,8 +39,8 @@ extension Vault {
 
 /// Makes documents again out of objects.
 struct Restorer {
-    private let store: VaultStore
-    private let reader: ObjectReader
+    let store: VaultStore
+    let reader: ObjectReader
 
     private static let depthMax = 256
 

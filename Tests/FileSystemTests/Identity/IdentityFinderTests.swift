@@ -66,6 +66,23 @@ struct IdentityFinderTests {
         #expect(found.isStale)
     }
 
+    @Test("A second name of a file that is a store's leads nobody there, whoever may use handles")
+    func lent() throws {
+        let path = home.appending("Sea.txt")
+        let taken = try made(path, withHandle: true)
+        let store = try StorageFolder(at: scratch.path).makeFolder("store")
+        let file = try SourceFolder(at: home).file("Sea.txt")
+        #expect(try store.link(file, as: ".sheaf-lent-1"))
+        #expect(try finder.find(taken, at: path)?.path == path)
+        // Saved anew: it lives on in the store alone.
+        let save = try StagedSave(item: path)
+        try save.write(Data("2".utf8))
+        _ = try save.commit()
+        #expect(try finder.find(taken, at: path)?.path == path)
+        try ItemMoves.removeFile(path)
+        #expect(try finder.find(taken, at: path) == nil)
+    }
+
     @Test("An item is found in a folder below, beside and among the documents")
     func moved() throws {
         let path = home.appending("Sea.txt")

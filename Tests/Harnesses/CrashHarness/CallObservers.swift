@@ -111,6 +111,13 @@ package final class CallRecorder: SystemCallObserver {
         case .createFile(let folder, let name): addEntry(folder, name, .file(Data()))
         case .createFolder(let folder, let name): addEntry(folder, name, .folder)
         case .createSymbolicLink(let folder, let name, let text): addEntry(folder, name, .link(text))
+        case .link(AT_FDCWD, _, let folder, let name):
+            // An open file of somebody else's: nobody saw how its bytes came there, or whether they last.
+            addEntry(folder, name, .file(Data()))
+            guard let node = NodeID(name, in: folder), let bytes = contents(of: name, in: folder) else {
+                return
+            }
+            add(.replaceContents(node, bytes))
         case .link(_, _, let folder, let name): addEntry(folder, name, nil)
         case .remove(let folder, let name):
             guard let folder = NodeID(fd: folder) else { return }
@@ -158,6 +165,10 @@ package final class CallRecorder: SystemCallObserver {
                 ]
             )
         )
+    }
+
+    private func contents(of name: String, in folder: CInt) -> Data? {
+        FileManager.default.contents(atPath: "/proc/self/fd/\(folder)/\(name)")
     }
 
     private func contents(fd: CInt) -> Data? {

@@ -13,10 +13,16 @@ package struct VaultBench {
     package init(
         in base: FilePath? = nil,
         key: [UInt8]? = nil,
+        lentByteCountMin: Int64? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         scratch = try ScratchFolder(in: base)
-        vault = try Vault(at: scratch.path.appending("vault"), key: key, now: now)
+        vault = try Vault(
+            at: scratch.path.appending("vault"),
+            key: key,
+            lentByteCountMin: lentByteCountMin,
+            now: now
+        )
     }
 
     package var vaultPath: FilePath { scratch.path.appending("vault") }

@@ -39,6 +39,19 @@ package struct VaultScenario: Sendable {
             try scene.keep(scene.states[0])
             try Vault(at: scene.folder.appending("vault")).collect(deadShareMin: 0)
         },
+        VaultScenario(name: "lent, saved anew, collected") { scene in
+            let lender = try scene.lending()
+            for state in [0, 3] { try lender.keep(scene.states[state]) }
+            try lender.removeAllButNewest(3)
+            try lender.vault.collect(deadShareMin: 0)
+            try scene.keep(scene.states[1])
+        },
+        VaultScenario(name: "come from elsewhere, put in place, saved anew") { scene in
+            let lender = try scene.lending()
+            try lender.receive(scene.states[0])
+            try lender.receive(scene.states[3])
+            try lender.keep(scene.states[2])
+        },
     ]
 
     /// One that promises what is not durable: it has to be found out.
@@ -73,14 +86,45 @@ package struct VaultScene: Sendable {
             "Info": "other", "Text": .file(VaultBench.text(100_000, seed: 1)),
             "Pages": ["1": "one", "2": "two"],
         ],
+        .file(VaultBench.text(100_000, seed: 1) + VaultBench.text(60_000, seed: 3)),
     ]
 
     package var states: [DiskTree] { Self.allStates }
 
-    package init(_ folder: FilePath, story: any VaultStory) throws {
+    package init(_ folder: FilePath, story: any VaultStory, lentByteCountMin: Int64? = nil) throws {
         self.folder = folder
         self.story = story
-        vault = try Vault(at: folder.appending("vault"))
+        vault = try Vault(at: folder.appending("vault"), lentByteCountMin: lentByteCountMin)
+    }
+
+    /// The same, with documents that are files lent to the vault.
+    func lending() throws -> VaultScene { try VaultScene(folder, story: story, lentByteCountMin: 1000) }
+
+    /// Has a state come from another vault, keeps it, and makes it the document.
+    func receive(_ state: DiskTree) throws {
+        let place = folder.appending("elsewhere-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: false)
+        let other = try Vault(at: place.appending("vault"), key: vault.key)
+        try state.write(to: place.appending("document"))
+        let document = Vault.Keepable(place.appending("document"), as: VaultScenario.item)
+        let kept = try other.keepContents(of: [document]) { _ in VaultBench.origin(Date()) }
+        guard let contents = try kept.first?.get().contents else { return }
+        var stored: [VaultObject: StoredObject] = [:]
+        try other.withStored(try other.objects(of: [contents])) { object, shown in
+            stored[object] = StoredObject(
+                isPressed: shown.isPressed,
+                plainByteCount: shown.plainByteCount,
+                bytes: [UInt8](shown.bytes)
+            )
+        }
+        let origin = VaultBench.origin(Date())
+        try vault.receive([(contents, VaultScenario.item)], origin: { _ in origin }) { wanted in
+            wanted.prefix(2).compactMap { object in stored[object].map { (object, $0) } }
+        }
+        story.promise(state)
+        let target = folder.appending("document")
+        try? FileManager.default.removeItem(atPath: target.string)  // the first time there is none
+        try vault.restore(contents, to: target, lends: true)
     }
 
     /// Makes the document what it is to be, and keeps it.
@@ -98,6 +142,13 @@ package struct VaultScene: Sendable {
         for (number, state) in states.enumerated() where number != index { story.withdraw(state) }
         let versions = try vault.versions(of: VaultScenario.item)
         try vault.removeVersions(of: VaultScenario.item, but: [versions[index].id])
+    }
+
+    /// Removes all versions but the newest, which is this state.
+    package func removeAllButNewest(_ index: Int) throws {
+        for (number, state) in states.enumerated() where number != index { story.withdraw(state) }
+        guard let newest = try vault.newestVersion(of: VaultScenario.item) else { return }
+        try vault.removeVersions(of: VaultScenario.item, but: [newest.id])
     }
 
     /// Says what is wrong with what a story left in a folder; nil when all is well.

@@ -1,0 +1,160 @@
+package import FileSystem
+internal import Foundation
+
+extension Vault {
+    /// Gets some objects, in any order, those first that have been asked for, and is asked for the others again.
+    package typealias Fetch = (ArraySlice<VaultObject>) throws -> [(
+        object: VaultObject, stored: StoredObject
+    )]
+
+    /// Whether all of contents is here, as far as can be told without reading it.
+    package func has(_ contents: DocumentContents) throws -> Bool {
+        guard let content = contents.entry.content else { return true }
+        guard contents.entry.mayBeLent(in: store), content.level > 0 else {
+            return try store.withIndex { try $0.place(of: content.name) != nil }
+        }
+        // What leads to lent pieces stays when they go.
+        var walk = ObjectWalk(reader: try ObjectReader(store: store))
+        return try walk.visit(contents.entry)
+    }
+
+    /// Stores contents of documents that come from elsewhere, all made durable together.
+    ///
+    /// - Parameters:
+    ///   - documents: Which, and of which items.
+    ///   - origin: Who keeps them.
+    ///   - fetch: Gets the objects that are not here. That it gets none of those that it is asked for ends this.
+    /// - Throws: `VaultError` with code `damaged` when an object is not what its name says, or cannot be had; what
+    ///   `fetch` throws. What has come of a large document until then need not come again.
+    package func receive(
+        _ documents: [(contents: DocumentContents, item: FileMark)],
+        origin: (FileMark) -> VersionOrigin,
+        fetch: Fetch
+    ) throws {
+        let session = try KeepSession(store: store)
+        for _ in 1...Self.exchangeAttemptMax {
+            do { return try receive(documents, origin, fetch, by: session) } catch is KeepSession.Stale {
+                try session.refresh()
+            }
+        }
+        try VaultLock.collection.hold(in: store.folder) {
+            try session.refresh()
+            try receive(documents, origin, fetch, by: session)
+        }
+    }
+
+    private func receive(
+        _ documents: [(contents: DocumentContents, item: FileMark)],
+        _ origin: (FileMark) -> VersionOrigin,
+        _ fetch: Fetch,
+        by session: KeepSession
+    ) throws {
+        let entries = documents.map(\.contents.entry)
+        try withoutActuallyEscaping(fetch) { fetch in
+            let reception = try Reception(store, session, fetch)
+            try reception.receive(entries.filter { !$0.mayBeLent(in: store) })
+            for entry in entries where entry.mayBeLent(in: store) { try reception.receive(large: entry) }
+        }
+        let versions = try versions(
+            documents.map { ($0.contents.entry, $0.item, origin($0.item)) },
+            by: session
+        ).compactMap { try $0.get() }
+        try session.commit { index in
+            for (version, object) in versions { try index.insert(version, object: object) }
+        }
+    }
+}
+
+extension ManifestEntry {
+    /// Whether a vault may count on the document's own file for these contents.
+    func mayBeLent(in store: VaultStore) -> Bool {
+        kind == .file && store.borrows(Int64(clamping: byteCount))
+    }
+}
+
+/// Has objects come that are not here, and stores them.
+struct Reception {
+    let store: VaultStore
+    let session: KeepSession
+    private let fetch: Vault.Fetch
+    private let unpacker: Unpacker
+
+    init(_ store: VaultStore, _ session: KeepSession, _ fetch: @escaping Vault.Fetch) throws {
+        (self.store, self.session, self.fetch) = (store, session, fetch)
+        unpacker = try Unpacker(session.hasher, in: store.folder.path)
+    }
+
+    /// Stores what is not here of contents.
+    func receive(_ entries: [ManifestEntry]) throws {
+        var walk = ContentWalk()
+        for entry in entries { walk.add(entry) }
+        while true {
+            var levels: [VaultObject: UInt8] = [:]
+            let steps = walk.take(from: .min)
+            // What the index knows leads to nothing that it does not know.
+            let missing = try session.missing(of: steps.map(\.object.name))
+            let wanted = steps.filter { missing.contains($0.object.name) }
+            guard !wanted.isEmpty else { break }
+            for step in wanted { levels[step.object] = step.nodeLevel }
+            try get(wanted.map(\.object)) { object, plain, stored in
+                try session.storeMissing(object, plain, stored)
+                if let level = levels[object] { try walk.open(plain, object, level: level) }
+            }
+        }
+    }
+
+    /// Has all of some objects come.
+    ///
+    /// - Parameter body: Shown each once, compared with its name.
+    func get(
+        _ objects: [VaultObject],
+        _ body: (VaultObject, _ plain: [UInt8], StoredObject) throws -> Void
+    ) throws {
+        var wanted = Set(objects)
+        // Pieces one behind the other, as they are read.
+        var left = objects[...]
+        while true {
+            left = left.drop { !wanted.contains($0) }
+            guard !left.isEmpty else { return }
+            let count = wanted.count
+            for (object, stored) in try fetch(left) where wanted.remove(object) != nil {
+                try body(object, try unpacker.plain(stored, object), stored)
+            }
+            guard wanted.count < count else {
+                throw VaultError.damaged(wanted.first?.name ?? ObjectName(), in: store.folder.path)
+            }
+        }
+    }
+}
+
+/// Makes objects again that came packed, and compares them with their names.
+private struct Unpacker {
+    private let hasher: VaultHasher
+    private let decompressor: Decompressor
+    private let folder: FilePath
+
+    init(_ hasher: VaultHasher, in folder: FilePath) throws {
+        (self.hasher, self.folder) = (hasher, folder)
+        decompressor = try Decompressor()
+    }
+
+    func plain(_ stored: StoredObject, _ object: VaultObject) throws -> [UInt8] {
+        guard let plain = unpacked(stored),
+            try plain.withUnsafeBytes({ try hasher.name(object.kind, $0) }) == object.name
+        else { throw VaultError.damaged(object.name, in: folder) }
+        return plain
+    }
+
+    /// Nil for what is not what it says of itself.
+    private func unpacked(_ stored: StoredObject) -> [UInt8]? {
+        guard stored.plainByteCount <= PackFormat.objectByteCountMax else { return nil }
+        guard stored.isPressed else {
+            return stored.bytes.count == stored.plainByteCount ? stored.bytes : nil
+        }
+        var plain = [UInt8](repeating: 0, count: stored.plainByteCount)
+        let isWhole = plain.withUnsafeMutableBytes { plain in
+            stored.bytes.withUnsafeBytes { decompressor.decompress($0, into: plain) }
+        }
+        return isWhole ? plain : nil
+    }
+}

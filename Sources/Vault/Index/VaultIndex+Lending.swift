@@ -1,0 +1,113 @@
+internal import SQLite
+
+// Lent files are among the packs, and what is in them among the objects, each with the file's own offset.
+extension VaultIndex {
+    /// Writes down that a file is about to be lent: whoever collects finds it, should that come to nothing.
+    ///
+    /// - Parameter inode: Which; 0 for one that is still to be made.
+    /// - Returns: Its number.
+    func insertLent(_ id: PackID, inode: UInt64) throws -> Int {
+        let statement = try connection.statement(
+            """
+            INSERT INTO packs(id, byteCount, isSealed, isDead, lentInode) VALUES(?1, 0, 0, 0, ?2) RETURNING number
+            """
+        )
+        statement.bind(1, id.bytes)
+        statement.bind(2, Int(Int64(bitPattern: inode)))
+        defer { statement.reset() }
+        guard try statement.step() else { throw SQLiteError.malformedRow(in: connection.path) }
+        let number = statement.integer(0)
+        // RETURNING gives its rows before the statement is done.
+        while try statement.step() {}
+        return number
+    }
+
+    /// The lent files that are this very file.
+    func lentFiles(inode: UInt64) throws -> [PackRow] {
+        let statement = try connection.statement(
+            """
+            SELECT number, id, byteCount, isSealed, isDead, lentInode FROM packs
+            WHERE lentInode = ?1 AND isDead = 0
+            """
+        )
+        statement.bind(1, Int(Int64(bitPattern: inode)))
+        defer { statement.reset() }
+        var rows: [PackRow] = []
+        while try statement.step() { rows.append(try row(statement)) }
+        return rows
+    }
+
+    /// Says which file it is that is lent.
+    func setLentInode(_ inode: UInt64, of number: Int) throws {
+        let statement = try connection.statement("UPDATE packs SET lentInode = ?2 WHERE number = ?1")
+        statement.bind(1, number)
+        statement.bind(2, Int(Int64(bitPattern: inode)))
+        try statement.run()
+    }
+
+    /// Says that somebody else has a lent file, who may change it.
+    func setShared(_ number: Int) throws {
+        let statement = try connection.statement("UPDATE packs SET isSealed = 1 WHERE number = ?1")
+        statement.bind(1, number)
+        try statement.run()
+    }
+
+    /// Writes down what is in a lent file, beside what is known to be.
+    ///
+    /// What is whole in a pack stays there, where nobody changes it.
+    func addLent(_ pieces: [(name: ObjectName, offset: Int, byteCount: Int)], of number: Int) throws {
+        for piece in pieces {
+            let header = PackFormat.RecordHeader(
+                kind: .chunk,
+                encoding: .lent,
+                storedByteCount: piece.byteCount,
+                plainByteCount: piece.byteCount,
+                name: piece.name
+            )
+            try insert(ObjectPlace(pack: number, offset: piece.offset, header: header))
+        }
+    }
+
+    /// The names of what is known to be in a lent file.
+    func lentNames(of number: Int) throws -> Set<ObjectName> {
+        let statement = try connection.statement(
+            "SELECT name FROM objects WHERE pack = ?1 AND encoding = \(Self.lentEncoding)"
+        )
+        statement.bind(1, number)
+        defer { statement.reset() }
+        var names: Set<ObjectName> = []
+        while try statement.step() {
+            guard let name = ObjectName(statement.blob(0)) else {
+                throw SQLiteError.malformedRow(in: connection.path)
+            }
+            names.insert(name)
+        }
+        return names
+    }
+
+    /// Forgets what was known to be in a lent file.
+    func forgetLent(of number: Int) throws {
+        let statement = try connection.statement(
+            "DELETE FROM objects WHERE pack = ?1 AND encoding = \(Self.lentEncoding)"
+        )
+        statement.bind(1, number)
+        try statement.run()
+    }
+
+    /// Forgets one object that is not where it was lent any more, unless it is known to be elsewhere by now.
+    func forgetLent(_ place: ObjectPlace) throws {
+        let statement = try connection.statement(
+            """
+            DELETE FROM objects
+            WHERE name = ?1 AND pack = ?2 AND position = ?3 AND encoding = \(Self.lentEncoding)
+            """
+        )
+        place.header.name.withBytes { statement.bind(1, $0) }
+        statement.bind(2, place.pack)
+        statement.bind(3, place.offset)
+        try statement.run()
+        try advanceGeneration()
+    }
+
+    private static let lentEncoding = Int(PackFormat.Encoding.lent.rawValue)
+}

@@ -1,0 +1,195 @@
+internal import FileSystem
+
+/// Fills a file of the vault's with the pieces of a large document, as they come: the document is to be this very file.
+///
+/// What one reception has left unfinished the next goes on with. For one thread at a time.
+final class LentFileWriter {
+    private let store: VaultStore
+    private let byteCount: Int
+    private let pieces: [ContentTree.Piece]
+    /// Where each piece stands, by its name, which may be several places.
+    private var offsets: [ObjectName: [Int]] = [:]
+    private var byteCounts: [ObjectName: Int] = [:]
+    /// What is not in the file yet.
+    private var wanted: Set<ObjectName>
+    private var row: PackRow?
+    private var file: StorageFile?
+    private var stretch: Stretch?
+    /// What is in the file, and not in the index.
+    private var untold: [(name: ObjectName, offset: Int, byteCount: Int)] = []
+    private var untoldByteCount = 0
+
+    /// So many bytes are written before the index is told: so many at most have to come again, should this process end.
+    private static let untoldByteCountMax = 64 << 20
+
+    private init(_ pieces: [ContentTree.Piece], byteCount: Int, in store: VaultStore) {
+        (self.store, self.pieces, self.byteCount) = (store, pieces, byteCount)
+        var offset = 0
+        for piece in pieces {
+            offsets[piece.name, default: []].append(offset)
+            byteCounts[piece.name] = Int(piece.byteCount)
+            offset += Int(piece.byteCount)
+        }
+        wanted = Set(offsets.keys)
+    }
+
+    /// The file that somebody has begun to fill with these pieces, or one that is to be made.
+    static func find(
+        _ pieces: [ContentTree.Piece],
+        byteCount: UInt64,
+        in store: VaultStore
+    ) throws -> LentFileWriter {
+        let writer = LentFileWriter(pieces, byteCount: Int(clamping: byteCount), in: store)
+        var found: [Int: Set<ObjectName>] = [:]
+        try store.withIndexAtOneTime { index in
+            for (name, offsets) in writer.offsets {
+                guard let place = try index.place(of: name), place.header.encoding == .lent,
+                    place.offset == offsets.first, place.header.plainByteCount == writer.byteCounts[name]
+                else { continue }
+                found[place.pack, default: []].insert(name)
+            }
+        }
+        guard let (number, names) = found.max(by: { $0.value.count < $1.value.count }),
+            let row = try store.withIndex({ try $0.pack(number) }), !row.isSealed, !row.isDead,
+            // What nobody else has had nobody has changed.
+            let file = try store.open(row, writes: true), try file.byteCount() == writer.byteCount,
+            // Somebody else may be at it.
+            try file.lock(waits: false)
+        else { return writer }
+        (writer.row, writer.file) = (row, file)
+        writer.wanted.subtract(names)
+        writer.stretch = Stretch(file)
+        return writer
+    }
+
+    var isBegun: Bool { file != nil }
+
+    /// How many bytes of the file a piece is, wherever it stands.
+    func byteCount(of name: ObjectName) -> Int { (byteCounts[name] ?? 0) * (offsets[name]?.count ?? 0) }
+
+    /// What is not in the file yet, in the file's order.
+    var unwritten: [ObjectName] { ordered(wanted) }
+
+    /// What is nowhere in the vault, in the file's order.
+    func missing(in store: VaultStore) throws -> [ObjectName] {
+        let missing = try store.withIndexAtOneTime { [wanted] index in
+            try wanted.filter { try index.place(of: $0) == nil }
+        }
+        return ordered(missing)
+    }
+
+    private func ordered(_ names: Set<ObjectName>) -> [ObjectName] {
+        var left = names
+        return pieces.lazy.map(\.name).filter { left.remove($0) != nil }
+    }
+
+    /// Makes the file, unless it is there.
+    ///
+    /// - Throws: `SystemError`, `ENOSPC` where there is no room for all of it.
+    func begin() throws {
+        guard file == nil else { return }
+        var id: PackID?
+        while id == nil { id = PackID(bytes: VersionID.fresh().bytes) }
+        guard let id else { return }
+        let number = try store.writeIndex { try $0.insertLent(id, inode: 0) }
+        let file = try store.packs.create(id.lentFileName)
+        // Nobody else has it; whoever collects finds it in use for as long as it is open here.
+        _ = try file.lock(waits: false)
+        try file.reserve(byteCount)
+        row = try store.withIndex { try $0.pack(number) }
+        self.file = file
+        stretch = Stretch(file)
+    }
+
+    /// Writes a piece wherever it stands.
+    func write(_ name: ObjectName, _ plain: UnsafeRawBufferPointer) throws {
+        guard let stretch, let first = offsets[name]?.first, plain.count == byteCounts[name] else {
+            throw VaultError.damaged(name, in: store.folder.path)
+        }
+        for offset in offsets[name] ?? [] { try stretch.write(plain, at: offset) }
+        wanted.remove(name)
+        untold.append((name, first, plain.count))
+        untoldByteCount += plain.count
+        if untoldByteCount >= Self.untoldByteCountMax { try finish() }
+    }
+
+    /// Ends what has failed: what was written need not come again.
+    func abandon() {
+        // Why it cannot be kept is no more to the point than why this ends; what stays goes when the vault is collected.
+        do { try finish() } catch {}
+        guard wanted.count == offsets.count, let row else { return }
+        try? store.drop(row)
+    }
+
+    /// Makes all that was written durable, and has the index know it.
+    func finish() throws {
+        guard let row, let file, !untold.isEmpty else { return }
+        try stretch?.flush()
+        try file.sync()
+        try store.packs.sync()
+        let inode = try store.packs.status(of: row.fileName)?.stamp.inode ?? 0
+        try store.writeIndex { [untold] index in
+            // Collected meanwhile, as nothing led to it yet.
+            guard let known = try index.pack(row.number), !known.isDead else { throw KeepSession.Stale() }
+            try index.setLentInode(inode, of: row.number)
+            try index.addLent(untold, of: row.number)
+        }
+        (untold, untoldByteCount) = ([], 0)
+    }
+}
+
+extension LentFileWriter {
+    /// What stands one behind the other, gathered until it is worth a write past the kernel's cache.
+    private final class Stretch {
+        private let file: UncachedFile
+        private let memory: UnsafeMutableRawBufferPointer
+        /// Where in the file what is gathered begins; as far from a multiple of the alignment as it is in memory.
+        private var start = 0
+        private var byteCount = 0
+
+        private static let byteCountMax = 2 << 20
+
+        init(_ file: StorageFile) {
+            self.file = UncachedFile(file)
+            memory = .allocate(
+                byteCount: Self.byteCountMax + PackFormat.objectByteCountMax + UncachedFile.alignment,
+                alignment: UncachedFile.alignment
+            )
+        }
+
+        deinit { memory.deallocate() }
+
+        private var shift: Int { start % UncachedFile.alignment }
+        private var gathered: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(rebasing: memory[shift..<shift + byteCount])
+        }
+
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+            if offset != start + byteCount {
+                try flush()
+                start = offset
+            }
+            let end = shift + byteCount
+            UnsafeMutableRawBufferPointer(rebasing: memory[end...]).copyMemory(from: bytes)
+            byteCount += bytes.count
+            if byteCount >= Self.byteCountMax { try writeBlocks() }
+        }
+
+        /// Writes whole blocks; what is begun of the last stays.
+        private func writeBlocks() throws {
+            let end = (start + byteCount) & -UncachedFile.alignment
+            guard end > start else { return }
+            let written = end - start
+            try file.write(UnsafeRawBufferPointer(rebasing: gathered[..<written]), at: start)
+            let rest = UnsafeRawBufferPointer(rebasing: gathered[written...])
+            memory.copyMemory(from: rest)
+            (start, byteCount) = (end, rest.count)
+        }
+
+        func flush() throws {
+            guard byteCount > 0 else { return }
+            try file.write(gathered, at: start)
+            (start, byteCount) = (start + byteCount, 0)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import FileSystem
+
+// A large document comes as a file of its own, which its place in a folder is given to then: its bytes are written once.
+extension Reception {
+    /// Stores what is not here of a document that is a large file.
+    ///
+    /// Where most of it is here already, only the rest is stored, in packs.
+    func receive(large entry: ManifestEntry) throws {
+        let pieces = try self.pieces(of: entry)
+        let file = try LentFileWriter.find(pieces, byteCount: entry.byteCount, in: store)
+        let missing = try file.missing(in: store)
+        let missingByteCount = missing.reduce(0) { $0 + file.byteCount(of: $1) }
+        guard file.isBegun || UInt64(missingByteCount) * 2 > entry.byteCount else {
+            return try get(missing.map { VaultObject($0, .chunk) }) { object, plain, stored in
+                try session.storeMissing(object, plain, stored)
+            }
+        }
+        do {
+            try file.begin()
+            try get(missing.map { VaultObject($0, .chunk) }) { object, plain, _ in
+                try plain.withUnsafeBytes { try file.write(object.name, $0) }
+            }
+            try copyRest(to: file)
+            try file.finish()
+        } catch {
+            file.abandon()
+            throw error
+        }
+    }
+
+    /// Has in the file, too, what is elsewhere in the vault.
+    private func copyRest(to file: LentFileWriter) throws {
+        let reader = try ObjectReader(store: store)
+        var lost: [VaultObject] = []
+        for name in file.unwritten {
+            do { try reader.withObject(name, .chunk) { try file.write(name, $0) } } catch let error
+                as VaultError
+                where error.code == .damaged
+            {
+                lost.append(VaultObject(name, .chunk))
+            }
+        }
+        try get(lost) { object, plain, _ in
+            try plain.withUnsafeBytes { try file.write(object.name, $0) }
+        }
+    }
+
+    /// The pieces of a file, in order; the lists that lead to them come where they are not here.
+    private func pieces(of entry: ManifestEntry) throws -> [ContentTree.Piece] {
+        guard let content = entry.content else { return [] }
+        let reader = try ObjectReader(store: store)
+        var pieces = [ContentTree.Piece(name: content.name, byteCount: entry.byteCount)]
+        for level in stride(from: content.level, to: 0, by: -1) {
+            var below: [ObjectName: [ContentTree.Piece]] = [:]
+            func open(_ name: ObjectName, _ plain: UnsafeRawBufferPointer) throws {
+                do { below[name] = try TreeNode.list(plain, level: level) } catch {
+                    throw VaultError.damaged(name, in: store.folder.path)
+                }
+            }
+            let names = Set(pieces.map(\.name))
+            let missing = try session.missing(of: Array(names))
+            let wanted = pieces.map(\.name).filter { missing.contains($0) }
+            try get(wanted.map { VaultObject($0, .list) }) { object, plain, stored in
+                try session.storeMissing(object, plain, stored)
+                try plain.withUnsafeBytes { try open(object.name, $0) }
+            }
+            for name in names where below[name] == nil {
+                try reader.withObject(name, .list) { try open(name, $0) }
+            }
+            pieces = pieces.flatMap { below[$0.name] ?? [] }
+        }
+        guard pieces.allSatisfy({ $0.byteCount > 0 && $0.byteCount <= PackFormat.objectByteCountMax }),
+            pieces.reduce(0, { $0 + $1.byteCount }) == entry.byteCount
+        else { throw VaultError.damaged(content.name, in: store.folder.path) }
+        return pieces
+    }
+}

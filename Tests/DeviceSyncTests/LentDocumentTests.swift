@@ -1,0 +1,227 @@
+import DocumentFoundation
+import DocumentTesting
+import FileSystem
+import Foundation
+import SeededNumbers
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// Documents that are lent to their containers' vaults instead of copied.
+@Suite("Lent documents of two devices", .timeLimit(.minutes(2)))
+struct LentDocumentTests {
+    private let pair: DevicePair
+    private var hub: HubInMemory { pair.hub }
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws {
+        var room = ContainerSync.Room()
+        room.lentByteCountMin = 50_000
+        room.formerByteCountMin = 1 << 20
+        pair = try DevicePair(room: room)
+    }
+
+    private func wait(_ location: SourceLocation = #_sourceLocation, until condition: () -> Bool) {
+        pair.wait(location, until: condition)
+    }
+
+    private var isSettled: Bool { pair.isSettled }
+
+    /// Text that is nobody else's.
+    private func text(_ byteCount: Int, seed: UInt64) -> String {
+        var random = SplitMix64(seed: seed)
+        return String(decoding: (0..<byteCount).map { _ in UInt8(33 + random.next() % 90) }, as: UTF8.self)
+    }
+
+    private func url(_ name: String, on device: TestDevice) -> URL {
+        device.folder.appendingPathComponent(name)
+    }
+
+    /// Writes another file in a file's place, as apps save.
+    private func save(_ text: String, _ name: String, on device: TestDevice) throws {
+        try Data(text.utf8).write(to: url(name, on: device), options: .atomic)
+    }
+
+    /// Writes into the file that there is.
+    private func overwrite(_ text: String, at offset: UInt64, _ name: String, on device: TestDevice) throws {
+        let file = try FileHandle(forWritingTo: url(name, on: device))
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: Data(text.utf8))
+        try file.close()
+    }
+
+    /// How many bytes the files have that the container's vault has to itself, and how many are lent.
+    private func vault(of device: TestDevice) throws -> (own: Int64, lentCount: Int) {
+        let folder = device.memory.appending("vault/packs")
+        var (own, lentCount) = (Int64(0), 0)
+        for name in try FileReading.entries(in: folder).map(\.name) {
+            if name.hasPrefix(".sheaf-lent-") {
+                lentCount += 1
+            } else {
+                own += try FileStamp(of: folder.appending(name)).byteCount
+            }
+        }
+        return (own, lentCount)
+    }
+
+    @Test(
+        "A large document goes to the other device, and comes back changed, and neither vault has a copy of it"
+    )
+    func rounds() throws {
+        let first = text(400_000, seed: 1)
+        try save(first, "a.txt", on: one)
+        wait { two.text("a.txt") == first && isSettled }
+        for device in [one, two] {
+            let room = try vault(of: device)
+            #expect(room.own < 60_000 && room.lentCount == 1)
+        }
+        // Nobody looks at it again for having been lent.
+        let entryCount = hub.entryCount
+        for device in [one, two] {
+            device.stop()
+            try device.start()
+        }
+        wait { isSettled }
+        #expect(hub.entryCount == entryCount)
+        let second = first.prefix(200_000) + "more" + first.suffix(200_000)
+        try save(String(second), "a.txt", on: two)
+        wait { one.text("a.txt") == String(second) && isSettled }
+        try overwrite("changed", at: 100_000, "a.txt", on: one)
+        let third = try #require(one.text("a.txt"))
+        #expect(third != second)
+        wait { two.text("a.txt") == third && isSettled }
+        try overwrite("again", at: 300_000, "a.txt", on: two)
+        let fourth = try #require(two.text("a.txt"))
+        wait { one.text("a.txt") == fourth && isSettled }
+        #expect(try one.conflicts("a.txt") == [] && two.conflicts("a.txt") == [])
+        pair.end()
+    }
+
+    @Test(
+        "Two edits of a large document: one wins, and the other is whole among the conflicts, on both devices"
+    )
+    func conflict() throws {
+        let base = text(300_000, seed: 2)
+        try save(base, "a.bin", on: one)
+        wait { two.text("a.bin") == base && isSettled }
+        two.goOffline()
+        let (mine, theirs) = (text(300_000, seed: 3), text(300_000, seed: 4))
+        try save(mine, "a.bin", on: one)
+        wait { one.status?.isSettled == true }
+        try overwrite(theirs, at: 0, "a.bin", on: two)
+        two.goOnline()
+        wait { isSettled && two.text("a.bin") == mine && one.text("a.bin") == mine }
+        wait {
+            (try? one.conflicts("a.bin")) == [theirs] && (try? two.conflicts("a.bin")) == [theirs]
+        }
+        pair.end()
+    }
+
+    @Test("A copy of a large document on the same device stays what it is when the other is written into")
+    func twins() throws {
+        let bytes = text(300_000, seed: 5)
+        try save(bytes, "a.bin", on: one)
+        wait { two.text("a.bin") == bytes && isSettled }
+        // It comes from what is here, and is a file of its own.
+        try save(bytes, "b.bin", on: one)
+        wait { two.text("b.bin") == bytes && isSettled }
+        try overwrite("changed", at: 0, "a.bin", on: two)
+        let changed = try #require(two.text("a.bin"))
+        wait { one.text("a.bin") == changed && isSettled }
+        #expect(one.text("b.bin") == bytes && two.text("b.bin") == bytes)
+        pair.end()
+    }
+
+    @Test("A hub that has lost what a lent file held gets it again from whichever document has it")
+    func healed() throws {
+        let backup = hub.backup()
+        let bytes = text(300_000, seed: 6)
+        try save(bytes, "a.bin", on: one)
+        try save(bytes, "b.bin", on: one)
+        wait { two.text("a.bin") == bytes && two.text("b.bin") == bytes && isSettled }
+        two.stop()
+        one.goOffline()
+        // Its pieces are those of both; the index counts on one of the two.
+        try overwrite(text(300_000, seed: 7), at: 0, "a.bin", on: one)
+        let changed = try #require(one.text("a.bin"))
+        wait { one.running?.item("a.bin")?.isUploaded == false }
+        hub.restore(backup)
+        one.goOnline()
+        wait { one.status?.isSettled == true }
+        try two.start()
+        wait { isSettled && two.text("a.bin") == changed && two.text("b.bin") == bytes }
+        pair.end()
+    }
+
+    @Test("Written into again and again while it is sent, a large document arrives as it is in the end")
+    func restless() throws {
+        var bytes = text(2_000_000, seed: 8)
+        try save(bytes, "a.bin", on: one)
+        for number in 0..<20 {
+            try overwrite("number \(number)", at: UInt64(number) * 90_000, "a.bin", on: one)
+        }
+        bytes = try #require(one.text("a.bin"))
+        wait { two.text("a.bin") == bytes && isSettled }
+        #expect(try one.conflicts("a.bin") == [] && two.conflicts("a.bin") == [])
+        pair.end()
+    }
+
+    @Test(
+        "What a large document held that is emptied in place is a version of it on both devices",
+        arguments: [false, true]
+    )
+    func emptied(isAsLong: Bool) throws {
+        let bytes = text(300_000, seed: 10)
+        try save(bytes, "a.bin", on: one)
+        wait { two.text("a.bin") == bytes && isSettled }
+        let file = try FileHandle(forWritingTo: url("a.bin", on: one))
+        if isAsLong {
+            try file.write(contentsOf: Data(count: 300_000))
+        } else {
+            try file.truncate(atOffset: 0)
+        }
+        try file.close()
+        let blank = isAsLong ? String(repeating: "\0", count: 300_000) : ""
+        wait { two.text("a.bin") == blank && isSettled }
+        for device in [one, two] { #expect(try device.formerTexts(of: "a.bin").contains(bytes)) }
+        pair.end()
+    }
+
+    @Test("Evicted, a large document takes no room, and comes back whole")
+    func evicted() throws {
+        let bytes = text(300_000, seed: 9)
+        try save(bytes, "a.bin", on: one)
+        wait { two.text("a.bin") == bytes && isSettled }
+        try #require(two.running).evict("a.bin")
+        wait { two.said.contains(.freed) }
+        #expect(try vault(of: two).lentCount == 0)
+        _ = try #require(two.running).download("a.bin", done: nil)
+        wait { two.text("a.bin") == bytes && isSettled }
+        #expect(try vault(of: two).lentCount == 1)
+        pair.end()
+    }
+
+    @Test("What documents were before leaves the vault once it takes room and all is in step")
+    func former() throws {
+        for number in 0..<8 {
+            let bytes = text(300_000, seed: 20 + UInt64(number))
+            try save(bytes, "a.bin", on: one)
+            let small = text(20_000, seed: 40 + UInt64(number))
+            try save(small, "small.txt", on: one)
+            wait { two.text("a.bin") == bytes && two.text("small.txt") == small && isSettled }
+        }
+        for device in [one, two] {
+            wait { device.said.contains(.freed) }
+            wait { (try? vault(of: device).lentCount) ?? .max < 6 }
+        }
+        // Nothing is gone that is needed: what it was before is had from the hub.
+        let last = try #require(one.text("a.bin"))
+        try save("short", "a.bin", on: two)
+        wait { one.text("a.bin") == "short" && isSettled }
+        try save(last, "a.bin", on: one)
+        wait { two.text("a.bin") == last && isSettled }
+        pair.end()
+    }
+}
