@@ -1,13 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every Swift target is built the same way: Swift 6, strict, and without a warning.
-let strict: [SwiftSetting] = [
+/// Swift 6, strict, and without a warning: for declarations that methods of actors are to implement (`AsyncFilePresenter`
+/// says why).
+let strictCallingConcurrently: [SwiftSetting] = [
     .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("InferIsolatedConformances"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
+
+/// Every other Swift target is built the same way.
+let strict: [SwiftSetting] =
+    strictCallingConcurrently + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let package = Package(
     name: "sheaf",
@@ -100,11 +104,12 @@ let package = Package(
         ),
         // Documents.
         .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
+        .target(name: "FilePresenting", swiftSettings: strictCallingConcurrently),
         .target(
             name: "DocumentFoundation",
             dependencies: [
-                "ChangeSets", "Coordination", "Cryptography", "FileSystem", "KeyValues", "LocalSockets",
-                "Locks", "SyncMessages", "Threads", "UniformTypeIdentifiers", "Vault",
+                "ChangeSets", "Coordination", "Cryptography", "FilePresenting", "FileSystem", "KeyValues",
+                "LocalSockets", "Locks", "SyncMessages", "Threads", "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
         ),

@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
@@ -149,6 +152,45 @@ int peer_write_time(const char *file) {
     int byte_count = snprintf(text, sizeof text, "%lld", monotonic_nanoseconds());
     if (write(fd, text, (size_t)byte_count) != byte_count) return close_after(fd, -1);
     return close(fd);
+}
+
+int peer_mark_volume(const char *folder) {
+    unsigned int flags = FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK | FAN_REPORT_FID | FAN_REPORT_DIR_FID
+        | FAN_REPORT_NAME | FAN_REPORT_TARGET_FID;
+    uint64_t mask = FAN_CREATE | FAN_DELETE | FAN_RENAME | FAN_DELETE_SELF | FAN_MOVE_SELF | FAN_CLOSE_WRITE
+        | FAN_ATTRIB | FAN_ONDIR;
+    int queue = fanotify_init(flags, O_RDONLY);
+    if (queue < 0) return -1;
+    if (fanotify_mark(queue, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, mask, AT_FDCWD, folder) < 0) {
+        return close_after(queue, -1);
+    }
+    return queue;
+}
+
+long peer_drain(int queue, int end) {
+    char events[16384];
+    struct pollfd waits[] = {{.fd = queue, .events = POLLIN}, {.fd = end, .events = POLLIN}};
+    for (long count = 0;; count++) {
+        int ready;
+        do ready = poll(waits, 2, -1);
+        while (ready < 0 && errno == EINTR);
+        if (ready < 0) return -1;
+        if (waits[1].revents != 0) return count;
+        while (read(queue, events, sizeof events) > 0) {}
+    }
+}
+
+int peer_make_rename_remove(const char *folder, int count) {
+    int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return -1;
+    for (int number = 0; number < count; number++) {
+        int file = openat(directory, "made", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (file < 0) return close_after(directory, -1);
+        close(file);
+        if (renameat(directory, "made", directory, "renamed") < 0) return close_after(directory, -1);
+        if (unlinkat(directory, "renamed", 0) < 0) return close_after(directory, -1);
+    }
+    return close(directory);
 }
 
 double peer_processor_seconds(void) {

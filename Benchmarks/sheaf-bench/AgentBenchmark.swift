@@ -49,13 +49,13 @@ enum AgentBenchmark {
     /// - Parameter core: Where the agent runs; nil for anywhere.
     private static func withAgent(_ work: WorkFolder, core: Int?, _ body: (Scene) throws -> Void) throws {
         let runtime = try RuntimeFolder(path: work.item("run-\(core.map(String.init) ?? "any")").path)
-        let agent = try OtherProcess(.agent(folder: runtime.path, presenterLimitSeconds: 5), core: core)
+        let agent = try OtherProcess(.agent(folder: runtime.path, presenterLimitSeconds: nil), core: core)
         defer { agent.end() }
         while try AgentQuery.report(in: runtime) == nil {
             guard agent.isRunning else { throw BenchmarkFailure("the agent has ended") }
         }
         let registry = try FileAccessRegistry(
-            presenterTimeLimitSeconds: 5,
+            presenterTimeLimitSeconds: PresenterLimit.usualSeconds,
             runtimeFolder: runtime.path,
             agentProgram: nil
         )
@@ -303,7 +303,7 @@ enum AgentBenchmark {
         own.add(Double(peer_allocated_bytes() - before) / 10_000)
         return Figure(
             "agent-memory",
-            "a presenter in the agent, of 10,000",
+            "a presenter in what the agent keeps, of 10,000",
             own,
             .bytes,
             goal: .valueAtMost(1024)

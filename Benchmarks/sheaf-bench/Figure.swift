@@ -82,13 +82,15 @@ enum Unit: String {
     case microseconds = "µs"
     case mebibytes = "MiB"
     case bytes = "B"
+    /// Of the kernel's clock for processes: what it counts in.
+    case ticks
 
     var perBase: Double {
         switch self {
         case .milliseconds: 1e3
         case .microseconds: 1e6
         case .mebibytes: 1 / 1_048_576
-        case .bytes: 1
+        case .bytes, .ticks: 1
         }
     }
 }

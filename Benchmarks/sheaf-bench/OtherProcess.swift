@@ -1,5 +1,6 @@
 import Agent
 import CPeers
+import Coordination
 import DocumentFoundation
 import Foundation
 
@@ -7,12 +8,14 @@ import Foundation
 struct OtherProcess {
     /// What the other process does.
     enum Role {
-        /// - Parameter presenterLimitSeconds: How long a presenter may take to answer.
-        case agent(folder: String, presenterLimitSeconds: Double)
+        /// - Parameter presenterLimitSeconds: How long a presenter may take to answer; nil for as long as it usually may.
+        case agent(folder: String, presenterLimitSeconds: Double?)
         /// Presents an item so many times over, and makes way whenever asked; on a serial queue as a document does, or not.
         case presenters(folder: String, item: String, count: Int, isSerial: Bool)
         /// Presents an item, and answers nothing.
         case silent(folder: String, item: String)
+        /// Presents all files of a tree, without an agent.
+        case watcher(tree: String)
         /// Writes an item until it is killed.
         case holder(folder: String, item: String)
         /// Sends back what it gets on its standard input.
@@ -26,7 +29,8 @@ struct OtherProcess {
 
         fileprivate var arguments: [String] {
             switch self {
-            case .agent(let folder, let limit): ["--agent", folder, "\(limit)"]
+            case .agent(let folder, let limit): ["--agent", folder, limit.map { "\($0)" } ?? "usual"]
+            case .watcher(let tree): ["--watch", tree]
             case .silent(let folder, let item): ["--present-silently", folder, item]
             case .presenters(let folder, let item, let count, let isSerial):
                 [isSerial ? "--present-in-turn" : "--present", folder, item, "\(count)"]
@@ -65,7 +69,17 @@ struct OtherProcess {
         return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
     }
 
-    /// How long all its threads, also those that have ended, have been on a processor, in seconds.
+    /// The same in the kernel's ticks: what `ps` and `top` go by.
+    func processorTicks() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8).split(separator: " ")
+        // Of proc(5): the time in user mode and in the kernel. The program's name has no space in it.
+        guard fields.count > 14, let user = Int(fields[13]), let kernel = Int(fields[14]) else {
+            throw BenchmarkFailure("/proc does not tell the processor time of a process")
+        }
+        return user + kernel
+    }
+
+    /// How long all its threads, also those that have ended, have been on a processor, in seconds, by the scheduler's clock.
     func processorSeconds() throws -> Double {
         var (clock, time) = (clockid_t(), timespec())
         guard clock_getcpuclockid(id, &clock) == 0, clock_gettime(clock, &time) == 0 else {
@@ -80,9 +94,7 @@ struct OtherProcess {
         while before != now {
             before = now
             poll(nil, 0, 300)
-            let fields = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8).split(separator: " ")
-            // Of proc(5): the time in user mode and in the kernel.
-            now = (Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0)
+            now = try processorTicks()
         }
     }
 
@@ -129,6 +141,7 @@ struct OtherProcess {
         case ("--present-in-turn", let rest):
             try present(rest[0], rest[1], count: Int(rest[2]) ?? 1, isSerial: true)
         case ("--present-silently", let rest): try presentSilently(rest[0], rest[1])
+        case ("--watch", let rest): watch(rest[0])
         case ("--hub", let rest): try await HubBenchmark.serve(rest[0])
         case ("--hold", let rest): try hold(rest[0], rest[1])
         default: return false
@@ -137,7 +150,11 @@ struct OtherProcess {
     }
 
     private static func registry(_ folder: String) throws -> FileAccessRegistry {
-        try FileAccessRegistry(presenterTimeLimitSeconds: 5, runtimeFolder: folder, agentProgram: nil)
+        try FileAccessRegistry(
+            presenterTimeLimitSeconds: PresenterLimit.usualSeconds,
+            runtimeFolder: folder,
+            agentProgram: nil
+        )
     }
 
     private static func ready() -> Never {
@@ -165,6 +182,12 @@ struct OtherProcess {
             }
         guard registry.isJoined else { throw BenchmarkFailure("a presenter found no agent") }
         ready()
+    }
+
+    private static func watch(_ tree: String) {
+        let presenters = WatchBenchmark.presenters(of: URL(fileURLWithPath: tree, isDirectory: true))
+        for presenter in presenters { NSFileCoordinator.addFilePresenter(presenter) }
+        withExtendedLifetime(presenters) { ready() }
     }
 
     private static func hold(_ folder: String, _ item: String) throws {

@@ -18,6 +18,7 @@ enum SheafBench {
         ("agent-watch", AgentWatchBenchmark.run),
         ("bookmark", BookmarkBenchmark.run),
         ("watch-change", WatchBenchmark.latency),
+        ("watch-marks", { try VolumeMarkBenchmark.run(in: $0) }),
         ("query", QueryBenchmark.run),
         ("vault-store", VaultBenchmark.store),
         ("vault-package", VaultBenchmark.package),

@@ -72,22 +72,19 @@ enum WatchBenchmark {
     /// A hundred thousand items watched: memory, processor time while nothing happens, and a look at all of them.
     static func many(in work: WorkFolder) async throws -> [Figure] {
         let tree = try work.makeTree("Shelf", folders: 1000, filesInEach: 100)
+        let idle = try await idle(tree)
         let before = try residentBytes()
         let files = presenters(of: tree)
         for file in files { NSFileCoordinator.addFilePresenter(file) }
         var memory = Samples()
         memory.add(max(0, try residentBytes() - before))
-        let start = processorSeconds()
-        await aMinute()
-        var idle = Samples()
-        idle.add(processorSeconds() - start)
         let (own, find) = try rescan(tree)
         withExtendedLifetime(files) {}
         return [
             Figure("watch-memory", "100,000 presenters of files in 1,000 folders", memory, .mebibytes),
             Figure(
                 "watch-idle",
-                "processor time of a minute in which nothing happens to 100,000 watched items",
+                "processor time of a process in a minute in which nothing happens to the 100,000 items that it watches",
                 idle,
                 .milliseconds,
                 goal: .valueAtMost(5)
@@ -103,8 +100,21 @@ enum WatchBenchmark {
         ]
     }
 
+    /// Of a process that does nothing else, and is looked at from here: whoever measures himself wakes up for it.
+    private static func idle(_ tree: URL) async throws -> Samples {
+        let watcher = try OtherProcess(.watcher(tree: tree.path), core: nil)
+        defer { watcher.end() }
+        try watcher.waitUntilReady()
+        try watcher.waitUntilIdle()
+        let start = try watcher.processorSeconds()
+        await aMinute()
+        var idle = Samples()
+        idle.add(try watcher.processorSeconds() - start)
+        return idle
+    }
+
     /// One for each file.
-    static func presenters(of tree: URL) -> [BenchmarkPresenter] {
+    nonisolated static func presenters(of tree: URL) -> [BenchmarkPresenter] {
         let queue = OperationQueue()
         return (0..<1000).flatMap { folder in
             let place = tree.appendingPathComponent(WorkFolder.folderName(folder))

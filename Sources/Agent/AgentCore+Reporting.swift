@@ -13,11 +13,12 @@ extension AgentCore {
         } while !rest.isEmpty
     }
 
-    /// Names all who are in a cycle that was just broken, and keeps that for reports.
+    /// Names all who are in a cycle that was just broken, says so in the log, and keeps it for reports.
     mutating func note(_ cycle: WaitCycle) -> [UInt8] {
         let broken = BrokenCycle(cycle, in: arbiter, labels)
         brokenCycles.insert(broken, at: 0)
         if brokenCycles.count > Self.brokenCyclesKeptMax { brokenCycles.removeLast() }
+        actions.append(.log(broken.notice))
         do {
             return try Self.json(broken)
         } catch {

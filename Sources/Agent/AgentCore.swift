@@ -28,12 +28,14 @@ package struct AgentCore: Sendable {
         case drop(ConnectionID, Goodbye, reason: String)
         /// Ask the client whether it has posted that the access has ended, and call `endPosted` if it has.
         case lookForEnd(AccessID, of: ConnectionID)
+        /// Say to whoever keeps the agent's log.
+        case log(String)
     }
 
     /// How long the agent waits, in nanoseconds.
     package struct Limits: Hashable, Sendable {
         /// For a presenter of another process than the one that asks.
-        package var presenter: UInt64 = 5_000_000_000
+        package var presenter = UInt64(PresenterLimit.usualSeconds * 1e9)
         /// For clients of an earlier agent.
         package var collecting: UInt64 = 2_000_000_000
         /// Without any client, before it ends; nil for ever.

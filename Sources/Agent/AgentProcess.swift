@@ -1,3 +1,4 @@
+internal import Coordination
 internal import Foundation
 internal import LocalSockets
 
@@ -8,7 +9,9 @@ package enum AgentProcess {
         /// Whether a client started it: then it ends when it has had none for a minute.
         package var isOnDemand = false
         /// How long a presenter of another process may take to answer, in seconds.
-        package var presenterLimitSeconds = 5.0
+        package var presenterLimitSeconds = PresenterLimit.usualSeconds
+        /// The versions of the format that it speaks.
+        package var versions = ClientHello.versions
         /// The folder to meet in; nil for the one that the environment says.
         package var folder: String?
 
@@ -23,10 +26,13 @@ package enum AgentProcess {
         var server = AgentServer.Options()
         server.limits.idle = options.isOnDemand ? idleNanoseconds : nil
         server.limits.presenter = UInt64(min(max(options.presenterLimitSeconds, 0.001), 3600) * 1e9)
+        server.versions = options.versions
         server.listener = try LocalListener.inherited(environment: environment)
         let folder =
             try options.folder.map { path throws(SocketError) in try RuntimeFolder(path: path) }
             ?? RuntimeFolder(environment: environment)
+        // Whoever reads its log may go.
+        signal(SIGPIPE, SIG_IGN)
         // No folder is kept in use by an agent that was started in it.
         _ = chdir("/")
         let agent = try AgentServer(in: folder, server)

@@ -15,6 +15,8 @@ package final class AgentServer {
         package var versions = ClientHello.versions
         /// The listening socket to use, if there is one already.
         package var listener: LocalListener?
+        /// Takes what is said in the log, a sentence each. Called on the thread that serves; must not wait for anybody.
+        package var log: @Sendable (String) -> Void = AgentLog.say
 
         package init() {}
     }
@@ -42,6 +44,7 @@ package final class AgentServer {
     private let listener: LocalListener
     private let isListenerOurs: Bool
     private let poll: SocketPoll
+    private let log: @Sendable (String) -> Void
     @exclusivity(unchecked) private var core: AgentCore
     @exclusivity(unchecked) private var connections = SmallTable<ConnectionID, Connection>()
     @exclusivity(unchecked) private var dirty: [Connection] = []
@@ -79,6 +82,7 @@ package final class AgentServer {
             seconds: Date().timeIntervalSince1970,
             now: Self.now
         )
+        log = options.log
         isListenerOurs = options.listener == nil
         listener = try options.listener ?? LocalListener(at: folder.place(of: AgentPlace.socketName))
         try poll.add(listener, id: Self.listenerID)
@@ -201,6 +205,7 @@ package final class AgentServer {
         for action in actions {
             switch action {
             case .lookForEnd(let access, let id): awaited.append((access, id))
+            case .log(let sentence): log(sentence)
             case .send(let message, let id):
                 guard let connection = connections[id] else { continue }
                 switch message {

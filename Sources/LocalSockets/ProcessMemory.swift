@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Locks
 
 /// The memory of a process that runs for long, beside whatever else somebody works on.
 package enum ProcessMemory {
@@ -9,10 +10,25 @@ package enum ProcessMemory {
     private static let heapCount: Int32 = 2
 
     /// Has large pieces of memory go back to the system as soon as they are free. The C library keeps more and more of them
-    /// otherwise. Called once, at a process's start, by one that keeps much for long.
+    /// otherwise. Called at a process's start, by one that keeps much for long, and when what it kept after that is over.
     package static func returnLargePieces() {
-        cdoc_return_pieces_from(largePieceByteCount, 2 * largePieceByteCount)
+        isKeeping.withLock { isKeeping in
+            isKeeping = false
+            cdoc_return_pieces_from(largePieceByteCount, 2 * largePieceByteCount)
+        }
     }
+
+    /// Has large pieces be used again, until `returnLargePieces`: while large contents pass, to take them from the system and give
+    /// them back for each part takes a tenth of the time. How much is kept so is bounded for each thread.
+    package static func keepLargePieces() {
+        isKeeping.withLock { isKeeping in
+            guard !isKeeping else { return }
+            isKeeping = true
+            cdoc_return_pieces_from(passingByteCountMax, passingByteCountMax)
+        }
+    }
+
+    private static let isKeeping = Locked(false)
 
     /// Has memory that blobs have passed through be used again for the next: to take as much from the system each time, page by
     /// page, costs a hub a tenth of its time. How much is kept so is bounded, by few heaps for all threads and by what each keeps.

@@ -8,6 +8,8 @@ struct CoreScene {
     var now: UInt64
     private(set) var sent: [ConnectionID: [AgentMessage]] = [:]
     private(set) var dropped: [ConnectionID: Goodbye] = [:]
+    /// What the agent's log has got.
+    private(set) var logged: [String] = []
     /// Accesses whose ends clients have posted.
     var posted: Set<AccessID> = []
     private var connectionCount: UInt64 = 0
@@ -67,6 +69,7 @@ struct CoreScene {
             case .drop(let connection, let goodbye, _): dropped[connection] = goodbye
             case .lookForEnd(let access, let connection):
                 if posted.contains(access) { perform(core.endPosted(access, by: connection, now: now)) }
+            case .log(let sentence): logged.append(sentence)
             }
         }
     }

@@ -8,10 +8,15 @@ import Testing
 /// Who is in whose way is told with where the presenter was registered, and when.
 @Suite("Where presenters are registered", .serialized, .timeLimit(.minutes(2)))
 struct RegistrationPlaceTests {
-    @Test("A deadlock of two processes names both presenters with file, line and time, in error and report")
+    @Test(
+        "A deadlock of two processes names both presenters with file, line and time, in error, report and log"
+    )
     func deadlock() throws {
         try withScene { scene in
-            try scene.begin()
+            let logged = Locked<[String]>([])
+            var options = AgentServer.Options()
+            options.log = { sentence in logged.withLock { $0.append(sentence) } }
+            try scene.begin(options)
             let urls = [try scene.file("a.txt"), try scene.file("b.txt")]
             let registries = [try scene.registry(), try scene.registry()]
             let presenters = urls.map { NotingPresenter($0) }
@@ -25,6 +30,7 @@ struct RegistrationPlaceTests {
                 #expect(error.deadlockParties.contains { $0.contains(place) }, "\(error.deadlockParties)")
             }
             let report = try #require(try AgentQuery.report(in: scene.runtime))
+            #expect(logged.withLock { $0 } == report.brokenCycles.map(\.notice))
             let parties = try #require(report.brokenCycles.first).members.map(\.party)
             #expect(Set(parties.compactMap(\.registeredAt)) == Set(places))
             for party in parties where party.presenter != nil {

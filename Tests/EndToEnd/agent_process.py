@@ -10,13 +10,16 @@ from waiting import until
 class Agent:
     """`sheaf agent`, with a folder of its own to meet in."""
 
-    def __init__(self, binaries, folder):
+    def __init__(self, binaries, folder, *options):
         self._binaries = binaries
+        self._options = options
+        self._log = folder.with_name(f"{folder.name}.log")
         self.environment = {"SHEAF_AGENT": str(binaries / "sheaf"), "SHEAF_RUNTIME_DIR": str(folder)}
         folder.mkdir(mode=0o700)
 
     def __enter__(self):
-        self._process = self._start("sheaf", "agent")
+        with open(self._log, "wb") as log:
+            self._process = self._start("sheaf", "agent", *self._options, stderr=log)
         until(self._answers, seconds=20)
         return self
 
@@ -32,6 +35,11 @@ class Agent:
         return subprocess.run(
             [self._binaries / "sheaf", *words], env={**os.environ, **self.environment}, capture_output=True, text=True,
             timeout=20)
+
+    @property
+    def log(self):
+        """What it has said on its standard error, which systemd would have in its journal."""
+        return self._log.read_text()
 
     def _answers(self):
         return self._start("sheaf", "locks", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).wait() == 0

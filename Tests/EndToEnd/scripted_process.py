@@ -8,11 +8,11 @@ import threading
 class ScriptedProcess:
     """One of them. `tell` says what to do, `hears` waits for what it says; what an order is: ScriptedProcess.swift."""
 
-    def __init__(self, binaries, environment, errors):
+    def __init__(self, binaries, environment, errors, *versions):
         self._errors = errors
         with open(errors, "wb") as file:
             self._process = subprocess.Popen(
-                [binaries / "coordination-harness", "script"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file,
+                [binaries / "coordination-harness", "script", *versions], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file,
                 text=True, bufsize=1, env={**os.environ, **environment})
         self.id = self._process.pid
         self.lines = []

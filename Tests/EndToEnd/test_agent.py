@@ -6,6 +6,7 @@ import pathlib
 import random
 import secrets
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -120,6 +121,113 @@ def test_a_socket_that_is_meant_for_another_process_is_left_alone(runtime):
         finally:
             agent.terminate()
             agent.wait(timeout=20)
+
+
+# What it is told on its start
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "3600.5", "nan", "inf", "soon", "0.3s", ""])
+def test_a_limit_that_is_none_is_refused_and_no_agent_begins(runtime, value):
+    done = subprocess.run(
+        [BINARIES / "sheaf", "agent", "--presenter-limit", value], capture_output=True, text=True, timeout=20,
+        env={**os.environ, "SHEAF_RUNTIME_DIR": str(runtime)})
+    assert done.returncode == 2
+    assert f"“{value}” is no SECONDS for --presenter-limit" in done.stderr
+    assert list(runtime.iterdir()) == []
+
+
+# Releases
+
+
+class Releases:
+    """Processes of several releases with one folder to meet in; who misses an agent starts the next one."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._versions = folder / "versions"
+        self.runtime = folder / "run"
+        self.runtime.mkdir(mode=0o700)
+        self.environment = {
+            "SHEAF_RUNTIME_DIR": str(self.runtime), "SHEAF_AGENT": str(BINARIES / "coordination-harness"),
+            "COORDINATION_AGENT_VERSIONS": str(self._versions)}
+        self._processes = []
+
+    def next_agent(self, versions):
+        self._versions.write_text(versions)
+
+    def process(self, versions):
+        errors = self._folder / f"errors{len(self._processes)}"
+        self._processes.append(ScriptedProcess(BINARIES, self.environment, errors, versions))
+        return self._processes[-1]
+
+    @property
+    def agent(self):
+        """Its process; 0 for one that has not yet written down which it is."""
+        return int((self.runtime / "agent.lock").read_text() or 0)
+
+    def locks(self):
+        return subprocess.run(
+            [BINARIES / "sheaf", "locks"], capture_output=True, text=True, timeout=20,
+            env={**os.environ, **self.environment}).stdout
+
+    def end(self):
+        for process in self._processes:
+            process.kill()
+        # The processes have gone, so that nobody starts another.
+        os.kill(self.agent, signal.SIGKILL)
+
+
+@pytest.fixture
+def releases(tmp_path):
+    releases = Releases(tmp_path)
+    yield releases
+    releases.end()
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("before, after", [("1-1", "1-2"), ("1-2", "1-1"), ("1-2", "2-2")])
+def test_an_agent_of_another_release_takes_over_what_is_held(releases, tmp_path, before, after, end):
+    releases.next_agent(before)
+    notes = [tmp_path / name for name in ["one.txt", "two.txt"]]
+    speaking = "2-2" if after == "2-2" else "1-2"
+    writer, reader, waiting = [releases.process(speaking) for _ in range(3)]
+    first = releases.agent
+    writer.tell("begin w write", notes[0]).hears("w granted")
+    reader.tell("begin r read", notes[1]).hears("r granted")
+    waiting.tell("begin late read", notes[0])
+    until(lambda: "waiting:\n  read" in releases.locks(), seconds=20)
+    releases.next_agent(after)
+    os.kill(first, end)
+    # The next one knows what is held, and lets in who was waiting only when he who writes has ended.
+    until(lambda: releases.agent != first and "waiting:\n  read" in releases.locks(), seconds=20)
+    waiting.tell("begin same read", notes[1]).hears("same granted")
+    reader.tell("begin in-the-way write", notes[1])
+    until(lambda: releases.locks().split("waiting:")[1].count("  write") == 1, seconds=20)
+    assert not any(line.startswith(("late", "in-the-way")) for line in waiting.lines + reader.lines)
+    writer.ends("w")
+    waiting.hears("late granted", notes[0])
+    reader.ends("r")
+    waiting.ends("same")
+    reader.hears("in-the-way granted", notes[1])
+
+
+def test_who_cannot_speak_to_the_next_agent_loses_what_he_holds_and_hears_it(releases, tmp_path):
+    releases.next_agent("1-2")
+    note, other = tmp_path / "note.txt", tmp_path / "other.txt"
+    old, new = releases.process("1-1"), releases.process("1-2")
+    first = releases.agent
+    old.tell("begin w write", note).hears("w granted")
+    new.tell("begin late write", note)
+    until(lambda: "waiting:\n  write" in releases.locks(), seconds=20)
+    releases.next_agent("2-2")
+    os.kill(first, signal.SIGKILL)
+    # Whoever is let in is told apart from whoever was, so that nobody takes his own work for safe.
+    new.hears("late granted", note)
+    old.tell("begin more read", other)
+    refusal = old.hears("more failed agentRefused")
+    assert f"(process {releases.agent})" in refusal and "This program speaks version 1." in refusal
+    old.tell("w end").hears("w failed claimLost")
+    new.ends("late")
 
 
 # Who is somebody else

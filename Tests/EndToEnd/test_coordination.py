@@ -2,9 +2,13 @@
 
 import itertools
 import json
+import os
+import signal
+import time
 
 import pytest
 
+from agent_process import Agent
 from conftest import BINARIES
 from scripted_process import ScriptedProcess
 from waiting import until
@@ -131,6 +135,60 @@ def test_intents_are_granted_together(agent, pair, folder):
     other.hears("late granted", paths[0])
 
 
+def test_both_are_written_or_none(agent, pair, folder):
+    one, other = pair
+    paths = [folder / "a.txt", folder / "b.txt"]
+    other.tell("begin r read", paths[1]).hears("r granted")
+    one.tell("begin w both", *paths)
+    until(lambda: waits(agent) == [str(path) for path in paths], seconds=20)
+    other.ends("r")
+    one.hears("w granted", *paths)
+    for name, path in zip("xy", paths):
+        other.tell("begin", name, "read", path)
+    until(lambda: sorted(waits(agent)) == sorted(map(str, paths)), seconds=20)
+    for path in paths:
+        one.does("w", "write", path, "new")
+    one.ends("w")
+    # Which of the two is let in first is nobody's promise.
+    until(lambda: {f"{name} granted {path}" for name, path in zip("xy", paths)} <= set(other.lines), seconds=20)
+
+
+@pytest.mark.parametrize("kind", ["read", "save-read", "write", "merge", "delete", "replace"])
+def test_accesses_of_one_purpose_are_not_in_each_others_way(agent, pair, folder, kind):
+    one, other = pair
+    path = folder / "note.txt"
+    path.write_text("old")
+    one.tell("begin w as sync.engine write", path).hears("w granted")
+    other.tell("begin same as sync.engine", kind, path).hears("same granted", path)
+    # Another purpose is, and none is another.
+    other.tell("begin different as sync.other", kind, path)
+    waits_for(agent, path)
+    other.tell("begin none", kind, path)
+    until(lambda: waits(agent) == [str(path)] * 2, seconds=20)
+    other.ends("same")
+    assert waits(agent) == [str(path)] * 2
+    one.ends("w")
+    other.hears("different granted", path)
+
+
+def test_presenters_make_way_once_for_all_accesses_of_a_purpose(pair, folder):
+    one, other = pair
+    path = folder / "note.txt"
+    path.write_text("old")
+    other.tell("present p", path).hears("p presents")
+    one.tell("begin w as sync.engine write", path).hears("w granted")
+    assert other.hears("p") == "p writer"
+    # They are not asked by the second, wherever it is, and come back when both have ended.
+    other.tell("begin v as sync.engine write", path).hears("v granted")
+    one.ends("w")
+    # What is said behind the end of the first comes behind it.
+    other.tell("begin beside read", folder / "other.txt").hears("beside granted")
+    assert [line for line in other.lines if line.startswith("p ")] == ["p presents", "p writer"]
+    other.tell("v end").hears("p reacquires")
+    one.tell("begin u as sync.engine write", path).hears("u granted")
+    assert other.hears("p") == "p writer"
+
+
 def test_who_is_cancelled_fails_and_holds_up_nobody(agent, pair, folder):
     one, other = pair
     path = folder / "note.txt"
@@ -242,6 +300,58 @@ def test_who_saves_first_is_read_after_it(pair, folder):
     other.hears("p reacquires")
 
 
+@pytest.mark.parametrize("kind", ["save-read", "merge"])
+def test_what_it_writes_to_save_is_there_for_whom_it_saves(agent, pair, folder, kind):
+    one, other = pair
+    path = folder / "note.txt"
+    path.write_text("old")
+    other.tell("present p", path).hears("p presents")
+    other.tell("saves p new").hears("p has unsaved")
+    # It has asked for access while somebody waits for its answer: it gets it, as it saves for him.
+    one.tell("begin a", kind, path).hears("a granted", path)
+    assert path.read_text() == "new"
+    asked = "reader" if kind == "save-read" else "writer"
+    assert [other.hears("p") for _ in range(3)] == [f"p {asked}", "p save", f"p saved {path}"]
+    # And not again: it has nothing unsaved any more.
+    one.ends("a")
+    other.hears("p reacquires")
+    assert waits(agent) == []
+
+
+def test_what_it_writes_to_save_is_told_to_other_presenters(start, folder):
+    reader, presenter, listener = start(), start(), start()
+    path = folder / "note.txt"
+    path.write_text("old")
+    presenter.tell("present p", path).hears("p presents")
+    presenter.tell("saves p new").hears("p has unsaved")
+    listener.tell("present l", path).hears("l presents")
+    reader.tell("begin r save-read", path).hears("r granted", path)
+    assert path.read_text() == "new"
+    until(lambda: "l changed" in listener.lines)
+    # It made way twice, for who saves and for who reads.
+    assert {"l writer", "l reader"} <= set(listener.lines)
+    assert "p changed" not in presenter.lines and "p writer" not in presenter.lines
+
+
+def test_who_replaces_a_moved_item_keeps_the_place_that_it_asked_for(agent, pair, folder):
+    one, other = pair
+    source, target = folder / "note.txt", folder / "moved.txt"
+    source.write_text("old")
+    one.tell("begin m swap", source, target).hears("m granted")
+    other.tell("begin replace replace", source)
+    waits_for(agent, source)
+    other.tell("begin write write", source)
+    until(lambda: len(waits(agent)) == 2, seconds=20)
+    one.does("m", "move", source, target)
+    # Who wants to write goes with the item; for who replaces it, it has gone.
+    until(lambda: sorted(waits(agent)) == sorted([str(source), str(target)]), seconds=20)
+    one.ends("m")
+    other.hears("replace granted", source)
+    other.does("replace", "write", source, "new").ends("replace")
+    until(lambda: f"write granted {target}" in other.lines, seconds=20)
+    assert (source.read_text(), target.read_text()) == ("new", "old")
+
+
 # Deadlocks
 
 
@@ -264,6 +374,9 @@ def test_of_two_processes_in_a_deadlock_the_later_fails_and_all_is_told(agent, p
     doctor = agent.ask("doctor")
     assert doctor.returncode == 1
     until(lambda: "a deadlock was broken" in other.complaints)
+    # The agent says the same, where somebody reads who does not read what each program says.
+    until(lambda: agent.log.endswith(".\n"))
+    assert agent.log.removeprefix("sheaf agent: ") == other.complaints.removeprefix("NSFileCoordinator: ")
     for text in [error, other.complaints, doctor.stdout]:
         assert text.count(place) == 2, text
         for process in pair:
@@ -291,3 +404,32 @@ def test_who_dies_in_the_way_of_others_is_out_of_it(agent, pair, folder):
     waits_for(agent, path)
     other.kill()
     one.hears("r granted", path)
+
+
+# Who does not answer
+
+
+@pytest.mark.parametrize("options, seconds", [(["--presenter-limit", "0.3"], 0.3), ([], 5)])
+def test_who_waits_for_a_stopped_presenter_fails_after_the_limit_and_hears_its_name(
+        tmp_path, folder, options, seconds):
+    path = folder / "note.txt"
+    path.write_text("old")
+    with Agent(BINARIES, tmp_path / "other-run", *options) as agent:
+        writer, presenter = [
+            ScriptedProcess(BINARIES, agent.environment, tmp_path / name) for name in ["writer", "presenter"]]
+        try:
+            presenter.tell("present p", path).hears("p presents")
+            os.kill(presenter.id, signal.SIGSTOP)
+            began = time.monotonic()
+            writer.tell("begin w write", path)
+            error = writer.hears("w failed presenterTimedOut")
+            assert seconds <= time.monotonic() - began < seconds + 4
+            assert "ScriptedPresenter (registered at coordination_harness/ScriptedProcess.swift:" in error
+            assert f"in coordination-harness (process {presenter.id})" in error
+            assert waits(agent) == []
+            # Who goes on is asked again, and answers.
+            os.kill(presenter.id, signal.SIGCONT)
+            writer.tell("begin again write", path).hears("again granted", path)
+        finally:
+            for process in [writer, presenter]:
+                process.kill()

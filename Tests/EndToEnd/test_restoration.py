@@ -1,5 +1,6 @@
 """An app that was killed comes back where the person was."""
 
+import pytest
 from playwright.sync_api import expect
 
 from color_editor import hex_field, set_hex
@@ -98,6 +99,23 @@ def test_the_browser_comes_back_in_the_folder(start_app, open_tab):
     # Beside it is what the app saves it with, for a moment.
     inside = [file.name for file in (tab.app.documents / "Trips" / "Summer").iterdir()]
     assert [name for name in inside if not name.startswith(".")] == ["Color.color"]
+
+
+@pytest.mark.parametrize("name", ["Color", "Scrapbook"])
+def test_a_document_comes_back_in_its_folder(start_app, open_tab, name):
+    tab = open_tab(start_app(name, lambda folder: (folder / "Trips").mkdir()))
+    tab.item("Trips").dblclick()
+    expect(tab.title).to_have_text("Trips")
+    tab.create()
+    tab.expect_saved()
+    is_kept(tab.app, lambda state: "activity" in state and state.get("folder") == "Trips")
+    kill_and_start(tab)
+    tab.expect_opened()
+    expect(tab.title).to_have_text(name)
+    # Behind the document is the folder that the person was in, and not where the browser begins.
+    tab.close_document()
+    expect(tab.title).to_have_text("Trips")
+    assert tab.titles() == [name]
 
 
 def test_two_tabs_come_back_each_in_its_document(color, open_tab):

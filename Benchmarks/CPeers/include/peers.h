@@ -33,6 +33,17 @@ long long peer_next_change(int inotify);
 /// Writes the time in nanoseconds by CLOCK_MONOTONIC, as text, into a file that is there, taken just before.
 int peer_write_time(const char *file);
 
+/// Marks the whole volume of a folder, fanotify(7), for all that Sheaf asks of a folder. Returns the queue, or -1
+/// with errno: EPERM without the privilege.
+int peer_mark_volume(const char *folder);
+
+/// Reads what a queue tells and drops it, until the other descriptor can be read or has ended. Returns how often it was
+/// woken, or -1.
+long peer_drain(int queue, int end);
+
+/// Makes, renames and removes a file in a folder, so many times. Returns 0, or -1 with errno.
+int peer_make_rename_remove(const char *folder, int count);
+
 /// The processor time that this process has had, in seconds.
 double peer_processor_seconds(void);
 

@@ -1,3 +1,5 @@
+internal import Coordination
+
 /// What an agent does, for as long as it is one.
 package struct AgentRole: Sendable {
     let serve: @Sendable (_ isOnDemand: Bool, _ presenterLimitSeconds: Double) throws -> Void
@@ -17,7 +19,7 @@ extension Command {
         let limit = ValueOption(
             "presenter-limit",
             "SECONDS",
-            "how long a presenter may take to answer; else 5"
+            "how long a presenter may take to answer; else \(Int(PresenterLimit.usualSeconds))"
         ) {
             Double($0).flatMap { $0 > 0 && $0 <= 3600 ? $0 : nil }
         }
@@ -28,12 +30,14 @@ extension Command {
                 Programs start one by themselves when there is none. Its socket is in the folder that \
                 SHEAF_RUNTIME_DIR names, else in XDG_RUNTIME_DIR. A program with SHEAF_AGENT=off does without.
 
+                Says on standard error which deadlocks it has broken; started by systemd, in the journal.
+
                 Ends with 1 when there is an agent already.
                 """,
             [.flag(onDemand), .option(limit)]
         ) { arguments, _ in
             guard let role else { throw ReportError(description: "this program cannot be an agent") }
-            try role.serve(arguments[onDemand], arguments[limit].last ?? 5)
+            try role.serve(arguments[onDemand], arguments[limit].last ?? PresenterLimit.usualSeconds)
             return .success
         }
     }

@@ -1,4 +1,7 @@
 extension BrokenCycle {
+    /// What a log says of it, the agent's as that of the process whose access failed.
+    package var notice: String { "a deadlock was broken: \(sentence)." }
+
     /// Who waited for whom, in one sentence without a full stop, from the one that failed to itself again.
     ///
     /// Where and when a presenter was registered is said where it is named first.

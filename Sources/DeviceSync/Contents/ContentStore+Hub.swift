@@ -1,6 +1,7 @@
 internal import FileSystem
 internal import Foundation
 internal import HubProtocol
+internal import LocalSockets
 internal import Locks
 internal import Sealing
 internal import Sync
@@ -56,6 +57,7 @@ extension ContentStore {
         // names: those of one request are together in the hub's tables.
         var all: [BlobName] = []
         for upload in uploads where try isLarge(upload.name) {
+            ProcessMemory.keepLargePieces()
             let (blobs, new) = try add([upload])
             progress.add(upload.name, blobs)
             all += new
@@ -117,6 +119,9 @@ extension ContentStore {
         // What is here already, in another document say, is to stay for these when it leaves that: nothing is asked for then, but
         // each gets a version of its own.
         let documents = try wanted.map { (contents: try Self.contents($0.name), item: $0.item.mark) }
+        if documents.contains(where: { $0.contents.byteCount > Self.answerByteCount }) {
+            ProcessMemory.keepLargePieces()
+        }
         var byteCount = 0
         let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.answerByteCount)
         try vault.receive(documents, origin: { _ in origin("") }) { wanted in

@@ -31,6 +31,7 @@ final class MemoryAtRest: Sendable {
 
     private static let usual = [
         Step(later: { after(delay, $0) }) {
+            ProcessMemory.returnLargePieces()
             ProcessMemory.returnFreePages()
             ProcessMemory.returnProgramPages()
         },

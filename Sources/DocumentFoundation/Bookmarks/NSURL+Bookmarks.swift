@@ -1,7 +1,5 @@
 public import Foundation
 
-// AutoreleasingUnsafeMutablePointer does not exist on Linux, and with it
-// getPromisedItemResourceValue(_:forKey:) cannot be declared.
 extension NSURL {
     private var url: URL { self as URL }
 
@@ -107,5 +105,22 @@ extension NSURL {
     /// As `URL.promisedItemResourceValues(forKeys:)`.
     public func promisedItemResourceValues(forKeys keys: [URLResourceKey]) throws -> [URLResourceKey: Any] {
         try url.promisedItemResourceValues(forKeys: Set(keys)).allValues
+    }
+
+    /// One of the values that `promisedItemResourceValues(forKeys:)` gives: `try url.getPromisedItemResourceValue(&value,
+    /// forKey: .fileSizeKey)`.
+    ///
+    /// - Parameters:
+    ///   - value: Where it is put; nil where the item has no such value. Untouched on failure.
+    ///   - key: Which one.
+    /// - Throws: `CocoaError` when nothing is there, not even a placeholder.
+    /// - Differs from Darwin: the first argument is a plain pointer, as Linux has no autoreleasing ones.
+    public func getPromisedItemResourceValue(
+        _ value: UnsafeMutablePointer<AnyObject?>,
+        forKey key: URLResourceKey
+    ) throws {
+        value.pointee = try url.promisedItemResourceValues(forKeys: [key]).allValues[key].map {
+            $0 as AnyObject
+        }
     }
 }

@@ -35,7 +35,7 @@ extension FileAccessRegistry {
     private func perform(_ delivery: Delivery) {
         switch delivery {
         case .verdict(let verdict, let waiter):
-            if case .deadlock(let cycle) = verdict { Self.log("a deadlock was broken: \(cycle.sentence).") }
+            if case .deadlock(let cycle) = verdict { Self.log(cycle.notice) }
             waiter.resume(verdict)
         case .report(let json, let tell):
             // What cannot be understood comes from another version.

@@ -1,3 +1,4 @@
+public import FilePresenting
 public import Foundation
 
 /// Something that shows or edits an item, and hears of other accesses to it through `NSFileCoordinator`.
@@ -10,12 +11,25 @@ public import Foundation
 /// have a default: one that asks for an answer is answered at once, and a message about something inside a
 /// package becomes `presentedItemDidChange()`.
 ///
+/// What has a completion handler can be implemented with `async throws` instead (`AsyncFilePresenter`), on the main actor too.
+/// It begins on the presenter's queue and goes on wherever it belongs; what it coordinates after it has waited for something
+/// is not seen as part of the answer, so that a deadlock which it is part of ends by the time limit only. One that waits for
+/// something goes on only when a thread of those that tasks run on is free, or the main thread for one of the main actor:
+/// neither may wait for access meanwhile.
+///
 /// - Differs from Darwin: nothing is optional, so a default is a method and not an absence; a class that
-///   others subclass must implement what its subclasses are to override. The `async` twins are not there yet.
-public protocol NSFilePresenter: NSObjectProtocol {
+///   others subclass must implement what its subclasses are to override, in both spellings. Implemented in both, a question
+///   is asked with the completion handler.
+public protocol NSFilePresenter: AsyncFilePresenter {
     /// The item; nil while there is none. Asked on any thread: when the presenter is added and after each
     /// coordinated write done for it.
     var presentedItemURL: URL? { get }
+
+    /// The item that this one belongs to: a film's, where this presents its subtitles.
+    ///
+    /// - Differs from Darwin: nothing here asks for it. On macOS it opens the sandbox for items that have the same name as one
+    ///   that a person has chosen, and another extension; there is no sandbox here that would have to be opened.
+    var primaryPresentedItemURL: URL? { get }
 
     /// Where all other messages arrive. Asked on any thread.
     ///
@@ -94,6 +108,9 @@ public protocol NSFilePresenter: NSObjectProtocol {
 }
 
 extension NSFilePresenter {
+    /// None.
+    public var primaryPresentedItemURL: URL? { nil }
+
     /// Makes way at once.
     public func relinquishPresentedItem(
         toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
@@ -106,33 +123,6 @@ extension NSFilePresenter {
         toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void
     ) {
         writer(nil)
-    }
-
-    /// Has nothing to save.
-    public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        completionHandler(nil)
-    }
-
-    /// Lets the item go.
-    public func accommodatePresentedItemDeletion(
-        completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        completionHandler(nil)
-    }
-
-    /// Lets the contents go.
-    public func accommodatePresentedItemEviction(
-        completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        completionHandler(nil)
-    }
-
-    /// Lets the subitem go.
-    public func accommodatePresentedSubitemDeletion(
-        at url: URL,
-        completionHandler: @escaping @Sendable ((any Error)?) -> Void
-    ) {
-        completionHandler(nil)
     }
 
     /// Does nothing.

@@ -14,7 +14,7 @@ final class OutsideWatcher: Sendable {
     static let looksIntervalSecondsMin = 10.0
     static let restPerLook = 50.0
 
-    private struct State {
+    struct State {
         var items: WatchedItems
         var folding = EventFolding()
         /// When the next flush is due; nil when none is.
@@ -24,8 +24,11 @@ final class OutsideWatcher: Sendable {
         var hasSaidShortage = false
     }
 
-    private let state: Locked<State>
-    private let queue = DispatchQueue(label: "sheaf.outside-changes", qos: .userInitiated)
+    let state: Locked<State>
+    let queue = DispatchQueue(label: "sheaf.outside-changes", qos: .userInitiated)
+    /// Where items are looked for that are gone: that takes its time, for which no news of other items waits.
+    let searchQueue = DispatchQueue(label: "sheaf.outside-changes.search", qos: .userInitiated)
+    let search: CopyQuestion
     private let isBeingWritten: @Sendable ([ItemPath]) -> Set<ItemPath>
     private let isQuietElsewhere: QuietQuestion
     private let report: @Sendable ([OutsideReport]) -> Void
@@ -42,6 +45,7 @@ final class OutsideWatcher: Sendable {
     ///   - events: What tells of changes.
     ///   - looksIntervalSeconds: How long to wait between looks at what cannot be watched, at least.
     ///   - warn: Gets, once, what a person who runs the program should know.
+    ///   - search: Finds what is gone on other volumes.
     ///   - isBeingWritten: Which of some items someone in this process who coordinates writes now. Its end is
     ///     told by `wrote`.
     ///   - isQuietElsewhere: The same about other processes; what they change is no news from outside.
@@ -50,12 +54,14 @@ final class OutsideWatcher: Sendable {
         events: FileEvents = .shared,
         looksIntervalSeconds: Double = looksIntervalSecondsMin,
         warn: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) },
+        search: @escaping CopyQuestion = searchForCopies,
         isBeingWritten: @escaping @Sendable ([ItemPath]) -> Set<ItemPath>,
         isQuietElsewhere: @escaping QuietQuestion,
         report: @escaping @Sendable ([OutsideReport]) -> Void
     ) {
         self.looksIntervalSeconds = looksIntervalSeconds
         self.warn = warn
+        self.search = search
         self.isBeingWritten = isBeingWritten
         self.isQuietElsewhere = isQuietElsewhere
         self.report = report
@@ -104,13 +110,14 @@ final class OutsideWatcher: Sendable {
     /// - Parameter answer: Gets its place, after presenters have been told; nil when it is gone.
     func settle(_ id: PresenterID, then answer: @escaping @Sendable (ItemPath?) -> Void) {
         queue.asyncAfter(deadline: .now() + EventFolding.settleSeconds) { [self] in
-            let (reports, place) = state.withLock { state in
+            let reports = state.withLock { state in
                 state.items.now = Self.now
-                let reports = state.items.path(of: id).map { state.items.look(at: $0) } ?? []
-                return (reports, state.items.path(of: id))
+                return state.items.path(of: id).map { state.items.look(at: $0) } ?? []
             }
             tell(reports)
-            answer(place.flatMap { FileManager.default.fileExists(atPath: $0.string) ? $0 : nil })
+            afterSearch(for: id) { place in
+                answer(place.flatMap { FileManager.default.fileExists(atPath: $0.string) ? $0 : nil })
+            }
         }
     }
 
@@ -141,7 +148,7 @@ final class OutsideWatcher: Sendable {
 
     private func flush() {
         let now = Self.now
-        let (changes, delay, hasOverflowed) = state.withLock { state -> ([Seen], Double?, Bool) in
+        let (changes, delay, hasOverflowed) = state.withLock { state -> ([SeenChange], Double?, Bool) in
             guard let due = state.flushDue, now >= due - 0.0001 else { return ([], nil, false) }
             state.flushDue = nil
             defer { state.hasOverflowed = false }
@@ -149,16 +156,17 @@ final class OutsideWatcher: Sendable {
                 state.folding.reset()
                 return ([], nil, true)
             }
-            let (changes, next) = state.folding.flush(at: now)
-            let seen = changes.compactMap { Seen($0.change, by: $0.writer, in: state.items.folders) }
+            let items = state.items
+            let (changes, next) = state.folding.flush(at: now) { items.isEmptied($0) }
+            let seen = changes.compactMap { SeenChange($0.change, by: $0.writer, in: state.items.folders) }
             return (seen, next.flatMap { Self.arm(&state, for: $0, at: now) }, false)
         }
         if let delay { flush(after: delay) }
         if hasOverflowed { lookAtAll() } else { apply(changes) }
     }
 
-    private func apply(_ changes: [Seen]) {
-        for together in Seen.grouped(changes) {
+    private func apply(_ changes: [SeenChange]) {
+        for together in SeenChange.grouped(changes) {
             let later: @Sendable () -> Void = { [weak self] in
                 guard let self else { return }
                 queue.async { self.applyNow(together) }
@@ -167,7 +175,7 @@ final class OutsideWatcher: Sendable {
         }
     }
 
-    private func applyNow(_ changes: [Seen]) {
+    private func applyNow(_ changes: [SeenChange]) {
         let busy = isBeingWritten(changes.flatMap(\.paths))
         let reports = state.withLock { state in
             state.items.now = Self.now
@@ -186,37 +194,9 @@ final class OutsideWatcher: Sendable {
         tell(reports)
     }
 
-    private func tell(_ reports: [OutsideReport]) {
-        let reports = followingCopies(reports)
+    func tell(_ reports: [OutsideReport]) {
         if !reports.isEmpty { report(reports) }
-    }
-
-    /// Looks on other volumes for what is gone from its own, with the lock open.
-    private func followingCopies(_ reports: [OutsideReport]) -> [OutsideReport] {
-        let (losses, folders) = state.withLock { state in
-            defer { state.items.losses = [] }
-            return (state.items.losses, state.items.losses.isEmpty ? [] : state.items.folders.itemFolders)
-        }
-        guard !losses.isEmpty else { return reports }
-        let places = CopySearch(for: losses.map(\.item)).find(
-            in: folders.map { FilePath($0.string) },
-            thenBelow: Self.copyRoots
-        )
-        let found = losses.compactMap { loss in
-            places[ObjectIdentifier(loss.item.handle)].flatMap { ItemPath($0.string) }.map { (loss, $0) }
-        }
-        guard !found.isEmpty else { return reports }
-        return state.withLock { state in
-            state.items.now = Self.now
-            return state.items.follow(found, insteadOf: reports)
-        }
-    }
-
-    /// Where somebody may have moved an item that is not beside other presented ones: among the documents, anywhere on
-    /// this machine.
-    private static var copyRoots: [FilePath] {
-        BookmarkSettings.current.documentFolders
-            + Mount.all.filter(\.isLocalForItems).map { FilePath($0.place) }
+        searchIfNeeded()
     }
 
     // MARK: Without watches
@@ -257,69 +237,5 @@ final class OutsideWatcher: Sendable {
         max(intervalSeconds, seconds * restPerLook)
     }
 
-    private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
-}
-
-/// A change with its places as paths, which folders may have left since.
-private struct Seen: Sendable {
-    enum Kind: Sendable { case written, moved(to: ItemPath), replacedAndMoved(to: ItemPath), left }
-
-    let kind: Kind
-    let path: ItemPath
-    let writer: WriterProcess?
-
-    init?(_ change: EventFolding.Change, by writer: WriterProcess?, in folders: WatchedFolders) {
-        func path(_ place: EventFolding.Place) -> ItemPath? {
-            folders.path(place.folder).flatMap { ItemPath($0, place.name) }
-        }
-        let found: (Kind, ItemPath?) =
-            switch change {
-            case .written(let place): (.written, path(place))
-            case .left(let place), .deleted(let place): (.left, path(place))
-            case .moved(let source, let target):
-                (path(target).map { .moved(to: $0) } ?? .left, path(source))
-            case .replacedAndMoved(let source, let target):
-                (path(target).map { .replacedAndMoved(to: $0) } ?? .left, path(source))
-            }
-        guard let path = found.1 else { return nil }
-        (kind, self.path, self.writer) = (found.0, path, writer)
-    }
-
-    var paths: [ItemPath] {
-        switch kind {
-        case .moved(let target), .replacedAndMoved(let target): [path, target]
-        case .written, .left: [path]
-        }
-    }
-
-    /// So many groups are made of one batch; who changes more at once is no person.
-    private static let groupsMax = 64
-
-    /// Changes that have to do with one another stay together, in order: nobody waits for the end of a write that
-    /// is about something else.
-    static func grouped(_ changes: [Seen]) -> [[Seen]] {
-        guard changes.count <= groupsMax else { return [changes] }
-        var groups: [[Seen]] = []
-        for change in changes {
-            let related = groups.indices.filter { groups[$0].contains { $0.isRelated(to: change) } }
-            let joined = related.flatMap { groups[$0] } + [change]
-            for index in related.reversed() { groups.remove(at: index) }
-            groups.append(joined)
-        }
-        return groups
-    }
-
-    private func isRelated(to other: Seen) -> Bool {
-        paths.contains { path in other.paths.contains { $0.holds(path) || path.holds($0) } }
-    }
-
-    func apply(to items: inout WatchedItems, isBusy: Bool) -> [OutsideReport] {
-        if isBusy { return items.hints(of: paths, by: writer) }
-        switch kind {
-        case .written: return items.written(path, by: writer)
-        case .moved(let target): return items.moved(from: path, to: target, by: writer)
-        case .replacedAndMoved(let target): return items.replacedAndMoved(path, to: target, by: writer)
-        case .left: return items.left(path, by: writer)
-        }
-    }
+    static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 }

@@ -18,6 +18,8 @@ struct WatchedItems {
         /// How a directory looked before it began to change the last time, and when it changed last.
         var before: (stamp: FileStamp, changedAt: Double)?
         var tree: WatchedTree?
+        /// The number under which it is looked for on other volumes; nil while it is not.
+        var lossNumber: Int?
     }
 
     /// How many items are held by a descriptor, so that they are found wherever they are moved. A process may
@@ -30,7 +32,9 @@ struct WatchedItems {
     var trees: Set<ItemPath> = []
     private var handleCount = 0
     private var departures = Departures()
+    /// What is to be looked for on other volumes.
     var losses: [Loss] = []
+    var lossCount = 0
     /// The time, in seconds.
     var now = 0.0
 
@@ -81,9 +85,17 @@ struct WatchedItems {
             noteChange(of: path, from: old)
         }
         items[path]?.stamp = stamp
+        if stamp != nil { items[path]?.lossNumber = nil }
         guard isOther || stamp == nil else { return }
         // Without a handle the item is followed as far as watched folders go.
         setHandle(stamp != nil && handleCount < Self.handlesMax ? try? ItemHandle(place) : nil, of: path)
+    }
+
+    /// Takes an item for gone.
+    private mutating func noteGone(_ path: ItemPath) {
+        endTree(path)
+        items[path]?.stamp = nil
+        setHandle(nil, of: path)
     }
 
     private mutating func setHandle(_ handle: ItemHandle?, of path: ItemPath) {
@@ -234,7 +246,7 @@ struct WatchedItems {
     }
 
     /// What cannot be looked at is as good as gone until it can.
-    private static func isPresent(_ path: ItemPath) -> Bool {
+    static func isPresent(_ path: ItemPath) -> Bool {
         (try? FileStamp.ifPresent(at: FilePath(path.string))) != nil
     }
 
@@ -281,10 +293,9 @@ struct WatchedItems {
             if let name = departures.names(leftByItemAt: path, at: now).first(where: Self.isPresent) {
                 return comeBack(from: path, to: name, by: writer)
             }
-            endTree(path)
-            lose(path, item)
-            note(path)
-            return item.presenters.keys.map { .deleted($0) }
+            let isLookedFor = lose(path, item)
+            noteGone(path)
+            return isLookedFor ? [] : item.presenters.keys.map { .deleted($0) }
         }
         if found != item.stamp { note(path) }
         let isOther = found?.inode != item.stamp?.inode

@@ -93,8 +93,18 @@ public typealias NSUserActivityPersistentIdentifier = String
 public protocol NSUserActivityDelegate: NSObjectProtocol {
     /// The activity is about to be kept, and `needsSave` was set: put into it what is true now.
     func userActivityWillSave(_ userActivity: NSUserActivity)
-    /// Never called: there is no other device.
+    /// Another device goes on with the activity.
+    ///
+    /// - Differs from Darwin: nothing here calls it, as there is no Handoff on Linux.
     func userActivityWasContinued(_ userActivity: NSUserActivity)
+    /// The device that goes on with the activity has opened streams to this one.
+    ///
+    /// - Differs from Darwin: nothing here calls it, as there is no Handoff on Linux.
+    func userActivity(
+        _ userActivity: NSUserActivity,
+        didReceive inputStream: InputStream,
+        outputStream: OutputStream
+    )
 }
 
 extension NSUserActivityDelegate {
@@ -102,6 +112,12 @@ extension NSUserActivityDelegate {
     public func userActivityWillSave(_ userActivity: NSUserActivity) {}
     /// Does nothing.
     public func userActivityWasContinued(_ userActivity: NSUserActivity) {}
+    /// Does nothing.
+    public func userActivity(
+        _ userActivity: NSUserActivity,
+        didReceive inputStream: InputStream,
+        outputStream: OutputStream
+    ) {}
 }
 
 /// The one activity that is current, held weakly.

@@ -2,6 +2,15 @@ internal import Locks
 internal import Threads
 
 extension SystemCallObservation {
+    /// Makes calls on another thread for this one, whose observer sees them too.
+    package static func forThisThread() -> @Sendable (() throws -> Void) throws -> Void {
+        let observer = ofThisThread
+        return { body in
+            guard let observer else { return try body() }
+            try withObserver(observer, body)
+        }
+    }
+
     /// Makes calls on several threads, which the observer of this one sees too, and waits for all of them.
     ///
     /// - Parameters:

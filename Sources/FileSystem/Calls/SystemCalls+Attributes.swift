@@ -35,6 +35,9 @@ struct FileStatus: Sendable {
         changeNanoseconds = Int64(status.st_ctim.tv_nsec)
     }
 
+    /// When anything about the item changed last: its bytes, its attributes or its names.
+    var change: FileTime { FileTime(seconds: changeSeconds, nanoseconds: changeNanoseconds) }
+
     /// Whether both are states of one inode.
     func isSameItem(as other: FileStatus) -> Bool {
         stamp.device == other.stamp.device && stamp.inode == other.stamp.inode

@@ -44,7 +44,7 @@ package struct IdentitySearch: Sendable {
         var marked: [FilePath] = []
         for root in roots {
             var found: FilePath?
-            walk.walk(root) { place, inode, _ in
+            walk.walk([root]) { place, inode, _ in
                 switch likeness(of: place, inode: inode) {
                 case .same, .sameInode: found = place
                 case .sameMark: marked.append(place)

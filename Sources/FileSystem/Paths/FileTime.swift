@@ -1,11 +1,15 @@
 package import Foundation
 
 /// A moment as the kernel notes it of a file.
-package struct FileTime: Hashable, Sendable {
+package struct FileTime: Hashable, Comparable, Sendable {
     /// Whole seconds since 1970; less than 0 before.
     package let seconds: Int64
     /// On top of those; never less than 0.
     package let nanoseconds: Int64
+
+    package init(seconds: Int64, nanoseconds: Int64) {
+        (self.seconds, self.nanoseconds) = (seconds, nanoseconds)
+    }
 
     package init(nanosecondsSince1970 count: Int64) {
         let (seconds, rest) = count.quotientAndRemainder(dividingBy: 1_000_000_000)
@@ -17,5 +21,12 @@ package struct FileTime: Hashable, Sendable {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         self.seconds = Int64(seconds)
         nanoseconds = Int64(((date.timeIntervalSince1970 - seconds) * 1e9).rounded(.down))
+    }
+
+    /// In seconds, to less than a microsecond.
+    package var secondsSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
+
+    package static func < (left: FileTime, right: FileTime) -> Bool {
+        (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 }

@@ -14,7 +14,7 @@ struct ItemSwap {
     let targetPath: MemberPath
 
     /// What tells that a volume cannot exchange two names.
-    private static let unexchangeable: Set<CInt> = [EINVAL, ENOSYS, EOPNOTSUPP]
+    static let unexchangeable: Set<CInt> = [EINVAL, ENOSYS, EOPNOTSUPP]
 
     /// Lets the new version take the place, so that a reader finds one or the other at any time.
     ///

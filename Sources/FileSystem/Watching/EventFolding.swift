@@ -7,6 +7,15 @@
 /// 1. A name that holds something again is written, never moved away or deleted: the name wins over the item.
 /// 2. What has left its name is told late, when nothing has taken its place for `settleSeconds`.
 /// 3. What a name holds is told after `quietSeconds` of rest, or `delayMaxSeconds` at the latest.
+/// 4. A file that has been emptied is told late, when nothing has been written into it for `settleSeconds`, or
+///    `emptyMaxSeconds` at the latest: whoever truncates a file mostly goes on to write it.
+///
+/// Who has a file open for writing is waited for until it is closed: of what is written meanwhile the kernel is asked
+/// nothing (no `IN_MODIFY`, no `FAN_MODIFY`), so that many small writes into one open file are one change, however long
+/// the pauses, and a program that writes a large file wakes nobody. What a program writes that closes its file never
+/// is found by whoever looks: a save does, and a coordinated access. Who opens and closes for each write has left
+/// a whole file each time: writes that are further apart than `quietSeconds` are changes of their own. To wait
+/// for the next would make everybody wait who writes once.
 package struct EventFolding: Sendable {
     /// A name in a watched folder.
     package struct Place: Hashable, Sendable {
@@ -50,6 +59,8 @@ package struct EventFolding: Sendable {
     /// How long a name stays free before it counts as left: editors that rename the old file away put the new
     /// one in place within a few milliseconds.
     package static let settleSeconds = 0.05
+    /// How long an empty file waits at most while it is emptied again and again.
+    package static let emptyMaxSeconds = 0.2
 
     /// Something that a name holds; told apart from all others, whatever it is.
     private typealias Thing = Int
@@ -72,6 +83,9 @@ package struct EventFolding: Sendable {
         var firstTouched: Double
         var lastTouched: Double
         var writer: WriterProcess?
+
+        /// When it is told if it has been emptied.
+        var emptyDue: Double { min(lastTouched + settleSeconds, firstTouched + emptyMaxSeconds) }
     }
 
     private var slots: [Place: Slot] = [:]
@@ -123,17 +137,23 @@ package struct EventFolding: Sendable {
 
     /// What is ready to be told, in the order in which the names were first touched.
     ///
+    /// - Parameter isEmptied: Asked of a name that is about to be told as written: whether it holds a file that has nothing
+    ///   in it any more.
     /// - Returns: The changes, each with who made it where that is known, and when to ask again; nil for not
     ///   before the next event.
     package mutating func flush(
-        at now: Double
+        at now: Double,
+        isEmptied: (Place) -> Bool = { _ in false }
     ) -> (changes: [(change: Change, writer: WriterProcess?)], next: Double?) {
         var changes: [(change: Change, writer: WriterProcess?)] = []
         var next: Double?
         let whereabouts = Whereabouts(slots, inFlight)
         for place in order {
             guard let slot = slots[place] else { continue }
-            let (verdict, due) = judge(place, slot, whereabouts)
+            var (verdict, due) = judge(place, slot, whereabouts)
+            if now >= due, verdict == [.written(place)], now < slot.emptyDue, isEmptied(place) {
+                due = slot.emptyDue
+            }
             guard now >= due else {
                 next = min(next ?? due, due)
                 continue

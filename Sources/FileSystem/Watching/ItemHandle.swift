@@ -20,9 +20,12 @@ package final class ItemHandle: Sendable {
     package var place: FilePath? { Self.place(of: descriptor) }
 
     /// What the item looks like now, wherever it is.
-    package var stamp: FileStamp? {
+    package var stamp: FileStamp? { status?.stamp }
+
+    /// All that the system says of the item. Of one that is gone, the change is its removal.
+    var status: FileStatus? {
         // An open descriptor can always be asked, but on a network volume that is gone.
-        try? SystemCalls.fstat(descriptor).stamp
+        try? SystemCalls.fstat(descriptor)
     }
 
     /// Opens the item for reading, also when no name leads to it any more.

@@ -1,3 +1,4 @@
+public import DocumentFoundation
 public import Foundation
 
 /// What an app does when its process starts, changes state and ends.
@@ -67,6 +68,45 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         viewControllerWithRestorationIdentifierPath identifierComponents: [String],
         coder: NSCoder
     ) -> UIViewController?
+    /// An activity of something that is shown was brought up to date, as its `needsSave` was set: put into it what else there
+    /// is. Called after its own delegate's `userActivityWillSave(_:)`, for an app without scenes; a scene's delegate is told
+    /// by `scene(_:didUpdate:)`.
+    func application(_ application: UIApplication, didUpdate userActivity: NSUserActivity)
+    /// An activity is about to come from another device or from the system's search: say whether the app shows that itself.
+    ///
+    /// - Differs from Darwin: nothing here calls it. There is no Handoff on Linux, and no search that knows activities.
+    func application(
+        _ application: UIApplication,
+        willContinueUserActivityWithType userActivityType: String
+    ) -> Bool
+    /// Go on with an activity from another device or from the system's search.
+    ///
+    /// - Differs from Darwin: nothing here calls it. There is no Handoff on Linux, and no search that knows activities. What
+    ///   the app itself was doing comes back by `scene(_:restoreInteractionStateWith:)`.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - userActivity: What was being done.
+    ///   - restorationHandler: To be called with those that show it; `restoreUserActivityState(_:)` is called on each.
+    /// - Returns: Whether the app has done it.
+    func application(
+        _ application: UIApplication,
+        continue userActivity: NSUserActivity,
+        restorationHandler: @escaping ([any UIUserActivityRestoring]?) -> Void
+    ) -> Bool
+    /// An activity that was announced does not come.
+    ///
+    /// - Differs from Darwin: nothing here calls it, as no activity is ever announced.
+    func application(
+        _ application: UIApplication,
+        didFailToContinueUserActivityWithType userActivityType: String,
+        error: any Error
+    )
+    /// What `UIApplication.registerForRemoteNotifications()` has asked for cannot be had.
+    func application(
+        _ application: UIApplication,
+        didFailToRegisterForRemoteNotificationsWithError error: any Error
+    )
 }
 
 extension UIApplicationDelegate {
@@ -147,6 +187,30 @@ extension UIApplicationDelegate {
         viewControllerWithRestorationIdentifierPath identifierComponents: [String],
         coder: NSCoder
     ) -> UIViewController? { nil }
+    /// Does nothing.
+    public func application(_ application: UIApplication, didUpdate userActivity: NSUserActivity) {}
+    /// Not.
+    public func application(
+        _ application: UIApplication,
+        willContinueUserActivityWithType userActivityType: String
+    ) -> Bool { false }
+    /// Not.
+    public func application(
+        _ application: UIApplication,
+        continue userActivity: NSUserActivity,
+        restorationHandler: @escaping ([any UIUserActivityRestoring]?) -> Void
+    ) -> Bool { false }
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        didFailToContinueUserActivityWithType userActivityType: String,
+        error: any Error
+    ) {}
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        didFailToRegisterForRemoteNotificationsWithError error: any Error
+    ) {}
 
     /// Where a program starts whose app delegate is marked `@main`.
     public static func main() {

@@ -144,13 +144,30 @@ public protocol UISceneDelegate: NSObjectProtocol {
     ///
     /// Called often, shortly after anything was done in the tab: a process can be killed at any time.
     func stateRestorationActivity(for scene: UIScene) -> NSUserActivity?
-    /// That activity was brought up to date, as its `needsSave` was set, and is about to be kept: put into it what else there
-    /// is. Called after its own delegate's `userActivityWillSave(_:)`.
+    /// That activity, or one of something that the scene shows, was brought up to date, as its `needsSave` was set: put into it
+    /// what else there is. Called after its own delegate's `userActivityWillSave(_:)`, and before the scene's is kept.
     func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity)
     /// The scene has connected after the process was started anew: show what it showed.
     func scene(_ scene: UIScene, restoreInteractionStateWith stateRestorationActivity: NSUserActivity)
     /// Open documents from outside. A scene that connects for it has them in its connection options instead.
     func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>)
+    /// An activity is about to come from another device or from the system's search.
+    ///
+    /// - Differs from Darwin: nothing here calls it. There is no Handoff on Linux, and no search that knows activities.
+    func scene(_ scene: UIScene, willContinueUserActivityWithType userActivityType: String)
+    /// Go on with an activity from another device or from the system's search.
+    ///
+    /// - Differs from Darwin: nothing here calls it. There is no Handoff on Linux, and no search that knows activities. What
+    ///   the scene itself showed comes back by `scene(_:restoreInteractionStateWith:)`.
+    func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
+    /// An activity that was announced does not come.
+    ///
+    /// - Differs from Darwin: nothing here calls it, as no activity is ever announced.
+    func scene(
+        _ scene: UIScene,
+        didFailToContinueUserActivityWithType userActivityType: String,
+        error: any Error
+    )
 }
 
 extension UISceneDelegate {
@@ -174,6 +191,16 @@ extension UISceneDelegate {
     public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
     /// Does nothing.
     public func scene(_ scene: UIScene, didUpdate userActivity: NSUserActivity) {}
+    /// Does nothing.
+    public func scene(_ scene: UIScene, willContinueUserActivityWithType userActivityType: String) {}
+    /// Does nothing.
+    public func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
+    /// Does nothing.
+    public func scene(
+        _ scene: UIScene,
+        didFailToContinueUserActivityWithType userActivityType: String,
+        error: any Error
+    ) {}
     /// Nothing.
     public func stateRestorationActivity(for scene: UIScene) -> NSUserActivity? { nil }
     /// Does nothing.

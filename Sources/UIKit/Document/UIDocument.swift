@@ -448,7 +448,14 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     nonisolated open func savePresentedItemChanges(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        autosaveForPresenter(completionHandler)
+        answer(AsyncAnswers.saving, completionHandler, own: autosaveForPresenter) { [self] in
+            try await savePresentedItemChanges()
+        }
+    }
+
+    /// The same, for overrides with `async`.
+    nonisolated open func savePresentedItemChanges() async throws {
+        try await AsyncAnswer.take { autosaveForPresenter($0) }
     }
 
     /// Saves what is unsaved and closes: the item is about to go.
@@ -458,20 +465,28 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
     nonisolated open func accommodatePresentedItemDeletion(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        accommodateDeletion(completionHandler)
+        answer(AsyncAnswers.deletion, completionHandler, own: accommodateDeletion) { [self] in
+            try await accommodatePresentedItemDeletion()
+        }
+    }
+
+    /// The same, for overrides with `async`.
+    nonisolated open func accommodatePresentedItemDeletion() async throws {
+        try await AsyncAnswer.take { accommodateDeletion($0) }
     }
 
     /// Objects: an open document's contents stay here. Close it first.
     nonisolated open func accommodatePresentedItemEviction(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        let why = "“\(record.withLock { $0.fileURL }.lastPathComponent)” is open. Close it first."
-        completionHandler(
-            CocoaError(
-                .fileLocking,
-                userInfo: [NSLocalizedDescriptionKey: why, NSLocalizedFailureReasonErrorKey: why]
-            )
-        )
+        answer(AsyncAnswers.eviction, completionHandler, own: objectToEviction) { [self] in
+            try await accommodatePresentedItemEviction()
+        }
+    }
+
+    /// The same, for overrides with `async`.
+    nonisolated open func accommodatePresentedItemEviction() async throws {
+        try await AsyncAnswer.take { objectToEviction($0) }
     }
 
     /// Follows the item to its new place.
@@ -489,8 +504,13 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
         at url: URL,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        completionHandler(nil)
+        answer(AsyncAnswers.subitemDeletion, completionHandler, own: { $0(nil) }) { [self] in
+            try await accommodatePresentedSubitemDeletion(at: url)
+        }
     }
+
+    /// The same, for overrides with `async`.
+    nonisolated open func accommodatePresentedSubitemDeletion(at url: URL) async throws {}
 
     /// Looks whether the package is another one now.
     nonisolated open func presentedSubitemDidAppear(at url: URL) {

@@ -23,7 +23,7 @@ enum SceneRestoration {
     ) -> RestorationState? {
         guard let scene = session.scene else { return nil }
         let activity = scene.delegate?.stateRestorationActivity(for: scene)
-        if let activity, activity.saveIfNeeded() { scene.delegate?.scene(scene, didUpdate: activity) }
+        ActivityUpdates.perform(in: scene, activity)
         session.stateRestorationActivity = activity
         do {
             let folder = browser(of: session)?.model.folder

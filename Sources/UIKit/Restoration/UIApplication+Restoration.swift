@@ -11,6 +11,17 @@ extension UIApplication {
     public nonisolated static let stateRestorationTimestampKey =
         "UIApplicationStateRestorationTimestampKey"
 
+    /// In the delegate's coder: what kind of device it was when the state was kept, an `NSNumber`.
+    ///
+    /// - Differs from Darwin: always -1, which is `UIUserInterfaceIdiom.unspecified`. A browser's tab is of no kind.
+    public nonisolated static let stateRestorationUserInterfaceIdiomKey =
+        "UIApplicationStateRestorationUserInterfaceIdiom"
+    /// In a view controller's coder: the storyboard that it came from.
+    ///
+    /// - Differs from Darwin: nothing is ever under it, as there are no storyboards.
+    public nonisolated static let stateRestorationViewControllerStoryboardKey =
+        "UIStateRestorationViewControllerStoryboard"
+
     /// Lets an object that is no view controller take part in keeping state. It is held weakly.
     public class func registerObject(
         forStateRestoration object: any UIStateRestoring,

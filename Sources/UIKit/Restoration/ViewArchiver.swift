@@ -26,9 +26,14 @@ enum ViewArchiver {
             forKey: UIApplication.stateRestorationSystemVersionKey
         )
         coder.encode(date as NSDate, forKey: UIApplication.stateRestorationTimestampKey)
+        let idiom = NSNumber(value: unspecifiedIdiom)
+        coder.encode(idiom, forKey: UIApplication.stateRestorationUserInterfaceIdiomKey)
         coder.finishEncoding()
         return coder.encodedData
     }
+
+    /// `UIUserInterfaceIdiom.unspecified`, which Sheaf has no other use for.
+    private static let unspecifiedIdiom = -1
 
     private static func object(_ found: RestorableControllers.Found) -> ViewArchive.Object {
         ViewArchive.Object(

@@ -13,10 +13,13 @@ open class UIResponder: NSObject, UIUserActivityRestoring {
     /// The nearest undo manager up the chain.
     open var undoManager: UndoManager? { next?.undoManager }
 
-    /// What a person is doing with this.
+    /// What a person is doing with this. Several responders may have the same.
+    ///
+    /// Shortly after its `needsSave` was set, while a tab shows this, it is brought up to date, and the delegate of the scene or
+    /// the app told (`scene(_:didUpdate:)`, `application(_:didUpdate:)`).
     open var userActivity: NSUserActivity?
 
-    /// Called by an app that brings its activity up to date. Does nothing by itself.
+    /// Called on the main actor to bring `userActivity` up to date: put into it what this knows. Does nothing by itself.
     open func updateUserActivityState(_ activity: NSUserActivity) {}
 
     /// Called by an app that hands an activity on. Does nothing by itself.

@@ -14,7 +14,7 @@ final class LentFileWriter {
     private var wanted: Set<ObjectName>
     private var row: PackRow?
     private var file: StorageFile?
-    private var stretch: Stretch?
+    private var stretch: FileStretch?
     /// What is in the file, and not in the index.
     private var untold: [(name: ObjectName, offset: Int, byteCount: Int)] = []
     private var untoldByteCount = 0
@@ -58,7 +58,7 @@ final class LentFileWriter {
         else { return writer }
         (writer.row, writer.file) = (row, file)
         writer.wanted.subtract(names)
-        writer.stretch = Stretch(file)
+        writer.stretch = FileStretch(file)
         return writer
     }
 
@@ -98,7 +98,7 @@ final class LentFileWriter {
         try file.reserve(byteCount)
         row = try store.withIndex { try $0.pack(number) }
         self.file = file
-        stretch = Stretch(file)
+        stretch = FileStretch(file)
     }
 
     /// Writes a piece wherever it stands.
@@ -135,61 +135,5 @@ final class LentFileWriter {
             try index.addLent(untold, of: row.number)
         }
         (untold, untoldByteCount) = ([], 0)
-    }
-}
-
-extension LentFileWriter {
-    /// What stands one behind the other, gathered until it is worth a write past the kernel's cache.
-    private final class Stretch {
-        private let file: UncachedFile
-        private let memory: UnsafeMutableRawBufferPointer
-        /// Where in the file what is gathered begins; as far from a multiple of the alignment as it is in memory.
-        private var start = 0
-        private var byteCount = 0
-
-        private static let byteCountMax = 2 << 20
-
-        init(_ file: StorageFile) {
-            self.file = UncachedFile(file)
-            memory = .allocate(
-                byteCount: Self.byteCountMax + PackFormat.objectByteCountMax + UncachedFile.alignment,
-                alignment: UncachedFile.alignment
-            )
-        }
-
-        deinit { memory.deallocate() }
-
-        private var shift: Int { start % UncachedFile.alignment }
-        private var gathered: UnsafeRawBufferPointer {
-            UnsafeRawBufferPointer(rebasing: memory[shift..<shift + byteCount])
-        }
-
-        func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
-            if offset != start + byteCount {
-                try flush()
-                start = offset
-            }
-            let end = shift + byteCount
-            UnsafeMutableRawBufferPointer(rebasing: memory[end...]).copyMemory(from: bytes)
-            byteCount += bytes.count
-            if byteCount >= Self.byteCountMax { try writeBlocks() }
-        }
-
-        /// Writes whole blocks; what is begun of the last stays.
-        private func writeBlocks() throws {
-            let end = (start + byteCount) & -UncachedFile.alignment
-            guard end > start else { return }
-            let written = end - start
-            try file.write(UnsafeRawBufferPointer(rebasing: gathered[..<written]), at: start)
-            let rest = UnsafeRawBufferPointer(rebasing: gathered[written...])
-            memory.copyMemory(from: rest)
-            (start, byteCount) = (end, rest.count)
-        }
-
-        func flush() throws {
-            guard byteCount > 0 else { return }
-            try file.write(gathered, at: start)
-            (start, byteCount) = (start + byteCount, 0)
-        }
     }
 }

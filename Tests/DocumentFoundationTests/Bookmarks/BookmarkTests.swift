@@ -257,6 +257,18 @@ struct BookmarkTests {
             #expect(isStale.boolValue)
             var problem: NSError?
             #expect(found.checkPromisedItemIsReachableAndReturnError(&problem))
+            var value: AnyObject? = NSNumber(value: 7)
+            try found.getPromisedItemResourceValue(&value, forKey: .isRegularFileKey)
+            #expect(value as? Bool == true)
+            try found.getPromisedItemResourceValue(&value, forKey: .nameKey)
+            #expect(value as? String == found.lastPathComponent)
+            try found.getPromisedItemResourceValue(&value, forKey: .labelNumberKey)
+            #expect(value == nil)
+            value = NSNumber(value: 7)
+            #expect(throws: CocoaError.self) {
+                try (url as NSURL).getPromisedItemResourceValue(&value, forKey: .nameKey)
+            }
+            #expect(value as? Int == 7)
             #expect(!(url as NSURL).checkPromisedItemIsReachableAndReturnError(&problem))
             #expect(problem != nil)
             let web = try #require(URL(string: "https://example.org/sea"))

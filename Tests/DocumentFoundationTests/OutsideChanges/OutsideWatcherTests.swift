@@ -12,40 +12,10 @@ import Testing
 struct OutsideWatcherTests {
     private let testFolder: TestFolder
     private var folder: URL { testFolder.url }
-    private let story = Story()
+    private let story = WatcherStory()
 
     init() throws {
         testFolder = try TestFolder("watcher")
-    }
-
-    /// What was reported, and warned of.
-    private final class Story: Sendable {
-        private let reports = Locked<[OutsideReport]>([])
-        private let warnings = Locked<[String]>([])
-        let isTold = DispatchSemaphore(value: 0)
-
-        var all: Set<OutsideReport> { Set(inOrder) }
-        var inOrder: [OutsideReport] { reports.withLock { $0 } }
-        var allWarnings: [String] { warnings.withLock { $0 } }
-
-        func add(_ new: [OutsideReport]) {
-            reports.withLock { $0 += new }
-            isTold.signal()
-        }
-
-        func warn(_ text: String) { warnings.withLock { $0.append(text) } }
-
-        func clear() { reports.withLock { $0 = [] } }
-
-        /// Returns when all of some reports are there.
-        func wait(for wanted: OutsideReport...) {
-            while !all.isSuperset(of: wanted) {
-                guard isTold.wait(timeout: .now() + 30) == .success else {
-                    Issue.record("\(all) is not yet \(wanted)")
-                    return
-                }
-            }
-        }
     }
 
     private func watcher(_ events: FileEvents) -> OutsideWatcher {
@@ -146,7 +116,8 @@ struct OutsideWatcherTests {
         watcher.lookAtAll()
         // Moves are told last of all, and the later one after the earlier.
         move("cookie", "cookie-2")
-        story.wait(for: .moved(try path("cookie"), to: try path("cookie-2")))
+        // A deletion is told when the item has been looked for elsewhere.
+        story.wait(for: .moved(try path("cookie"), to: try path("cookie-2")), .deleted(id(3)))
         let expected: [OutsideReport] = [
             .moved(try path("d/moved"), to: try path("d/target")),
             .changed(id(2)), .subitemChanged(id(0), try path("d/changed")),

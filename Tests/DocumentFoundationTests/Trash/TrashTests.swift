@@ -197,7 +197,8 @@ struct TrashVolumeTests {
         )
         let name = "sheaf-\(UUID().uuidString).txt"
         let url = top.appendingPathComponent(name)
-        try Data("1".utf8).write(to: url)
+        // No other test's file may be taken for moved here.
+        try Data(name.utf8).write(to: url)
         let trashed = try trash.discard(url)
         defer { try? FileManager.default.removeItem(at: trashed) }
         #expect(trashed.path == "/dev/shm/.Trash-\(userID)/files/\(name)")

@@ -112,4 +112,23 @@ struct NSUserActivityTests {
         }
         #expect(throws: NSUserActivity.TypedPayloadError.encodingError) { try found.setTypedPayload(5) }
     }
+
+    @Test(
+        "Nothing is kept of activities that would have to be forgotten: who asks for it is told so, after the call"
+    )
+    func forgets() async {
+        for forget in [
+            { NSUserActivity.deleteAllSavedUserActivities(completionHandler: $0) },
+            {
+                NSUserActivity.deleteSavedUserActivities(
+                    withPersistentIdentifiers: ["a"],
+                    completionHandler: $0
+                )
+            },
+        ] as [(@escaping @Sendable () -> Void) -> Void] {
+            await withCheckedContinuation { continuation in forget { continuation.resume() } }
+        }
+        await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a", "b"])
+        await NSUserActivity.deleteAllSavedUserActivities()
+    }
 }

@@ -1,7 +1,8 @@
 import CrashHarness
-import FileSystem
 import Foundation
 import Testing
+
+@testable import FileSystem
 
 /// Copies are looked for on another volume only: one is needed.
 @Suite(
@@ -55,6 +56,21 @@ struct CopySearchTests {
         return lost.map { found[ObjectIdentifier($0.handle)] }
     }
 
+    /// A file that is held, copied as cp(1) does without a word about dates, and gone.
+    private func copied(
+        _ text: String = "sea",
+        from name: String = "Sea.txt",
+        to targets: FilePath...
+    ) throws -> CopySearch.Lost {
+        let path = home.path.appending(name)
+        try write(text, path)
+        try run("/bin/touch", "-d", "2001-01-01 10:00:00.5", path.string)
+        let lost = try hold(path)
+        for target in targets { try run("/bin/cp", path.string, target.string) }
+        try FileManager.default.removeItem(atPath: path.string)
+        return lost
+    }
+
     @Test("A copy is found under another name and in a folder, and each of several items at its own")
     func found() throws {
         let (first, second) = (away.path.appending("Ocean.txt"), away.path.appending("far/Hill.txt"))
@@ -87,7 +103,7 @@ struct CopySearchTests {
     @Test("What was there long before the item went is no copy that a move has made")
     func old() throws {
         let lost = try moved(to: away.path.appending("Sea.txt"))
-        let most = Double(CopySearch.secondsMax)
+        let most = CopySearch.secondsMax
         #expect(find(lost, at: .now + most + 5) == [nil])
         #expect(find(lost, at: .now + most - 30) == [away.path.appending("Sea.txt")])
     }
@@ -126,12 +142,155 @@ struct CopySearchTests {
         try run("/bin/touch", "-d", "@\(seconds).\(zeros)\(nanoseconds)", place.string)
     }
 
-    @Test("A file of the same bytes with another date is no copy of a move's: those keep dates")
+    @Test("A plain copy, which has a date of its own, is found by its name, or as the only one of its bytes")
     func otherDate() throws {
-        let place = away.path.appending("Sea.txt")
-        let lost = try moved(to: place)
-        try run("/bin/touch", "-d", "2001-01-01 10:00:00.5", place.string)
+        let (sea, ocean) = (away.path.appending("Sea.txt"), away.path.appending("Ocean.txt"))
+        let lost = try copied(to: ocean)
+        #expect(find(lost) == [ocean])
+        #expect(find(try copied(to: sea)) == [sea])
+        // Whatever date a program has given it.
+        try run("/bin/touch", "-d", "2002-02-02 10:00:00.5", sea.string)
+        #expect(find(lost) == [sea])
+    }
+
+    @Test(
+        "Of several copies without the date, or of the name, none is taken for the one; the date decides among all"
+    )
+    func doubtful() throws {
+        try ItemMoves.createFolder(away.path.appending("far"))
+        let places = ["Ocean.txt", "Pond.txt", "Sea.txt", "far/Sea.txt"].map { away.path.appending($0) }
+        let lost = try copied(to: places[0], places[1])
         #expect(find(lost) == [nil])
+        #expect(find(try copied(to: places[2])) == [places[2]])
+        #expect(find(try copied(to: places[3])) == [nil])
+        try giveDate(of: lost, to: places[1])
+        #expect(find(lost) == [places[1]])
+    }
+
+    @Test("A copy is one item's: the one's whose date or name it has, and nobody's if that does not tell")
+    func oneEach() throws {
+        let (sea, hill) = (away.path.appending("Sea.txt"), away.path.appending("Hill.txt"))
+        let first = try copied(to: sea)
+        let second = try copied(from: "Hill.txt")
+        #expect(find(first, second) == [sea, nil])
+        #expect(find(second) == [sea])
+        try giveDate(of: second, to: sea)
+        #expect(find(try copied(), try moved(to: hill)) == [sea, hill])
+        try FileManager.default.removeItem(atPath: sea.string)
+        try FileManager.default.removeItem(atPath: hill.string)
+        let pond = try copied(from: "Pond.txt", to: away.path.appending("Lake.txt"))
+        #expect(find(pond, try copied(from: "Hill.txt")) == [nil, nil])
+    }
+
+    @Test("Two names of one file are one copy")
+    func linked() throws {
+        let (sea, ocean) = (away.path.appending("Sea.txt"), away.path.appending("Ocean.txt"))
+        let lost = try copied(to: sea)
+        try FileManager.default.linkItem(atPath: sea.string, toPath: ocean.string)
+        let place = try #require(find(lost)[0])
+        #expect([sea, ocean].contains(place))
+    }
+
+    @Test("An empty file without the date is no copy: it says nothing")
+    func empty() throws {
+        let sea = away.path.appending("Sea.txt")
+        #expect(find(try copied("", to: sea)) == [nil])
+        #expect(find(try moved("", to: sea)) == [sea])
+    }
+
+    @Test("What somebody presents already is no copy, unless its date says so")
+    func known() throws {
+        let (sea, ocean) = (away.path.appending("Sea.txt"), away.path.appending("Ocean.txt"))
+        func find(_ lost: CopySearch.Lost) -> FilePath? {
+            CopySearch(for: [lost])
+                .find(in: [], thenBelow: [away.path]) { $0 == sea }[ObjectIdentifier(lost.handle)]
+        }
+        #expect(find(try copied(to: sea)) == nil)
+        #expect(find(try copied(to: ocean)) == ocean)
+        #expect(find(try moved(to: sea)) == sea)
+    }
+
+    /// Waits until the volume's clock has gone on for more than a moment, and gives its time then.
+    @discardableResult
+    private func nextMoment() throws -> Double {
+        func moment() throws -> Double {
+            let marker = away.path.appending(".marker")
+            try write("", marker)
+            defer { try? FileManager.default.removeItem(atPath: marker.string) }
+            return try change(marker)
+        }
+        let start = try moment()
+        while true {
+            let now = try moment()
+            if now > start + 0.001 { return now }
+        }
+    }
+
+    private func change(_ path: FilePath) throws -> Double {
+        try SystemCalls.fstatat(.working, path.string).change.secondsSince1970
+    }
+
+    private func find(_ lost: CopySearch.Lost, at now: Double, secondsMax: Double) -> FilePath? {
+        CopySearch(for: [lost], secondsMax: secondsMax, at: Date(timeIntervalSince1970: now))
+            .find(in: [], thenBelow: [away.path])[ObjectIdentifier(lost.handle)]
+    }
+
+    @Test(
+        "A plain copy that was made long ago is none of a move's, whatever has been done to its attributes since"
+    )
+    func backup() throws {
+        let place = away.path.appending("Ocean.txt")
+        let lost = try copied(to: place)
+        let made = try change(place)
+        try nextMoment()
+        try run("/bin/chmod", "600", place.string)
+        let now = try change(place)
+        #expect(find(lost, at: now, secondsMax: now - made + 0.0001) == place)
+        #expect(find(lost, at: now, secondsMax: (now - made) / 2) == nil)
+    }
+
+    @Test("A plain copy of another name is one only if the original went right after it")
+    func stranger() throws {
+        let (path, ocean) = (home.path.appending("Sea.txt"), away.path.appending("Ocean.txt"))
+        try write("sea", path)
+        let lost = try hold(path)
+        try nextMoment()
+        try run("/bin/cp", path.string, ocean.string)
+        let made = try change(ocean)
+        try nextMoment()
+        try FileManager.default.removeItem(atPath: path.string)
+        let pause = try #require(lost.handle.status).change.secondsSince1970 - made
+        #expect(pause > 0)
+        func find(within seconds: Double) -> FilePath? {
+            CopySearch(for: [lost], strangerSecondsMax: seconds)
+                .find(in: [], thenBelow: [away.path])[ObjectIdentifier(lost.handle)]
+        }
+        #expect(find(within: pause + 0.0001) == ocean)
+        #expect(find(within: pause / 2) == nil)
+        #expect(rename(ocean.string, away.path.appending("Sea.txt").string) == 0)
+        #expect(find(within: pause / 2) == away.path.appending("Sea.txt"))
+    }
+
+    @Test("The time counts from the last copy of a series in the same folder, or in the folder around it")
+    func series() throws {
+        let book = away.path.appending("book")
+        for folder in [book, book.appending("one")] { try ItemMoves.createFolder(folder) }
+        let place = book.appending("one/Sea.txt")
+        let lost = try moved(to: place)
+        var times = [try change(place)]
+        for name in ["one/b", "two", "two/c", "two/d"] {
+            try nextMoment()
+            let path = book.appending(name)
+            if name == "two" { try ItemMoves.createFolder(path) } else { try write("1", path) }
+            times.append(try change(path))
+        }
+        let (first, folder, last) = (times[0], times[2], times[4])
+        let pauseMax = (zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 0) + 0.0001
+        #expect(last - first > pauseMax)
+        #expect(find(lost, at: last, secondsMax: pauseMax) == place)
+        // With nothing in between what came later does not belong to it.
+        try FileManager.default.removeItem(atPath: book.appending("one/b").string)
+        #expect(find(lost, at: last, secondsMax: (folder - first) * 0.9) == nil)
     }
 
     @Test("A volume that keeps whole seconds gives a file by its bytes, whatever its name")

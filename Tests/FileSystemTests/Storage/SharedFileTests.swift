@@ -19,7 +19,9 @@ struct SharedFileTests {
         try Data(text.utf8).write(to: place.url(isDirectory: false))
     }
 
-    @Test("An open file gets its second name wherever it has been moved meanwhile, and keeps all that it bears")
+    @Test(
+        "An open file gets its second name wherever it has been moved meanwhile, and keeps all that it bears"
+    )
     func linked() throws {
         let place = folder.path.appending("a")
         try write("text", place)

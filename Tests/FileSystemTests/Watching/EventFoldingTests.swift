@@ -168,6 +168,53 @@ struct EventFoldingTests {
         #expect(abs(now - EventFolding.delayMaxSeconds) < 0.0015)
     }
 
+    @Test(
+        "A file that is found empty is told fifty milliseconds later, or when it has been written, as one change"
+    )
+    func emptied() {
+        let doc = Self.place("doc")
+        var folding = EventFolding()
+        folding.take(Self.closed("doc"), in: 1, at: 0)
+        var outcome = folding.flush(at: 0.002) { $0 == doc }
+        #expect(outcome.changes.isEmpty)
+        #expect(outcome.next == EventFolding.settleSeconds)
+        folding.take(Self.closed("doc"), in: 1, at: 0.01)
+        #expect(folding.flush(at: 0.011) { $0 == doc }.next == 0.012)
+        outcome = folding.flush(at: 0.012) { _ in false }
+        #expect(outcome.changes.map(\.change) == [.written(doc)])
+        #expect(folding.isEmpty)
+        folding.take(Self.closed("doc"), in: 1, at: 1)
+        #expect(folding.flush(at: 1.049) { _ in true }.changes.isEmpty)
+        #expect(folding.flush(at: 1.05) { _ in true }.changes.map(\.change) == [.written(doc)])
+        #expect(folding.isEmpty)
+    }
+
+    @Test("Emptied again and again it is told in the end")
+    func emptiedAgain() {
+        var folding = EventFolding()
+        var now = 0.0
+        repeat {
+            folding.take(Self.closed("doc"), in: 1, at: now)
+            now += 0.01
+        } while folding.flush(at: now) { _ in true }.changes.isEmpty
+        #expect(abs(now - EventFolding.emptyMaxSeconds) < 0.015)
+    }
+
+    @Test("Nobody is asked whether what has left its name, or is on its way, is empty")
+    func emptiedAndMoved() {
+        var folding = EventFolding()
+        folding.take(Self.closed("doc"), in: 1, at: 0)
+        folding.take(Self.from("doc", 1), in: 1, at: 0)
+        folding.take(Self.to("other", 1), in: 1, at: 0)
+        let (changes, next) = folding.flush(at: 0.05) { _ in true }
+        #expect(
+            changes.map(\.change) == [
+                .moved(Self.place("doc"), to: Self.place("other")), .written(Self.place("other")),
+            ]
+        )
+        #expect(next == nil)
+    }
+
     @Test("A move from one folder to another is one change, wherever the folders are")
     func acrossFolders() {
         var folding = EventFolding()

@@ -6,7 +6,7 @@ import Foundation
 ///     coordination-harness kill [SEED]       50 processes, 10,000 operations, random SIGKILLs
 ///     coordination-harness stopped           who is stopped is named, and holds no one up for long
 ///     coordination-harness reader ITEM       reads an item until its standard input ends, for other tests
-///     coordination-harness script            does what its standard input says (`ScriptedProcess`), for other tests
+///     coordination-harness script [VERSIONS] does what its standard input says (`ScriptedProcess`), for other tests
 @main
 enum CoordinationHarness {
     static func main() {
@@ -20,17 +20,18 @@ enum CoordinationHarness {
             case "presenter":
                 try StoppedRun.present(arguments[1], arguments[2])
             case "reader": try LongReader.run(arguments[1])
-            case "script": try ScriptedProcess.run()
+            case "script": try ScriptedProcess.run(try arguments.dropFirst().first.map(SpokenVersions.range))
             case "writer": try StoppedRun.writeAndStop(arguments[1], arguments[2])
             case "starter": try StoppedRun.start(arguments[1])
             case "agent":
                 var options = AgentProcess.Options()
                 options.isOnDemand = arguments.contains("--on-demand")
-                options.presenterLimitSeconds = arguments.contains("--impatient") ? 0.3 : 5
+                if arguments.contains("--impatient") { options.presenterLimitSeconds = 0.3 }
+                options.versions = try SpokenVersions.ofNextAgent() ?? options.versions
                 try AgentProcess.run(options)
             default:
                 throw HarnessFailure(
-                    "usage: coordination-harness kill [SEED] | stopped | reader ITEM | script"
+                    "usage: coordination-harness kill [SEED] | stopped | reader ITEM | script [VERSIONS]"
                 )
             }
         } catch {

@@ -1,3 +1,4 @@
+import Coordination
 import DocumentFoundation
 import Foundation
 import SeededNumbers
@@ -19,8 +20,8 @@ final class HarnessClient {
     private static let writesPerDeath = 400
 
     init(arguments: [String]) throws {
-        guard arguments.count == 4, let count = Int(arguments[2]), let seed = UInt64(arguments[3]) else {
-            throw HarnessFailure("usage: client FOLDER NAME COUNT SEED")
+        guard arguments.count == 5, let count = Int(arguments[2]), let seed = UInt64(arguments[3]) else {
+            throw HarnessFailure("usage: client FOLDER NAME COUNT SEED VERSIONS")
         }
         folder = URL(fileURLWithPath: arguments[0], isDirectory: true)
         (name, operationCount, random) = (arguments[1], count, SplitMix64(seed: seed))
@@ -28,15 +29,19 @@ final class HarnessClient {
             let path = folder.appendingPathComponent("guard\(index)").path
             guards.append(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         }
-        registry = try Self.registry(in: folder)
+        registry = try Self.registry(in: folder, speaking: try SpokenVersions.range(arguments[4]))
     }
 
     /// What coordinates through the agent of the run, which is started when it is missing.
-    static func registry(in folder: URL) throws -> FileAccessRegistry {
+    static func registry(
+        in folder: URL,
+        speaking versions: ClosedRange<UInt64>
+    ) throws -> FileAccessRegistry {
         try FileAccessRegistry(
-            presenterTimeLimitSeconds: 5,
+            presenterTimeLimitSeconds: PresenterLimit.usualSeconds,
             runtimeFolder: folder.appendingPathComponent("run").path,
-            agentProgram: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            agentProgram: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+            versions: versions
         )
     }
 
@@ -51,7 +56,6 @@ final class HarnessClient {
                 let second = (first + 1 + random.below(KillRun.fileCount - 1)) % KillRun.fileCount
                 try write([first, second], "\(name):\(number)")
             }
-            if random.below(200) == 0, !registry.isJoined { say("alone \(name)") }
         }
         say("ended \(name)")
     }
@@ -113,6 +117,8 @@ final class HarnessClient {
     private func checking(_ indices: [Int], _ lock: Int32, _ body: () throws -> Void) -> (any Error)? {
         do {
             defer { for index in indices { _ = record(F_UNLCK, on: index, F_SETLK) } }
+            // There is always somebody who can start an agent: no one decides for himself, not even while it is another's turn.
+            if registry.worksAlone { say("alone \(name)") }
             for index in indices where record(lock, on: index, F_SETLK) == nil {
                 let holder = record(lock, on: index, F_GETLK)?.l_pid ?? 0
                 say("doubled \(name) \(index) \(holder)")

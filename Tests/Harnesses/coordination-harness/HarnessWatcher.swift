@@ -6,12 +6,15 @@ import Locks
 enum HarnessWatcher {
     /// Presents files until it is killed.
     static func run(_ arguments: [String]) throws {
-        let indices = arguments.dropFirst(2).compactMap { Int($0) }
-        guard arguments.count == indices.count + 2, !indices.isEmpty else {
-            throw HarnessFailure("usage: watcher FOLDER NAME INDEX...")
+        let indices = arguments.dropFirst(3).compactMap { Int($0) }
+        guard arguments.count == indices.count + 3, !indices.isEmpty else {
+            throw HarnessFailure("usage: watcher FOLDER NAME VERSIONS INDEX...")
         }
         let folder = URL(fileURLWithPath: arguments[0], isDirectory: true)
-        let registry = try HarnessClient.registry(in: folder)
+        let registry = try HarnessClient.registry(
+            in: folder,
+            speaking: try SpokenVersions.range(arguments[2])
+        )
         let watchers = indices.map { FileWatcher(folder, $0, name: arguments[1], registry) }
         for watcher in watchers {
             registry.add(watcher)

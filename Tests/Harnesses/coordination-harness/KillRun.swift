@@ -9,6 +9,9 @@ import SeededNumbers
 /// Writers write in place, so that who is let in beside one sees half a version, and so does who comes after one that was
 /// killed. Only of those whom the run itself has killed may a half be seen; the next writer mends it, and no update that
 /// was acknowledged is lost. Others present the files: at the end each of them has heard of the last version of each.
+///
+/// Half of the processes speak only the first version of the agent's format, and so does now and then the agent that follows
+/// one that was killed: what they hold is taken over by agents of another version.
 final class KillRun {
     static let fileCount = 24
     private static let watcherCount = 12
@@ -26,6 +29,8 @@ final class KillRun {
     private var killed: Set<Substring> = []
     private var counts: [Substring: Int] = [:]
     private var (operations, clientKills, watcherKills, agentKills, begun) = (0, 0, 0, 0, 0)
+    /// What the next agent speaks, and how many were killed that were followed by one that speaks something else.
+    private var (agentVersions, upgrades) = (SpokenVersions.all, 0)
     private var torn = 0
 
     /// A process that presents files, and what it has said of each.
@@ -44,6 +49,21 @@ final class KillRun {
             .appendingPathComponent("kill-\(UUID().uuidString.prefix(8))", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         pipe = try LinePipe()
+        try tellNextAgent()
+        setenv(SpokenVersions.variable, versionsFile.path, 1)
+    }
+
+    private var versionsFile: URL { folder.appendingPathComponent("versions") }
+
+    private func tellNextAgent() throws {
+        let text = SpokenVersions.text(agentVersions)
+        try text.write(to: versionsFile, atomically: true, encoding: .utf8)
+    }
+
+    /// What the next process speaks, besides agents.
+    private var nextVersions: String {
+        let all = SpokenVersions.all
+        return SpokenVersions.text(begun.isMultiple(of: 2) ? all : all.lowerBound...all.lowerBound)
     }
 
     func run() throws {
@@ -67,7 +87,7 @@ final class KillRun {
         print(
             """
             coordination: states \(operations) operations of \(begun) processes, \(clientKills) that write and \
-            \(watcherKills) that present and \(agentKills) agents killed, \
+            \(watcherKills) that present and \(agentKills) agents killed, \(upgrades) followed by one of another version, \
             \(written.values.map(\.count).reduce(0, +)) updates all there, \
             \(counts["half", default: 0]) halves seen of killed writers, \(torn) of others, \
             \(counts["heard", default: 0]) changes heard of, \
@@ -86,7 +106,7 @@ final class KillRun {
     private func beginWatcher(_ files: [Int]) throws {
         begun += 1
         let name = "w\(begun)"
-        let arguments = ["watcher", folder.path, name] + files.map(String.init)
+        let arguments = ["watcher", folder.path, name, nextVersions] + files.map(String.init)
         watchers[name] = Watcher(process: try ChildProcess(arguments, output: pipe.output), files: files)
     }
 
@@ -94,7 +114,7 @@ final class KillRun {
         begun += 1
         let name = "c\(begun)"
         let seed = random.next()
-        let arguments = ["client", folder.path, name, "\(operations)", "\(seed)"]
+        let arguments = ["client", folder.path, name, "\(operations)", "\(seed)", nextVersions]
         children[name] = (try ChildProcess(arguments, output: pipe.output), operations)
     }
 
@@ -110,7 +130,7 @@ final class KillRun {
             }
             if operations >= nextAgentKill {
                 nextAgentKill += 300 + random.below(1000)
-                killAgent()
+                try killAgent()
             }
             try reapFailed()
         }
@@ -132,6 +152,7 @@ final class KillRun {
         case "heard": watchers[String(name)]?.heard[Int(words[2]) ?? -1] = words[3]
         case "given": watchers[String(name)]?.given += 1
         case "back": watchers[String(name)]?.given -= 1
+        case "alone": print("coordination: \(name) has decided for itself")
         case "doubled":
             print("coordination: \(words[1]) was let in to file\(words[2]) beside process \(words[3])")
         case "dies":
@@ -176,9 +197,15 @@ final class KillRun {
         try beginWatcher(victim.files)
     }
 
-    private func killAgent() {
+    private func killAgent() throws {
         guard let process = agentProcess() else { return }
-        if kill(process, SIGKILL) == 0 { agentKills += 1 }
+        let (all, before) = (SpokenVersions.all, agentVersions)
+        agentVersions = random.below(3) == 0 ? before : before == all ? all.lowerBound...all.lowerBound : all
+        // Before it dies: whoever misses it starts the next one at once.
+        try tellNextAgent()
+        guard kill(process, SIGKILL) == 0 else { return }
+        agentKills += 1
+        if agentVersions != before { upgrades += 1 }
     }
 
     private func agentProcess() -> pid_t? {
@@ -238,9 +265,10 @@ final class KillRun {
                 "\(counts["doubled", default: 0]) accesses ran beside others that they exclude, \(torn) saw half a version"
             )
         }
-        guard counts["half", default: 0] > 0 else {
-            throw HarnessFailure("no writer was killed halfway, so nothing could be seen torn")
+        guard counts["alone", default: 0] == 0 else {
+            throw HarnessFailure("\(counts["alone", default: 0]) accesses were let in by no agent")
         }
+        try checkEffort()
         for index in 0..<Self.fileCount {
             let contents = try file(index).contents()
             guard contents.isWhole || killed.contains(contents.writer) else {
@@ -260,6 +288,20 @@ final class KillRun {
         }
         // Its lock is free once it is gone.
         withExtendedLifetime(try LockFile(waitingFor: runtime.place(of: AgentPlace.lockName))) {}
+    }
+
+    /// A run in which too little was killed has proved nothing.
+    private func checkEffort() throws {
+        let efforts = [
+            ("operations", operations, Self.operationCount * 9 / 10), ("clients killed", clientKills, 20),
+            ("watchers killed", watcherKills, 2), ("agents killed", agentKills, 4),
+            ("agents followed by one of another version", upgrades, 1),
+            ("halves seen of killed writers", counts["half", default: 0], 1),
+            ("changes heard of", counts["heard", default: 0], Self.fileCount),
+        ]
+        for (what, count, countMin) in efforts where count < countMin {
+            throw HarnessFailure("only \(count) \(what), at least \(countMin) are needed: it proves nothing")
+        }
     }
 
     /// What the last to be killed has held goes when the agent hears of its end.

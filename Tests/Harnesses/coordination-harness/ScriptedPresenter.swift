@@ -2,15 +2,17 @@ import DocumentFoundation
 import Foundation
 import Locks
 
-/// A presenter that says what it is asked and told, and answers at once.
+/// A presenter that says what it is asked and told, and answers at once, but for what it is to write first.
 final class ScriptedPresenter: NSObject, NSFilePresenter, Sendable {
     let presentedItemOperationQueue = OperationQueue()
     private let name: String
+    private let registry: FileAccessRegistry
     private let url: Locked<URL>
     private let refused = Locked<Set<String>>([])
+    private let unsaved = Locked<String?>(nil)
 
-    init(_ name: String, _ url: URL) {
-        (self.name, self.url) = (name, Locked(url))
+    init(_ name: String, _ url: URL, _ registry: FileAccessRegistry) {
+        (self.name, self.url, self.registry) = (name, Locked(url), registry)
         presentedItemOperationQueue.maxConcurrentOperationCount = 1
     }
 
@@ -18,6 +20,9 @@ final class ScriptedPresenter: NSObject, NSFilePresenter, Sendable {
 
     /// From now on this message is answered with an error.
     func refuse(_ message: String) { refused.withLock { _ = $0.insert(message) } }
+
+    /// The next time that it is to save, it writes this, with access of its own.
+    func has(unsaved text: String) { unsaved.withLock { $0 = text } }
 
     private func say(_ message: String, _ urls: URL...) {
         ScriptedProcess.say(([name, message] + urls.map(\.path)).joined(separator: " "))
@@ -40,7 +45,16 @@ final class ScriptedPresenter: NSObject, NSFilePresenter, Sendable {
 
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         say("save")
-        answer("save", completionHandler)
+        guard let text = unsaved.withLock({ $0.take() }), let url = presentedItemURL else {
+            return answer("save", completionHandler)
+        }
+        var (error, failure): (NSError?, (any Error)?) = (nil, nil)
+        NSFileCoordinator(filePresenter: self, registry: registry)
+            .coordinate(writingItemAt: url, error: &error) { url in
+                do { try Data(text.utf8).write(to: url) } catch { failure = error }
+            }
+        say(error == nil && failure == nil ? "saved" : "cannot save", url)
+        completionHandler(error ?? failure)
     }
 
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {

@@ -1,3 +1,4 @@
+import Coordination
 import DocumentFoundation
 import Foundation
 import Locks
@@ -7,14 +8,16 @@ import Locks
 ///     present NAME PATH                      a presenter, which answers all that it is asked
 ///     forget NAME                            takes it away again
 ///     refuse NAME MESSAGE                    from now on it answers this message with an error
-///     begin ID [for NAME] KIND PATH...       asks for access on a thread of its own; what is inside waits for orders
+///     saves NAME TEXT                        when it is asked to save next, it writes this, with access of its own
+///     begin ID [for NAME | as PURPOSE] KIND PATH...
+///                                            asks for access on a thread of its own; what is inside waits for orders
 ///     ID begin ID KIND PATH...               the same inside an access, on its thread
 ///     ID again KIND PATH                     the same with its own coordinator; ends at once
 ///     ID write PATH TEXT | remove PATH | move PATH PATH      done inside the access
 ///     ID end                                 lets it end
 ///     cancel ID                              cancels its coordinator
 ///
-/// Kinds: `read`, `save-read`, `write`, `merge`, `delete`; `swap` for a move, from the first path to the second;
+/// Kinds: `read`, `save-read`, `write`, `merge`, `delete`, `replace`; `swap` for a move, from the first path to the second;
 /// `both` writes two; `prepare` reserves all for writing; `intents` asks for all, to write, without blocking.
 ///
 /// It says: `ID granted PATH...`, `ID ended`, `ID failed CODE TEXT`, `NAME MESSAGE [PATH...]`, `ID done`.
@@ -26,32 +29,59 @@ final class ScriptedProcess: Sendable {
     }
 
     private let state = Locked(State())
+    private let registry: FileAccessRegistry
 
-    static func run() throws {
-        let process = ScriptedProcess()
+    private init(_ registry: FileAccessRegistry) { self.registry = registry }
+
+    /// - Parameter versions: Those of the agent's format that it speaks; nil for what every program does.
+    static func run(_ versions: ClosedRange<UInt64>?) throws {
+        let registry = try versions.map(registry) ?? .shared
+        let process = ScriptedProcess(registry)
         PackageDirectories.isPackage = { $0.pathExtension == "scrap" }
         // The first access finds the agent.
-        NSFileCoordinator().coordinate(readingItemAt: URL(fileURLWithPath: "/"), error: nil) { _ in }
-        say("ready \(getpid()) \(FileAccessRegistry.shared.isJoined ? "joined" : "alone")")
+        process.coordinator().coordinate(readingItemAt: URL(fileURLWithPath: "/"), error: nil) { _ in }
+        say("ready \(getpid()) \(registry.isJoined ? "joined" : "alone")")
         while let line = readLine() { try process.take(line.split(separator: " ").map(String.init)) }
+    }
+
+    /// As a program of another release has it.
+    private static func registry(speaking versions: ClosedRange<UInt64>) throws -> FileAccessRegistry {
+        let environment = ProcessInfo.processInfo.environment
+        guard let folder = environment["SHEAF_RUNTIME_DIR"] else {
+            throw HarnessFailure("SHEAF_RUNTIME_DIR names no folder to meet in")
+        }
+        return try FileAccessRegistry(
+            presenterTimeLimitSeconds: PresenterLimit.usualSeconds,
+            runtimeFolder: folder,
+            agentProgram: environment["SHEAF_AGENT"],
+            hearsOutsiders: true,
+            versions: versions
+        )
+    }
+
+    private func coordinator(for presenter: ScriptedPresenter? = nil) -> NSFileCoordinator {
+        NSFileCoordinator(filePresenter: presenter, registry: registry)
     }
 
     private func take(_ words: [String]) throws {
         let second = words.count > 1 ? words[1] : ""
         switch words.first {
         case "present":
-            let presenter = ScriptedPresenter(second, URL(fileURLWithPath: words[2]))
+            let presenter = ScriptedPresenter(second, URL(fileURLWithPath: words[2]), registry)
             state.withLock { $0.presenters[second] = presenter }
-            NSFileCoordinator.addFilePresenter(presenter)
+            registry.add(presenter)
             // What it was granted tells that the agent knows the presenter.
             let url = URL(fileURLWithPath: "/")
-            NSFileCoordinator(filePresenter: presenter).coordinate(readingItemAt: url, error: nil) { _ in }
+            coordinator(for: presenter).coordinate(readingItemAt: url, error: nil) { _ in }
             Self.say("\(second) presents")
         case "forget":
             let presenter = state.withLock { $0.presenters.removeValue(forKey: second) }
-            if let presenter { NSFileCoordinator.removeFilePresenter(presenter) }
+            if let presenter { registry.remove(presenter) }
             Self.say("\(second) forgotten")
         case "refuse": state.withLock { $0.presenters[second] }?.refuse(words[2])
+        case "saves":
+            state.withLock { $0.presenters[second] }?.has(unsaved: words[2])
+            Self.say("\(second) has unsaved")
         case "begin":
             let (begun, words) = (try begun(second), Array(words.dropFirst(2)))
             Thread.detachNewThread { self.begin(second, begun, words) }
@@ -73,12 +103,7 @@ final class ScriptedProcess: Sendable {
     }
 
     private func begin(_ id: String, _ orders: OrderQueue, _ words: [String]) {
-        var (words, presenter): ([String], ScriptedPresenter?) = (words, nil)
-        if words[0] == "for" {
-            presenter = state.withLock { [words] in $0.presenters[words[1]] }
-            words.removeFirst(2)
-        }
-        let coordinator = NSFileCoordinator(filePresenter: presenter)
+        let (coordinator, words) = coordinator(words)
         state.withLock { $0.coordinators[id] = coordinator }
         let urls = words.dropFirst().map { URL(fileURLWithPath: $0) }
         let inside: ([URL]) -> Void = { self.obey(orders, id, coordinator, $0) }
@@ -96,6 +121,19 @@ final class ScriptedProcess: Sendable {
         if let error { Self.tell(id, error) } else { Self.say("\(id) ended") }
     }
 
+    /// Whose access it is, and the words that follow.
+    private func coordinator(_ words: [String]) -> (NSFileCoordinator, [String]) {
+        guard ["for", "as"].contains(words[0]) else { return (coordinator(), words) }
+        let rest = Array(words.dropFirst(2))
+        if words[0] == "for" {
+            let presenter = state.withLock { $0.presenters[words[1]] }
+            return (coordinator(for: presenter), rest)
+        }
+        let coordinator = coordinator()
+        coordinator.purposeIdentifier = words[1]
+        return (coordinator, rest)
+    }
+
     private func access(
         _ kind: String,
         _ urls: [URL],
@@ -104,7 +142,7 @@ final class ScriptedProcess: Sendable {
         _ inside: ([URL]) -> Void
     ) {
         let writing: [String: NSFileCoordinator.WritingOptions] = [
-            "write": [], "merge": .forMerging, "delete": .forDeleting,
+            "write": [], "merge": .forMerging, "delete": .forDeleting, "replace": .forReplacing,
         ]
         switch kind {
         case "read":

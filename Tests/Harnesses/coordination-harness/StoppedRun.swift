@@ -1,4 +1,5 @@
 import Agent
+import Coordination
 import DocumentFoundation
 import Foundation
 import LocalSockets
@@ -167,7 +168,7 @@ enum StoppedRun {
         hearsOutsiders: Bool = false
     ) throws -> FileAccessRegistry {
         try FileAccessRegistry(
-            presenterTimeLimitSeconds: 5,
+            presenterTimeLimitSeconds: PresenterLimit.usualSeconds,
             runtimeFolder: runtime,
             agentProgram: agentProgram,
             hearsOutsiders: hearsOutsiders

@@ -1,3 +1,4 @@
+import DocumentFoundation
 import Foundation
 import Testing
 
@@ -34,6 +35,25 @@ struct UIApplicationDelegateTests {
         delegate.applicationWillTerminate(application)
     }
 
+    @Test("A delegate that says nothing goes on with no activity of another device")
+    func activities() {
+        let delegate: any UIApplicationDelegate = Silent()
+        let (application, activity) = (UIApplication.shared, NSUserActivity(activityType: "org.sheaf.test"))
+        #expect(!delegate.application(application, willContinueUserActivityWithType: "org.sheaf.test"))
+        #expect(
+            !delegate.application(application, continue: activity) { _ in Issue.record("nobody shows it") }
+        )
+        let error = CocoaError(.userActivityHandoffFailed)
+        delegate.application(
+            application,
+            didFailToContinueUserActivityWithType: "org.sheaf.test",
+            error: error
+        )
+        delegate.application(application, didUpdate: activity)
+        delegate.application(application, didFailToRegisterForRemoteNotificationsWithError: error)
+        #expect(activity.userInfo == nil)
+    }
+
     @Test("A scene's delegate that says nothing is asked in vain")
     func sceneDefaults() {
         let delegate: any UISceneDelegate = SilentScene()
@@ -45,6 +65,14 @@ struct UIApplicationDelegateTests {
         delegate.sceneWillResignActive(scene)
         delegate.sceneDidEnterBackground(scene)
         delegate.sceneDidDisconnect(scene)
+        let activity = NSUserActivity(activityType: "org.sheaf.test")
+        delegate.scene(scene, willContinueUserActivityWithType: activity.activityType)
+        delegate.scene(scene, continue: activity)
+        delegate.scene(
+            scene,
+            didFailToContinueUserActivityWithType: activity.activityType,
+            error: CocoaError(.userActivityHandoffFailed)
+        )
         #expect(scene.activationState == .unattached)
         #expect(scene.windows.isEmpty)
     }

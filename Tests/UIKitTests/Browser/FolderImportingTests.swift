@@ -49,18 +49,21 @@ struct FolderImportingTests {
     )
     func movesAcross() async throws {
         let top = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString).pack", isDirectory: true)
-        try shelf.write(top.appendingPathComponent("a.txt"), "a")
+        try shelf.write(top.appendingPathComponent("a.txt"), Self.textOnOtherVolume)
         let outcome = try await operations.importItems(at: [top], into: "", mode: .move)
         #expect(outcome.failures.isEmpty)
-        #expect(try shelf.text(top.lastPathComponent + "/a.txt") == "a")
+        #expect(try shelf.text(top.lastPathComponent + "/a.txt") == Self.textOnOtherVolume)
         #expect(!FileManager.default.fileExists(atPath: top.path))
         #expect(try shelf.names() == [top.lastPathComponent])
     }
 
+    /// What no other test's file holds: a lone file of the same bytes on another volume may be taken for a copy.
+    private static let textOnOtherVolume = "on another volume"
+
     /// A folder on another volume with a file in it and, for a link, one to it.
     private func outsideOnOtherVolume() throws -> URL {
         let top = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString)", isDirectory: true)
-        try shelf.write(top.appendingPathComponent("a.txt"), "a")
+        try shelf.write(top.appendingPathComponent("a.txt"), Self.textOnOtherVolume)
         return top
     }
 
@@ -75,7 +78,7 @@ struct FolderImportingTests {
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "a.txt")
         let outcome = try await operations.importItems(at: [link], into: "", mode: .move)
         #expect(outcome.failures.isEmpty)
-        #expect(try shelf.text("link.txt") == "a")
+        #expect(try shelf.text("link.txt") == Self.textOnOtherVolume)
         #expect(try FileStamp(of: FilePath(shelf.at("link.txt").path)).kind == .regular)
         #expect(try FileManager.default.contentsOfDirectory(atPath: top.path) == ["a.txt"])
     }
@@ -104,7 +107,7 @@ struct FolderImportingTests {
         #expect(outcome.items.map(\.id) == [name])
         #expect(outcome.failures.map(\.code) == [.originalKept])
         #expect(outcome.failures.first?.recoverySuggestion == "Remove the original yourself.")
-        #expect(try shelf.text(name) == "a")
+        #expect(try shelf.text(name) == Self.textOnOtherVolume)
         #expect(FileManager.default.fileExists(atPath: original.path))
         #expect(outcome.inverse == .trash([name]))
     }

@@ -33,6 +33,29 @@ struct OutsideChangeTests {
         await document.close()
     }
 
+    @Test("A clean document does not read the empty file that a program leaves before it writes")
+    func truncatedAndWritten() async throws {
+        for attempt in 1... {
+            let document = TextDocument(fileURL: try playground.put("old", at: "a\(attempt).txt"))
+            #expect(await document.open())
+            let start = DispatchTime.now().uptimeNanoseconds
+            let program = Process()
+            program.executableURL = URL(fileURLWithPath: "/bin/sh")
+            program.arguments = ["-c", ": > \"$0\"; sleep .01; printf new >> \"$0\"", document.fileURL.path]
+            try program.run()
+            program.waitUntilExit()
+            let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+            await wait(for: document) { document.text == "new" && document.documentState == .normal }
+            let loads = document.loads
+            await document.close()
+            // A program that comes to a halt in between has emptied the file.
+            guard seconds >= EventFolding.settleSeconds else {
+                #expect(loads == 2)
+                break
+            }
+        }
+    }
+
     @Test("The document's own saves are not taken for others'")
     func ownSaves() async throws {
         let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))

@@ -64,8 +64,7 @@ struct OutsideStressTests {
             await document.close()
             var texts = try keptTexts(of: document)
             if keepsVersions { texts += try versionTexts(of: document) }
-            let isKept = texts.contains { writer.isLast($0) }
-            #expect(isKept, "\(writer.finalText): \(writer.style), of \(texts)")
+            #expect(writer.isKept(in: texts), "\(writer.finalText): \(writer.style), of \(texts)")
         }
         let copies = try playground.names.filter { $0.contains("other version") }.count
         let conflicts = documents.compactMap {

@@ -14,14 +14,21 @@ final class OutsideWriter: Sendable {
     let file: URL
     /// What it writes last.
     let finalText: String
+    private let words: [String]
     private let count: Int
     private let pausesMilliseconds: [Int]
     private let ended: AsyncStream<Int32>
 
-    /// Whether a text of its document holds what it wrote last, with whatever was added to it since. What is written in
+    /// Whether the texts of its document hold what it wrote last, with whatever was added to it since. What is written in
     /// several goes, each into what is at the name then, may have been parted by something that was saved in between:
-    /// the last go counts.
-    func isLast(_ text: String) -> Bool { text.contains(style == "piecemeal" ? "\(count) " : finalText) }
+    /// then each piece has to be in one of them.
+    func isKept(in texts: [String]) -> Bool {
+        let wanted = style == "piecemeal" ? pieces : [finalText]
+        return wanted.allSatisfy { piece in texts.contains { $0.contains(piece) } }
+    }
+
+    /// Each as no earlier text has it.
+    private var pieces: [String] { words.map { "\($0).\(count) " } }
 
     /// Starts it.
     ///
@@ -37,7 +44,9 @@ final class OutsideWriter: Sendable {
         using random: inout some RandomNumberGenerator
     ) throws {
         (self.style, self.file, self.count) = (style, file, count)
-        finalText = "writer \(number) text \(count)"
+        words = ["writer", "\(number)", "text"]
+        let text = words.joined(separator: " ")
+        finalText = "\(text) \(count)"
         pausesMilliseconds = (0..<count).map { _ in Int.random(in: 1...90, using: &random) }
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         ended = stream
@@ -46,7 +55,7 @@ final class OutsideWriter: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             [isShell ? "sh" : "python3", "-c", isShell ? Self.shell : Self.python, style, file.path]
-            + ["writer \(number) text", scratch.appendingPathComponent("\(number)").path]
+            + [text, scratch.appendingPathComponent("\(number)").path]
             + pausesMilliseconds.map { "\(Double($0) / 1000)" }
         process.terminationHandler = { process in
             continuation.yield(process.terminationStatus)
@@ -69,7 +78,7 @@ final class OutsideWriter: Sendable {
             inPlace) printf %s "$text $n" > "$file" ;;
             renameOver) printf %s "$text $n" > "$scratch"; mv "$scratch" "$file" ;;
             truncateFirst) : > "$file"; printf %s "$text $n" >> "$file" ;;
-            piecemeal) : > "$file"; for piece in $text $n; do printf "%s " "$piece" >> "$file"; done ;;
+            piecemeal) : > "$file"; for word in $text; do printf "%s " "$word.$n" >> "$file"; done ;;
             copyOver) printf %s "$text $n" > "$scratch"; cp "$scratch" "$file" ;;
             backup) mv "$file" "$scratch"; printf %s "$text $n" > "$file"; rm -f "$scratch" ;;
             removeFirst) rm -f "$file"; printf %s "$text $n" > "$file" ;;

@@ -17,6 +17,10 @@ import Testing
 struct VolumeMoveTests {
     private let playground: Playground
     private let other: VolumeFolder
+    /// What no other test's file holds: a lone file of the same bytes on another volume may be taken for a copy.
+    private let old = "old \(UUID().uuidString)"
+    private var after: String { "after " + old }
+    private var unsaved: String { "unsaved " + old }
 
     init() throws {
         playground = try Playground()
@@ -24,13 +28,13 @@ struct VolumeMoveTests {
     }
 
     private func openedAway(_ name: String = "a.txt") async throws -> TextDocument {
-        let document = TextDocument(fileURL: try other.put("old", at: name))
+        let document = TextDocument(fileURL: try other.put(old, at: name))
         #expect(await document.open())
         return document
     }
 
     private func openedBook() async throws -> MemberDocument {
-        _ = try other.put("one", at: "Book.book/a.txt")
+        _ = try other.put(old, at: "Book.book/a.txt")
         let document = MemberDocument(
             fileURL: other.url.appendingPathComponent("Book.book", isDirectory: true)
         )
@@ -64,7 +68,7 @@ struct VolumeMoveTests {
     func imported() async throws {
         let shelf = try Shelf()
         let document = try await openedAway()
-        document.type("unsaved")
+        document.type(unsaved)
         let outcome = try await shelf.makeOperations().importItems(
             at: [document.fileURL],
             into: "",
@@ -72,11 +76,11 @@ struct VolumeMoveTests {
         )
         #expect(outcome.failures.isEmpty)
         await wait(for: document) { document.fileURL.path == shelf.at("a.txt").path }
-        #expect(document.text == "unsaved")
+        #expect(document.text == unsaved)
         #expect(!document.isFileDeleted)
-        document.type("after")
+        document.type(after)
         #expect(await document.close())
-        #expect(try shelf.text("a.txt") == "after")
+        #expect(try shelf.text("a.txt") == after)
         #expect(try other.names.isEmpty)
         #expect(document.loads == 1)
     }
@@ -89,25 +93,25 @@ struct VolumeMoveTests {
         let outcome = try await shelf.makeOperations().importItems(at: [package], into: "", mode: .move)
         #expect(outcome.failures.isEmpty)
         await wait(for: document) { document.fileURL.path == shelf.at("Doc.pack/a.txt").path }
-        document.type("after")
+        document.type(after)
         #expect(await document.close())
-        #expect(try shelf.text("Doc.pack/a.txt") == "after")
+        #expect(try shelf.text("Doc.pack/a.txt") == after)
         #expect(try other.names.isEmpty)
     }
 
     @Test("A document follows a coordinated copy after which the original is deleted")
     func copiedAndDeleted() async throws {
         let document = try await openedAway()
-        document.type("unsaved")
+        document.type(unsaved)
         let (source, target) = (document.fileURL, playground["b.txt"])
         try await Task.detached { try Self.copyAndDelete(source, to: target) }.value
         await wait(for: document) { document.fileURL.path == target.path }
         #expect(!document.isFileDeleted)
-        #expect(document.text == "unsaved")
-        document.type("after")
+        #expect(document.text == unsaved)
+        document.type(after)
         #expect(await document.close())
         #expect(try playground.names == ["b.txt"])
-        #expect(try playground.text("b.txt") == "after")
+        #expect(try playground.text("b.txt") == after)
         #expect(try other.names.isEmpty)
     }
 
@@ -128,17 +132,17 @@ struct VolumeMoveTests {
         "A document follows its file when a shell moves it to another volume, under another name too, and back"
     )
     func movedByShell() async throws {
-        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        let document = TextDocument(fileURL: try playground.put(old, at: "a.txt"))
         let other = other.url
         #expect(await document.open())
         try Self.mv(document.fileURL, other.appendingPathComponent("b.txt"))
         await wait(for: document) { document.fileURL.path == other.appendingPathComponent("b.txt").path }
         #expect(!document.isFileDeleted)
-        document.type("after")
+        document.type(after)
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         #expect(try playground.names.isEmpty)
         // Back it goes beside another presented item.
-        let neighbour = TextDocument(fileURL: try playground.put("old", at: "neighbour.txt"))
+        let neighbour = TextDocument(fileURL: try playground.put("neighbour", at: "neighbour.txt"))
         #expect(await neighbour.open())
         try Self.mv(document.fileURL, playground["c.txt"])
         await wait(for: document) { document.fileURL.path == playground["c.txt"].path }
@@ -149,32 +153,91 @@ struct VolumeMoveTests {
         #expect(document.loads == 1)
     }
 
+    @Test(
+        "A document follows its file deep into the large volume, where nothing else is presented",
+        arguments: ["mv", "cp && rm"]
+    )
+    func movedDeep(_ program: String) async throws {
+        let document = try await openedAway()
+        let folder = playground["p/q/r"]
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let target = folder.appendingPathComponent("a.txt")
+        let line = program == "mv" ? "mv \"$0\" \"$1\"" : "cp \"$0\" \"$1\" && rm \"$0\""
+        try Self.run("/bin/sh", "-c", line, document.fileURL.path, target.path)
+        await wait(for: document) { document.fileURL.path == target.path }
+        #expect(!document.isFileDeleted)
+        document.type(after)
+        #expect(await document.close())
+        #expect(try playground.text("p/q/r/a.txt") == after)
+        #expect(document.loads == 1)
+    }
+
+    @Test(
+        "A document follows a plain copy after which a shell removes the original, under its name and another",
+        arguments: ["a.txt", "b.txt"]
+    )
+    func copiedByShell(_ name: String) async throws {
+        let document = TextDocument(fileURL: try playground.put(old, at: "a.txt"))
+        #expect(await document.open())
+        let target = other.url.appendingPathComponent(name)
+        try Self.run("/bin/sh", "-c", "cp \"$0\" \"$1\" && rm \"$0\"", document.fileURL.path, target.path)
+        await wait(for: document) { document.fileURL.path == target.path }
+        #expect(!document.isFileDeleted)
+        document.type(after)
+        #expect(await document.close())
+        #expect(try String(contentsOf: target, encoding: .utf8) == after)
+        #expect(try playground.names.isEmpty)
+        #expect(document.loads == 1)
+    }
+
+    @Test("Open documents follow when a shell moves a folder above them to another volume")
+    func parentMovedByShell() async throws {
+        let folder = playground["x/y"]
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let first = TextDocument(fileURL: try playground.put(old, at: "x/y/a.txt"))
+        let second = TextDocument(fileURL: try playground.put(old + " too", at: "x/b.txt"))
+        for document in [first, second] { #expect(await document.open()) }
+        second.type(unsaved)
+        try Self.mv(playground["x"], other.url.appendingPathComponent("z"))
+        for (document, name) in [(first, "z/y/a.txt"), (second, "z/b.txt")] {
+            let target = other.url.appendingPathComponent(name)
+            await wait(for: document) { document.fileURL.path == target.path }
+            #expect(!document.isFileDeleted)
+            if document === first { document.type(after) }
+            #expect(await document.close())
+            let text = try String(contentsOf: target, encoding: .utf8)
+            #expect(text == (document === first ? after : unsaved))
+            #expect(document.loads == 1)
+        }
+        #expect(try playground.names.isEmpty)
+    }
+
     @Test("A package document follows when a shell moves it to another volume")
     func packageMovedByShell() async throws {
         try FileManager.default.createDirectory(
             at: playground["Book.book"],
             withIntermediateDirectories: true
         )
-        _ = try playground.put("one", at: "Book.book/a.txt")
+        _ = try playground.put(old, at: "Book.book/a.txt")
         let document = MemberDocument(fileURL: playground["Book.book"])
         #expect(await document.open())
-        #expect(document.text(of: "a.txt") == "one")
+        #expect(document.text(of: "a.txt") == old)
         let target = other.url.appendingPathComponent("Book.book", isDirectory: true)
         try Self.mv(document.fileURL, target)
         await wait(for: document) { document.fileURL.path == target.path }
-        document.write("after", to: "b.txt")
+        document.write(after, to: "b.txt")
         #expect(await document.close())
-        #expect(try String(contentsOf: target.appendingPathComponent("b.txt"), encoding: .utf8) == "after")
-        #expect(try String(contentsOf: target.appendingPathComponent("a.txt"), encoding: .utf8) == "one")
+        #expect(try String(contentsOf: target.appendingPathComponent("b.txt"), encoding: .utf8) == after)
+        #expect(try String(contentsOf: target.appendingPathComponent("a.txt"), encoding: .utf8) == old)
     }
 
     @Test(
         "A file of other contents on another volume is not followed, whatever its date: the document's own is gone"
     )
     func notACopy() async throws {
-        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        let document = TextDocument(fileURL: try playground.put(old, at: "a.txt"))
         #expect(await document.open())
-        let stranger = try other.put("new", at: "a.txt")
+        let stranger = try other.put(String(old.reversed()), at: "a.txt")
         try Self.run("/bin/touch", "-r", document.fileURL.path, stranger.path)
         try FileManager.default.removeItem(at: document.fileURL)
         await wait(for: document) { document.isFileDeleted }
@@ -193,14 +256,14 @@ struct VolumeMoveTests {
         await wait(for: document) { document.fileURL.path == trashed.path }
         #expect(document.isFileInTrash)
         #expect(!document.isFileDeleted)
-        document.type("edited in the trash")
+        document.type("edited " + old)
         #expect(await document.save(to: document.fileURL, for: .forOverwriting))
         #expect(try Trash().restore(trashed).path == url.path)
         await wait(for: document) { document.fileURL.path == url.path }
         #expect(!document.isFileInTrash)
-        document.type("after")
+        document.type(after)
         #expect(await document.close())
-        #expect(try String(contentsOf: url, encoding: .utf8) == "after")
+        #expect(try String(contentsOf: url, encoding: .utf8) == after)
         #expect(document.loads == 1)
     }
 
@@ -209,15 +272,15 @@ struct VolumeMoveTests {
     )
     func copiedAndDeletedPackage() async throws {
         let document = try await openedBook()
-        document.write("unsaved", to: "b.txt")
+        document.write(unsaved, to: "b.txt")
         let (source, target) = (document.fileURL, playground["Moved.book"])
         try await Task.detached { try Self.copyAndDelete(source, to: target) }.value
         await wait(for: document) { document.fileURL.path == target.path }
-        #expect(document.text(of: "a.txt") == "one")
-        document.write("after", to: "c.txt")
+        #expect(document.text(of: "a.txt") == old)
+        document.write(after, to: "c.txt")
         #expect(await document.close())
         let saved = try ["a.txt", "b.txt", "c.txt"].map { try playground.text("Moved.book/" + $0) }
-        #expect(saved == ["one", "unsaved", "after"])
+        #expect(saved == [old, unsaved, after])
         #expect(try playground.names == ["Moved.book"])
         #expect(try other.names.isEmpty)
     }

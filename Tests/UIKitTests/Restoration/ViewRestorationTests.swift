@@ -10,6 +10,7 @@ private enum Story {
     static var restores = true
     static let date = Date(timeIntervalSince1970: 1_700_000_000.25)
     static var keptAt: Date?
+    static var idiom: Int?
 }
 
 private final class OldDelegate: UIResponder, UIApplicationDelegate {
@@ -26,6 +27,11 @@ private final class OldDelegate: UIResponder, UIApplicationDelegate {
     func application(_ application: UIApplication, didDecodeRestorableStateWith coder: NSCoder) {
         Story.keptAt =
             coder.decodeObject(of: NSDate.self, forKey: UIApplication.stateRestorationTimestampKey) as Date?
+        Story.idiom =
+            coder.decodeObject(
+                of: NSNumber.self,
+                forKey: UIApplication.stateRestorationUserInterfaceIdiomKey
+            )?.intValue
         Story.journal.note("app \(coder.decodeObject(forKey: "app") as? String ?? "nothing")")
     }
     func application(
@@ -138,6 +144,8 @@ struct ViewRestorationTests {
             )
             #expect(Self.titles(again) == ["root", "root/editor", "root/editor/note"])
             #expect(Story.keptAt == Story.date)
+            // Unspecified.
+            #expect(Story.idiom == -1)
         }
     }
 

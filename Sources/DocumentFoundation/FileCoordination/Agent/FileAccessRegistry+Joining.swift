@@ -6,7 +6,7 @@ internal import Locks
 
 extension FileAccessRegistry {
     static func makeShared() -> FileAccessRegistry {
-        let limit = 5.0
+        let limit = PresenterLimit.usualSeconds
         let moved: @Sendable (FilePath, FilePath) -> Void = {
             BookmarkKeeper.shared.noteMove(from: $0, to: $1)
         }
@@ -63,6 +63,13 @@ extension FileAccessRegistry {
 
     /// Whether accesses are decided by the agent now.
     package var isJoined: Bool { state.withLock { $0.joining.connection != nil } }
+
+    /// Whether this process decides on accesses itself, as it has found no agent and could start none.
+    package var worksAlone: Bool {
+        state.withLock { state in
+            if case .alone = state.joining.mode { true } else { false }
+        }
+    }
 
     /// How many accesses of this process the agent has been asked for and has not decided on.
     package var waitsAtAgent: Int {

@@ -29,6 +29,48 @@ struct RoundTrip {
         try goBack()
         try findAgain()
         try rememberPlace()
+        try replace()
+        try askTwice()
+    }
+
+    private func replace() throws {
+        let note = folder.appendingPathComponent("note.txt")
+        try "first".write(to: note, atomically: false, encoding: .utf8)
+        try check(try AlbumReplacing.write("second", to: note)?.path == note.path, "a file is replaced")
+        let kept = try AlbumReplacing.write("third", to: note, keeping: "note before.txt")
+        try check(kept?.path == note.path, "a file is replaced and kept")
+        try check(try String(contentsOf: note, encoding: .utf8) == "third", "the new one is in place")
+        let before = folder.appendingPathComponent("note before.txt")
+        try check(try String(contentsOf: before, encoding: .utf8) == "second", "the one before is beside it")
+        try AlbumReplacing.drop(before, over: note)
+        try check(!FileManager.default.fileExists(atPath: before.path), "what takes a place leaves its own")
+        try check(try AlbumReplacing.size(of: note as NSURL) == 6, "its size is known")
+        try check(
+            AlbumReplacing.shared()?.lastPathComponent == "group.org.sheaf.album",
+            "apps share a folder"
+        )
+    }
+
+    /// A presenter that answers with `async` is waited for.
+    private func askTwice() throws {
+        let presenter = CachedAlbum(url)
+        NSFileCoordinator.addFilePresenter(presenter)
+        defer { NSFileCoordinator.removeFilePresenter(presenter) }
+        var error: NSError?
+        NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: url, error: &error) { _ in }
+        try check(
+            error?.code == CocoaError.Code.fileWriteNoPermission.rawValue,
+            "an answer that comes late counts"
+        )
+        error = nil
+        NSFileCoordinator(filePresenter: nil).coordinate(
+            writingItemAt: url,
+            options: .forDeleting,
+            error: &error
+        ) {
+            _ in
+        }
+        try check(error == nil, "a deletion is agreed to: \(String(describing: error))")
     }
 
     private func rememberPlace() throws {

@@ -1,0 +1,131 @@
+internal import FileSystem
+public import Foundation
+
+extension FileManager {
+    /// Puts a new item in the place of another, in one step; the one that was there goes, or stays as a backup.
+    ///
+    /// For those who save by themselves what no `UIDocument` saves: write the new item into the folder that
+    /// `url(for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: originalItemURL, create: true)` makes, then
+    /// call this. Whoever reads finds one of both items whole at any time, after a power cut too. Bookmarks, versions and
+    /// presenters of the original are the new one's. Blocks on the disk; any thread. Does not coordinate: do this in a
+    /// coordinated write.
+    ///
+    /// - Parameters:
+    ///   - originalItemURL: Whose place is taken. Something has to be there; a symbolic link is replaced itself.
+    ///   - newItemURL: What takes it. Nothing is there afterwards.
+    ///   - backupItemName: The original's name as a backup, in its folder; what has that name is replaced. No backup is made
+    ///     unless the options say that it stays.
+    ///   - options: `.usingNewMetadataOnly` leaves the original's permissions, owner, access list and extended attributes
+    ///     behind, and with these what bookmarks and versions know it by; `.withoutDeletingBackupItem` keeps the backup.
+    ///   - resultingURL: Where the new item's place is put, where one is given: the original's. Untouched on failure.
+    /// - Throws: A `CocoaError` with the POSIX error underneath: `fileNoSuchFile` when one of both is not there. Both items are
+    ///   where they were then; or the new one is in place and what is left of the original is where
+    ///   `NSFileOriginalItemLocationKey` says.
+    /// - Source: Apple's replaceItem(at:withItemAt:backupItemName:options:resultingItemURL:).
+    /// - Differs from Darwin: works between volumes, too, by a copy. The date of creation is the new item's, as Linux sets
+    ///   none. What happens to bear the backup's name stays when no backup is to stay. The last argument is a plain pointer:
+    ///   Linux has no autoreleasing ones.
+    public func replaceItem(
+        at originalItemURL: URL,
+        withItemAt newItemURL: URL,
+        backupItemName: String?,
+        options: FileManager.ItemReplacementOptions = [],
+        resultingItemURL resultingURL: UnsafeMutablePointer<NSURL?>?
+    ) throws {
+        let replacing = ItemReplacing(original: originalItemURL, new: newItemURL)
+        let url = try replacing.perform(backupItemName: backupItemName, options)
+        resultingURL?.pointee = NSURL(fileURLWithPath: url.path, isDirectory: url.hasDirectoryPath)
+    }
+
+    /// As `replaceItem(at:withItemAt:backupItemName:options:resultingItemURL:)`; gives where the new item is:
+    /// `try files.replaceItemAt(url, withItemAt: new)`.
+    ///
+    /// - Source: Apple's replaceItemAt(_:withItemAt:backupItemName:options:).
+    /// - Differs from Darwin: a value that is called. As a method it would be one of two, and no one could tell which is
+    ///   meant: Foundation's own, which makes nothing durable, and leaves the original where the new item was.
+    public var replaceItemAt: ItemReplacer { ItemReplacer() }
+
+    /// As `replaceItemAt(_:withItemAt:backupItemName:options:)`, spelled as it was before Swift 3.
+    @available(*, deprecated, renamed: "replaceItemAt(_:withItemAt:backupItemName:options:)")
+    public func replaceItemAtURL(
+        originalItemURL: NSURL,
+        withItemAtURL newItemURL: NSURL,
+        backupItemName: String? = nil,
+        options: FileManager.ItemReplacementOptions = []
+    ) throws -> NSURL? {
+        var resulting: NSURL?
+        try replaceItem(
+            at: originalItemURL as URL,
+            withItemAt: newItemURL as URL,
+            backupItemName: backupItemName,
+            options: options,
+            resultingItemURL: &resulting
+        )
+        return resulting
+    }
+}
+
+/// Replaces items: `try FileManager.default.replaceItemAt(url, withItemAt: new)`.
+///
+/// A value that is called, and not a method: so the compiler prefers it to Foundation's method of the same name.
+public struct ItemReplacer: Sendable {
+    /// Puts a new item in the place of another; see
+    /// `FileManager.replaceItem(at:withItemAt:backupItemName:options:resultingItemURL:)`.
+    ///
+    /// - Returns: Where the new item is; never nil.
+    public func callAsFunction(
+        _ originalItemURL: URL,
+        withItemAt newItemURL: URL,
+        backupItemName: String? = nil,
+        options: FileManager.ItemReplacementOptions = []
+    ) throws -> URL? {
+        let replacing = ItemReplacing(original: originalItemURL, new: newItemURL)
+        return try replacing.perform(backupItemName: backupItemName, options)
+    }
+}
+
+/// One replacement, with its errors as Apple's.
+private struct ItemReplacing {
+    let original: URL
+    let new: URL
+
+    /// - Returns: Where the new item is.
+    func perform(backupItemName: String?, _ options: FileManager.ItemReplacementOptions) throws -> URL {
+        let replaced: FileStamp
+        let (place, source) = (try path(original), try path(new))
+        do {
+            replaced = try FileStamp(of: place)
+            let isFolder = try FileStamp(of: source).kind == .directory
+            let replacement = ItemReplacement(
+                of: place,
+                by: source,
+                backupName: options.contains(.withoutDeletingBackupItem) ? backupItemName : nil,
+                leavesAttributes: options.contains(.usingNewMetadataOnly)
+            )
+            do { try replacement.perform() } catch { throw failure(error, replaced, source) }
+            return place.url(isDirectory: isFolder)
+        } catch let error as SystemError {
+            throw CocoaError(error, while: .writing)
+        }
+    }
+
+    private func path(_ url: URL) throws -> FilePath {
+        guard let path = FilePath(url) else {
+            throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: url])
+        }
+        return path
+    }
+
+    private func failure(_ error: SystemError, _ replaced: FileStamp, _ source: FilePath) -> CocoaError {
+        let failure = CocoaError(error, while: .writing)
+        // What cannot be looked at is not known to be the original.
+        guard error.isNewInPlace, let left = try? FileStamp.ifPresent(at: source),
+            left.device == replaced.device, left.inode == replaced.inode
+        else { return failure }
+        let place = [Self.locationKey: source.url(isDirectory: left.kind == .directory)]
+        return CocoaError(failure.code, userInfo: failure.userInfo.merging(place) { _, new in new })
+    }
+
+    /// Apple's key for where the original is.
+    private static let locationKey = "NSFileOriginalItemLocationKey"
+}

@@ -1,0 +1,16 @@
+import Agent
+import Coordination
+import DocumentFoundation
+import Testing
+
+@Suite("PresenterLimit")
+struct PresenterLimitTests {
+    @Test("A presenter has five seconds in one process as between all, unless something else is said")
+    func usual() {
+        #expect(PresenterLimit.usualSeconds == 5)
+        #expect(NSFileCoordinator.presenterTimeLimitSeconds == PresenterLimit.usualSeconds)
+        #expect(AgentProcess.Options().presenterLimitSeconds == PresenterLimit.usualSeconds)
+        #expect(AgentCore.Limits().presenter == 5_000_000_000)
+        #expect(AgentServer.Options().limits.presenter == AgentCore.Limits().presenter)
+    }
+}
