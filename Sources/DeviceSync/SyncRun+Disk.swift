@@ -311,10 +311,19 @@ extension SyncRun {
         lookSoon()
     }
 
+    /// Tries again what could not be done in the folder.
+    ///
+    /// What is to become of an item is decided anew: it may have another name by now, which this disk can have.
     func retryStuck() {
         let effects = stuck.values.map(\.effect)
         stuck = [:]
-        for effect in effects { carryOut(effect) }
+        for effect in effects {
+            switch effect {
+            case .place(let item, _, _), .remove(let item, _): refused.insert(item)
+            case .merge, .upload, .fetch, .commit: carryOut(effect)
+            }
+        }
+        answerRefused()
     }
 }
 

@@ -21,8 +21,32 @@ enum NameTrouble {
         if let device = deviceName(name) {
             sentences.append("Windows keeps the name “\(device)” for a device.")
         }
+        if name.utf8.count > cipheredByteCountMax {
+            sentences.append(
+                """
+                Folders whose names are encrypted have none of more than \(cipheredByteCountMax) bytes; this has \
+                \(name.utf8.count).
+                """
+            )
+        }
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
+
+    /// What eCryptfs has room for, which many storage servers use.
+    private static let cipheredByteCountMax = 143
+
+    /// What other systems make of a path; nil where every system can have it.
+    ///
+    /// - Parameter signCount: How long it is from the container's folder on, in units of UTF-16.
+    static func text(ofPathWith signCount: Int) -> String? {
+        guard signCount > pathSignCountMax else { return nil }
+        return """
+            Its path has \(signCount) signs, and many programs on Windows open none with more than \(pathSignCountMax).
+            """
+    }
+
+    /// Windows's MAX_PATH, without the end.
+    private static let pathSignCountMax = 259
 
     private static let forbiddenSigns = Array(#"<>:"\|?*"#.utf8)
 
@@ -31,6 +55,7 @@ enum NameTrouble {
         var name = name
         return name.withUTF8 { bytes in
             guard let first = bytes.first, let last = bytes.last else { return false }
+            if bytes.count > cipheredByteCountMax { return true }
             if last == UInt8(ascii: ".") || last == UInt8(ascii: " ") { return true }
             // The first letters of what Windows keeps for devices.
             if "cpanl".utf8.contains(first | 0x20), bytes.count >= 3 { return true }

@@ -62,18 +62,24 @@ extension SyncRun {
             guard other != item, let beside = table[other]?.state.place.name else { return false }
             return NameTrouble.foldedHash(beside) == hash && Self.areOneElsewhere(name, beside)
         }.min()
-        return Self.text(name, beside: twin.flatMap { table[$0]?.state.place.name })
+        var lengths = PathLengths(table)
+        return Self.text(
+            name,
+            beside: twin.flatMap { table[$0]?.state.place.name },
+            pathLength: lengths.length(of: item)
+        )
     }
 
     private static func areOneElsewhere(_ name: String, _ other: String) -> Bool {
         NameTrouble.folded(name) == NameTrouble.folded(other)
     }
 
-    private static func text(_ name: String, beside twin: String?) -> String? {
-        let own = NameTrouble.text(of: name)
-        guard let twin else { return own }
-        let both = NameTrouble.text(of: name, beside: twin)
-        return own.map { "\($0) \(both)" } ?? both
+    private static func text(_ name: String, beside twin: String?, pathLength: Int) -> String? {
+        let sentences = [
+            NameTrouble.text(of: name), twin.map { NameTrouble.text(of: name, beside: $0) },
+            NameTrouble.text(ofPathWith: pathLength),
+        ].compactMap { $0 }
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
     /// Of all items of which there is anything to say. All names are gone through, once for each state of the table that
@@ -83,9 +89,11 @@ extension SyncRun {
         var texts: [ItemID: String] = [:]
         var hashes: [(hash: UInt64, item: ItemID)] = []
         hashes.reserveCapacity(table.items.count)
+        var lengths = PathLengths(table)
         for (item, seen) in table.items {
             let name = seen.state.place.name
-            if let text = NameTrouble.text(of: name) { texts[item] = text }
+            let text = Self.text(name, beside: nil, pathLength: lengths.length(of: item))
+            if let text { texts[item] = text }
             let folder = seen.state.parent
             hashes.append((NameTrouble.foldedHash(name) ^ folder.low &* 0x9e37_79b9_7f4a_7c15, item))
         }
