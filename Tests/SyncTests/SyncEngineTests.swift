@@ -126,6 +126,19 @@ struct SyncEngineTests {
         #expect(engine.isAtRest && engine.tree[new] == newcomer && engine.tree[items[0]] == state("c"))
     }
 
+    @Test("Of two that come to one name at once each may be the one that leaves it again")
+    func nameTakenTwice() {
+        for leaving in 0..<2 {
+            var (engine, log, items) = scene(["a", "b"])
+            let news = items.map { SyncEngine.Event.diskChanged($0, state("c")) }
+            #expect(engine.take(news) == [])
+            #expect(items.allSatisfy { !engine.reasons(for: $0).isEmpty })
+            run(&engine, &log, [.diskChanged(items[leaving], state("d"))])
+            #expect(engine.isAtRest)
+            #expect(engine.tree.items == [items[leaving]: state("d"), items[1 - leaving]: state("c")])
+        }
+    }
+
     @Test("Names that only look alike are two on a disk: neither waits for the other to go")
     func alikeNames() {
         var engine = scene(["caf\u{e9}"]).engine

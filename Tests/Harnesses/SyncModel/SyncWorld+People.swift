@@ -84,7 +84,8 @@ extension SyncWorld {
         let members = devices[index].disk.filter { $0.value.place.parent == item }.keys.sorted()
         for member in members { remove(member, on: index) }
         guard let state = devices[index].disk[item] else { return }
-        let seen = state.contents.reduce(into: Set<Int>()) { $0.formUnion(marks[$1] ?? []) }
+        var seen = state.contents.reduce(into: Set<Int>()) { $0.formUnion(marks[$1] ?? []) }
+        if devices[index].dataless.contains(item) { seen.formUnion(evictedMarks[index]?[item] ?? []) }
         discarded.formUnion(seen)
         removals[item, default: []].formUnion(seen)
         put(item, nil, on: index) { _ in "removes \(item)" }
@@ -134,6 +135,7 @@ extension SyncWorld {
         let engine = devices[index].engine
         for item in engine.brakedItems(direction) {
             editors[item, default: []].insert(index)
+            putBack.insert(item)
             let state = direction == .leaving ? engine.disk[item] : engine.tree[item]
             if let content = state?.content { discarded.formUnion(marks[content] ?? []) }
         }
