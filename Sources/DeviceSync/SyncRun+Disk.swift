@@ -158,6 +158,7 @@ extension SyncRun {
         var changed = outcome.placed
         for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
         found.events += changes(of: changed)
+        if !changed.isEmpty { noteLinksInConflict() }
         return found
     }
 

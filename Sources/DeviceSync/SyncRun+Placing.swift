@@ -113,6 +113,7 @@ extension SyncRun {
             }
         }
         if expected?.content != state.content { noteSuperseded(expected?.content) }
+        if let former = expected?.place, former != state.place { noteLinksInConflict() }
         take([.placed(item)])
         refusals[item] = nil
         if placed?.isDataless == true {

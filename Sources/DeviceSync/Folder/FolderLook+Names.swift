@@ -54,10 +54,14 @@ extension FolderLook {
                 entry.hasOtherNames
                 ? try hasLeft(known, for: entry) : try !isMatched(known) || hasLeft(known, for: entry)
             guard isAway else { continue }
-            // What bears no mark can be told by its inode alone, if nothing of it is another.
+            // What bears no mark can be told by its inode alone, if nothing of it is another; of a link, which cannot bear one, to
+            // be moved changes the change time.
             guard let mark else {
-                if table[known]?.trace == entry.trace { return known }
-                continue
+                let isLink = entry.trace.kind == .symbolicLink
+                guard let trace = table[known]?.trace,
+                    isLink ? trace.hasContents(of: entry.trace) : trace == entry.trace
+                else { continue }
+                return known
             }
             if known == mark || isSecondName(known, of: mark, like: entry) { return known }
         }
