@@ -72,6 +72,43 @@ struct OtherKindTests {
         pair.end()
     }
 
+    @Test(
+        "What is put beside the placeholder of something that is not here is another item",
+        arguments: [Kind.file, .package],
+        [Kind.file, .package]
+    )
+    func besidePlaceholder(evicted: Kind, new: Kind) throws {
+        let former = try make(evicted, "d.rtfd", in: one.folder.path)
+        pair.expectBoth(former)
+        try two.evict(two.folder.appendingPathComponent("d.rtfd"))
+        _ = try make(new, "d.rtfd", in: two.folder.path)
+        let suffix = new == .package ? "/member" : ""
+        let isSo = two.wait {
+            one.text("d 2.rtfd" + suffix) == (new == .package ? "in it" : "flat") && one.contents.count >= 2
+                && two.isInStep(at: pair.hub.entryCount)
+        }
+        #expect(isSo, "\(one.descriptions) and \(two.descriptions); \(two.said)")
+        #expect(former.allSatisfy { one.descriptions[$0.key] == $0.value })
+        pair.end()
+    }
+
+    @Test("A package that takes the name of a file which was moved away is a new one")
+    func movedAway() throws {
+        try one.write("text", to: "d.rtfd")
+        pair.expectBoth(["d.rtfd": "644 text"])
+        let entryCount = pair.hub.entryCount
+        let desk = pair.base.appendingPathComponent("desk").path
+        try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: false)
+        _ = try make(.package, "d.rtfd", in: desk)
+        #expect(rename(one.path("d.rtfd"), one.path("old.rtfd")) == 0)
+        #expect(rename(desk + "/d.rtfd", one.path("d.rtfd")) == 0)
+        pair.expectBoth(["old.rtfd": "644 text", "d.rtfd": "755 folder", "d.rtfd/member": "644 in it"])
+        // The one is renamed, the other is new; neither is sent as the other.
+        #expect(pair.hub.entryCount == entryCount + 2)
+        try pair.expectRest()
+        pair.end()
+    }
+
     @Test("A file that makes way for a folder of its name and is found elsewhere stays that file")
     func madeWay() throws {
         try one.write("text", to: "d")

@@ -254,6 +254,8 @@ struct FolderLook {
         guard let item = table[known] else { return false }
         let isDirectory = entry.trace.kind == .directory
         if (item.trace.kind == .directory) == isDirectory { return true }
+        // What is still there is itself, though that is identified later than this: a placeholder, or what was moved.
+        guard !present.contains(known) else { return false }
         return item.state.kind == .document && (!isDirectory || isPackage(entry.name))
     }
 
