@@ -235,7 +235,8 @@ let package = Package(
         .testTarget(
             name: "VaultTests",
             dependencies: [
-                "CrashHarness", "Cryptography", "FileSystem", "Locks", "SQLite", "SeededNumbers", "Vault",
+                "CLinux", "CrashHarness", "Cryptography", "FileSystem", "Locks", "SQLite", "SeededNumbers",
+                "Vault",
                 "VaultHarness", "vault-harness",
             ],
             swiftSettings: strict

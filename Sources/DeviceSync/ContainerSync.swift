@@ -291,6 +291,8 @@ package enum SyncReport: Hashable, Sendable {
     case merged(path: String)
     case conflict(path: String)
     case failed(path: String, why: String)
+    /// Something in the folder is not kept in step.
+    case leftAlone(path: String, why: String)
     /// The hub has lost what came after an entry of its log. What this device has of that is sent again.
     case hubPutBack(from: UInt64, to: UInt64)
     /// The room that the contents of evicted items took is free.

@@ -11,6 +11,8 @@ struct DiskRefusal: CustomStringConvertible {
         case full, failing, other
         /// Of the kernel's watches there are no more.
         case watches
+        /// The volume has no such names.
+        case name
     }
 
     let description: String
@@ -26,12 +28,22 @@ struct DiskRefusal: CustomStringConvertible {
     static func cause(of error: any Error) -> Cause {
         switch error {
         case let error as SystemError where error.call.contains("notify_") && error.isFull: .watches
+        case let error as SystemError where hasNoSuchName(error): .name
         case let error as SystemError: error.isFull ? .full : error.isFault ? .failing : .other
         case let error as SQLiteError: error.isFull ? .full : error.isFault ? .failing : .other
         case let error as CocoaError:
             // Of what Foundation does, such as removing a tree.
             cause(ofNumber: error.userInfo[NSUnderlyingErrorKey] as? NSError)
         default: .other
+        }
+    }
+
+    /// Whether a volume has refused a name: FAT and its like say no more than that something is not valid.
+    private static func hasNoSuchName(_ error: SystemError) -> Bool {
+        switch error.errno {
+        case ENAMETOOLONG, EILSEQ: true
+        case EINVAL: NameTrouble.text(of: error.path.name) != nil
+        default: false
         }
     }
 
@@ -52,6 +64,8 @@ struct DiskRefusal: CustomStringConvertible {
             "This device's disk reports faults: check it, and put it right or replace it; it is tried again every ten seconds."
         case .watches:
             "More folders are watched than this machine allows: raise fs.inotify.max_user_watches (sysctl). Meanwhile it is looked at every ten seconds."
+        case .name:
+            "The volume of this device has no such names: give it another one where it is, and it comes by itself."
         case .other: nil
         }
     }

@@ -22,6 +22,7 @@ extension SyncReport {
             )
         case .conflict(let path): ("\(path) has versions that could not be merged", true)
         case .failed(let path, let why): ("\(path): \(why)", true)
+        case .leftAlone(let path, let why): ("\(path) is left alone: \(why)", false)
         case .freed: ("the room of evicted contents is free", false)
         case .braked(let isLeaving, let waitingCount, let itemCount):
             (

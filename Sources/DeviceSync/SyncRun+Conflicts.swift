@@ -30,12 +30,23 @@ extension SyncRun {
                 .conflict
             )
         }
+        try versions.noteLink(at: url, as: item.mark)
         let settled = known.filter { !open.contains($0.key) }
         try versions.settle(Set(settled.values), at: url)
         for content in settled.keys { conflicts[item]?[content] = nil }
         if conflicts[item]?.isEmpty == true { conflicts[item] = nil }
         try memory.remember(conflicts: conflicts[item] ?? [:], of: item)
         try watchConflicts()
+    }
+
+    /// Notes where links in conflict are now: their places alone tell whose conflicts those are.
+    func noteLinksInConflict() {
+        for item in conflicts.keys where table[item]?.trace.kind == .symbolicLink {
+            guard let path = table.path(of: item, in: place.folder) else { continue }
+            attempt("where “\(self.path(of: item))” is cannot be noted") {
+                try versions.noteLink(at: path.url(isDirectory: false), as: item.mark)
+            }
+        }
     }
 
     /// Looks which conflicts somebody has settled here, and from now on does so when that may be.

@@ -73,7 +73,7 @@ extension SyncRun {
         guard !isStopped else { return false }
         dirtyFolders.formUnion(allFolders)
         attempt("the folder cannot be looked at") { try lookAtDirty() }
-        return status.isSettled
+        return isSettled
     }
 
     func lookAtDirty() throws {
@@ -150,9 +150,15 @@ extension SyncRun {
             dirtyFolders.insert(item)
             lookSoon()
         }
+        let others = foldersOfOtherNames(of: outcome.touched).subtracting(folders)
+        if !others.isEmpty {
+            dirtyFolders.formUnion(others)
+            lookSoon()
+        }
         var changed = outcome.placed
         for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
         found.events += changes(of: changed)
+        if !changed.isEmpty { noteLinksInConflict() }
         return found
     }
 
@@ -175,6 +181,7 @@ extension SyncRun {
             noteListed(folder)
         }
         for (folder, error) in outcome.unreadable { noteUnlisted(folder, error) }
+        takeLeftOut(outcome, in: readable)
         return outcome
     }
 
@@ -244,9 +251,10 @@ extension SyncRun {
         for member in table.subtree(of: item) {
             watches?.end(member)
             (unkept[member], unlisted[member]) = (nil, nil)
-            unread[member] = nil
+            (unread[member], leftOut[member]) = (nil, nil)
             if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
             if endWaiting(member) { refused.insert(member) }
+            handOnMark(of: member, from: table[member], to: nil)
             noteSuperseded(table[member]?.state.content)
             table[member] = nil
             events.append(.diskChanged(member, nil))
@@ -304,10 +312,19 @@ extension SyncRun {
         lookSoon()
     }
 
+    /// Tries again what could not be done in the folder.
+    ///
+    /// What is to become of an item is decided anew: it may have another name by now, which this disk can have.
     func retryStuck() {
         let effects = stuck.values.map(\.effect)
         stuck = [:]
-        for effect in effects { carryOut(effect) }
+        for effect in effects {
+            switch effect {
+            case .place(let item, _, _), .remove(let item, _): refused.insert(item)
+            case .merge, .upload, .fetch, .commit: carryOut(effect)
+            }
+        }
+        answerRefused()
     }
 }
 

@@ -37,6 +37,7 @@ extension SyncRun {
                 ) {
                 case .done(let placeholder):
                     watches?.end(item)
+                    handOnMark(of: item, from: table[item], to: nil)
                     table[item] = placeholder
                     evicted.insert(item)
                 case .another(let why):

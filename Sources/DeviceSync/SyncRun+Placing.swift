@@ -94,6 +94,7 @@ extension SyncRun {
         }
         let former = table[item]
         table[item] = placed
+        handOnMark(of: item, from: former, to: placed?.trace)
         if expected?.content != state.content, let why = keepFormer(expected?.content, ifEmptied: item) {
             // Not said to be placed before that is kept: a look finds what is there, and tries again.
             table[item] = former
@@ -112,6 +113,7 @@ extension SyncRun {
             }
         }
         if expected?.content != state.content { noteSuperseded(expected?.content) }
+        if let former = expected?.place, former != state.place { noteLinksInConflict() }
         take([.placed(item)])
         refusals[item] = nil
         if placed?.isDataless == true {
@@ -144,6 +146,7 @@ extension SyncRun {
         let path = path(of: item)
         switch try placer.remove(item, in: table) {
         case .done:
+            handOnMark(of: item, from: table[item], to: nil)
             table[item] = nil
             watches?.end(item)
             noteSuperseded(expected.content)
@@ -207,7 +210,11 @@ extension SyncRun {
         )
         var result: ContentName?
         if isMerged {
-            result = try contents.keep(Vault.Keepable(target, as: item.mark, isElsewhere: true))
+            // A merger makes bytes; what bears them was not its business.
+            let notes = try contents.mergedDress(base: base, mine: ours, theirs: theirs)
+            result = try contents.keep(
+                Vault.Keepable(target, as: item.mark, isElsewhere: true, notes: notes)
+            )
         }
         take([.merged(item, base: base, ours: ours, theirs: theirs, result)])
         if isMerged { report(.merged(path: path(of: item))) }

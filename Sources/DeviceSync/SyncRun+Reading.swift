@@ -66,11 +66,12 @@ extension SyncRun {
 
     private func keepNow(_ traces: [ItemID: ItemTrace]) throws -> Set<ItemID> {
         let items = traces.filter(watchIfPackage).keys.sorted()
-        let documents = items.map { item in
+        let documents = try items.map { item in
             Vault.Keepable(
                 table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
                 as: item.mark,
-                isReadAnew: readsAnew.contains(item)
+                isReadAnew: readsAnew.contains(item),
+                notes: try memory.losses(of: item)
             )
         }
         guard !documents.isEmpty else { return [] }
@@ -92,6 +93,7 @@ extension SyncRun {
                     // What was about to lose a conflict has been saved anew, and loses as it is now.
                     known.state.conflicts.remove(former)
                 }
+                let seen = known
                 if let trace = traces[item] {
                     // To read it may have moved its change time: a file that is lent gets a link.
                     let isRead = read.trace?.hasContents(of: trace) ?? false
@@ -99,6 +101,7 @@ extension SyncRun {
                 }
                 known.state.content = content
                 table[item] = known
+                handOnMark(of: item, from: seen, to: known.trace)
                 if former != content {
                     changed.insert(item)
                     noteSuperseded(former)

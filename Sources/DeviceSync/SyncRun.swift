@@ -90,6 +90,10 @@ final class SyncRun {
     var paused: [ItemID: SyncPause] = [:]
     /// Those who wait for what becomes of one item.
     var waits: [ItemWait] = []
+    /// What is in folders and left alone, by folder.
+    var leftOut: [ItemID: [LeftOut]] = [:]
+    /// What was made out of names when somebody asked last.
+    var knownNameTroubles: KnownNameTroubles?
     /// Known items that are excluded from sync on this device.
     var excluded: Set<ItemID> = []
     /// Items that stand otherwise than when those who follow were told last, and whether they are about to be told.
@@ -150,7 +154,12 @@ final class SyncRun {
         contents = try opened.value
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.leavesPlaceholders = true
-        placer = Placer(root: place.folder, contents: contents, access: FolderAccess(coordinator))
+        placer = Placer(
+            root: place.folder,
+            contents: contents,
+            access: FolderAccess(coordinator),
+            losses: LossBook(memory)
+        )
         desk = try resumed.logDesk
         self.resumed = resumed
         placer.access.tell = { [queue, box = Confined(Weak(self))] number, result in
@@ -244,6 +253,7 @@ final class SyncRun {
         )
         status.brakes = brakes
         status.isShutOut = shutOut != nil
+        noteNames(in: &status)
         return status
     }
 

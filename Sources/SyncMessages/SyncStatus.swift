@@ -17,6 +17,25 @@ package struct SyncStatus: Hashable, Sendable, Codable {
     /// Whether another device has shut this one out.
     package var isShutOut = false
 
+    /// What there is to know of names, though nothing is wrong on this device: the first of them.
+    package var notes: [Note] = []
+    /// How many there are in all.
+    package var noteCount = 0
+
+    /// Something to know of a name.
+    package struct Note: Hashable, Sendable, Codable {
+        /// From the folder.
+        package var path: String
+        /// In sentences for a person.
+        package var text: String
+        /// Whether what bears the name is not kept in step; else it is, and other systems cannot have the name.
+        package var isLeftOut: Bool
+
+        package init(path: String, text: String, isLeftOut: Bool) {
+            (self.path, self.text, self.isLeftOut) = (path, text, isLeftOut)
+        }
+    }
+
     /// A change that waits for a person.
     package struct Brake: Hashable, Sendable, Codable {
         /// Whether it was made here and would go to all others; else it was made elsewhere.
@@ -66,6 +85,8 @@ package struct Explanation: Codable, Hashable, Sendable {
     package var causes: [String]
     /// The one thing to do, or what happens by itself.
     package var next: String
+    /// What there is to know beside that, and is in the way of nothing here.
+    package var notes: [String] = []
 
     package init(path: String, isSettled: Bool, change: String, causes: [String], next: String) {
         (self.path, self.isSettled, self.change) = (path, isSettled, change)

@@ -217,6 +217,10 @@ enum LiveSync {
                 stuck: folder.status.stuck
             )
             found.isShutOut = folder.status.isShutOut
+            found.noteCount = folder.status.noteCount
+            found.notes = folder.status.notes.map {
+                SyncRole.Folder.Note(path: $0.path, text: $0.text, isLeftOut: $0.isLeftOut)
+            }
             found.brakes = folder.status.brakes.map {
                 SyncRole.Folder.Brake(
                     isLeaving: $0.isLeaving,
@@ -230,14 +234,20 @@ enum LiveSync {
 
     private static func explain(_ path: String) throws -> SyncRole.Item? {
         let runtime = try RuntimeFolder(environment: environment)
-        return try SyncQuery.explain(place(path).string, in: runtime).map { found in
-            SyncRole.Item(
+        // A link is an item itself; the folder may be shown by one.
+        let found =
+            try SyncQuery.explain(shownPlace(path).string, in: runtime)
+            ?? SyncQuery.explain(place(path).string, in: runtime)
+        return found.map { found in
+            var item = SyncRole.Item(
                 path: found.path,
                 isSettled: found.isSettled,
                 change: found.change,
                 causes: found.causes,
                 next: found.next
             )
+            item.notes = found.notes
+            return item
         }
     }
 }

@@ -11,8 +11,9 @@ enum LiveVersions {
     )
 
     private static func place(_ path: String) throws -> URL {
-        let url = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath()
-        guard FileManager.default.fileExists(atPath: url.path) else {
+        let url = URL(fileURLWithPath: path).standardizedFileURL
+        // A link that is in conflict is an item itself, wherever it leads.
+        guard (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil else {
             throw Refusal("“\(path)” is not there. Check the name.")
         }
         return url
@@ -21,6 +22,8 @@ enum LiveVersions {
     private static func versions(of path: String) throws -> [NSFileVersion] {
         let url = try place(path)
         guard let found = NSFileVersion.otherVersionsOfItem(at: url) else {
+            // A link that leads nowhere, and in which nothing is in conflict.
+            if !FileManager.default.fileExists(atPath: url.path) { return [] }
             throw Refusal(
                 "The versions of “\(path)” cannot be read. Check that the folder of the vault can be."
             )

@@ -70,6 +70,42 @@ struct SyncCommandsTests {
         #expect(answer.said.text == "/shared/Documents (http://127.0.0.1:7433)\n  in step: 1 item\n")
     }
 
+    @Test("What there is to know of names is said, and is no failure")
+    func notes() throws {
+        var noted = folder(true)
+        noted.notes = [
+            .init(path: "con", text: "Windows keeps it.", isLeftOut: false),
+            .init(path: "pipe", text: "It is a pipe.", isLeftOut: true),
+        ]
+        noted.noteCount = 5
+        let answer = Answer(Tool.sheaf(sync: role([noted])), "status")
+        #expect(answer.code == .success)
+        #expect(
+            answer.said.text.hasSuffix(
+                """
+                  in step: 1 item
+                  note: con has a name that is none elsewhere. Windows keeps it.
+                  note: pipe is left alone. It is a pipe.
+                  note: 3 more names like these
+
+                """
+            )
+        )
+        let json = Answer(Tool.sheaf(sync: role([noted])), "status", "--json")
+        #expect(json.code == .success && json.said.text.contains("\"noteCount\""))
+        var item = SyncRole.Item(
+            path: "con",
+            isSettled: true,
+            change: "none",
+            causes: ["It is."],
+            next: "Nothing."
+        )
+        item.notes = ["Windows keeps it."]
+        let explained = Answer(Tool.sheaf(sync: role([], item)), "explain", "con")
+        #expect(explained.code == .success)
+        #expect(explained.said.text == "con\n  It is.\n  Note: Windows keeps it.\n  Next: Nothing.\n")
+    }
+
     @Test("A folder that is not says what keeps it, with failure")
     func unsettled() {
         let answer = Answer(

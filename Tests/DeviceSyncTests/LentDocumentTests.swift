@@ -2,6 +2,7 @@ import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
+import Glibc
 import SeededNumbers
 import SyncMessages
 import Testing
@@ -222,6 +223,59 @@ struct LentDocumentTests {
         wait { one.text("a.bin") == "short" && isSettled }
         try save(last, "a.bin", on: one)
         wait { two.text("a.bin") == last && isSettled }
+        pair.end()
+    }
+
+    @Test(
+        "Each name of one large file is a document, and the file bears what it is to bear where it comes to"
+    )
+    func severalNames() throws {
+        let first = text(300_000, seed: 70)
+        try save(first, "a.bin", on: one)
+        wait { two.text("a.bin") == first && isSettled }
+        try one.makeFolder("folder")
+        for name in ["b.bin", "folder/c.bin"] {
+            try #require(Glibc.link(one.path("a.bin"), one.path(name)) == 0)
+        }
+        wait { two.text("folder/c.bin") == first && two.text("b.bin") == first && isSettled }
+        #expect(try one.inode("a.bin") == one.inode("folder/c.bin"))
+        #expect(try two.inode("a.bin") != two.inode("b.bin"))
+        try one.setPermissions(0o755, of: "a.bin")
+        try one.setAttribute("user.note", to: "new", of: "a.bin")
+        try overwrite("changed", at: 1000, "b.bin", on: one)
+        let second = try #require(one.text("a.bin"))
+        func areAll(_ names: [String], _ text: String) -> Bool {
+            [one, two].allSatisfy { device in
+                names.allSatisfy { device.description(of: $0) == "755 user.note=new \(text)" }
+            } && two.contents.count == names.count + 1 && isSettled
+        }
+        wait { areAll(["a.bin", "b.bin", "folder/c.bin"], second) }
+        // Whichever bears the mark goes.
+        try FileManager.default.removeItem(atPath: one.path("a.bin"))
+        wait { areAll(["b.bin", "folder/c.bin"], second) }
+        try FileManager.default.moveItem(atPath: one.path("b.bin"), toPath: one.path("folder/b.bin"))
+        wait { areAll(["folder/b.bin", "folder/c.bin"], second) }
+        try overwrite("again", at: 200_000, "folder/c.bin", on: one)
+        let third = try #require(one.text("folder/b.bin"))
+        wait { areAll(["folder/b.bin", "folder/c.bin"], third) }
+        try pair.expectRest()
+        pair.end()
+    }
+
+    @Test("A large document on a volume that lets it bear less than it is to bear loses nothing elsewhere")
+    func poorVolume() throws {
+        let volume = ForgetfulVolume(two.folder.path)
+        defer { volume.end() }
+        let first = text(300_000, seed: 71)
+        try save(first, "a.bin", on: one)
+        try one.setPermissions(0o750, of: "a.bin")
+        try one.setAttribute("user.note", to: "kept", of: "a.bin")
+        wait { two.description(of: "a.bin") == "644 \(first)" && isSettled }
+        try pair.expectRest()
+        try overwrite("changed", at: 100, "a.bin", on: two)
+        let second = try #require(two.text("a.bin"))
+        wait { one.description(of: "a.bin") == "750 user.note=kept \(second)" && isSettled }
+        try pair.expectRest()
         pair.end()
     }
 }

@@ -71,6 +71,15 @@ def wait_for(condition, seconds, what):
     raise AssertionError(f"not within {seconds} s: {what() if callable(what) else what}")
 
 
+def bytes_of(path):
+    """What a file holds, what a link says, or both of all that is in a folder."""
+    if path.is_symlink():
+        return os.fsencode(os.readlink(path))
+    if path.is_dir():
+        return b"\n".join(bytes_of(member) for member in sorted(path.iterdir()))
+    return path.read_bytes()
+
+
 class Hub(Process):
     def __init__(self, sheaf, base, host="127.0.0.1"):
         self.sheaf, self.data = sheaf, base / "hub"
@@ -203,7 +212,7 @@ class Device(Process):
             copy = self.folder.parent / f"copy {time.monotonic_ns()}"
             done = self.run("versions", path, "--restore", version["id"], "--to", copy)
             assert done.returncode == 0, done.stderr
-            found.append(copy.read_bytes())
+            found.append(bytes_of(copy))
         return found
 
     @property
@@ -217,8 +226,8 @@ class Device(Process):
         for folder, folders, files in os.walk(self.folder):
             folders[:] = [name for name in folders if not name.startswith(".sheaf-")]
             here = pathlib.Path(folder)
-            found |= {str((here / name).relative_to(self.folder)): None for name in folders}
-            for path in (here / name for name in files if not name.startswith(".sheaf-")):
+            for path in (here / name for name in [*folders, *files] if not name.startswith(".sheaf-")):
                 with contextlib.suppress(FileNotFoundError):
-                    found[str(path.relative_to(self.folder))] = path.read_bytes()
+                    isFolder = path.is_dir() and not path.is_symlink()
+                    found[str(path.relative_to(self.folder))] = None if isFolder else bytes_of(path)
         return dict(sorted(found.items()))

@@ -64,7 +64,8 @@ class LongWorld(World):
 
 def run(base, networks, arguments, choice):
     world = LongWorld(base, arguments.devices, networks)
-    people = People(base, choice)
+    # What only a hub has is lost with what it has lost.
+    people = People(base, choice, evicts=not arguments.restores)
     counts = {"deeds": 0, "kills": 0, "cuts": 0, "backups": 0, "restores": 0, "settled": 0}
     cut, backup = set(), None
     try:
@@ -120,6 +121,7 @@ def meet(world, people):
     for process in [*world.devices, world.hub]:
         assert process.is_running, process.said[-2000:]
     # A line that died in silence is given up after a minute.
+    wait_for(lambda: people.bring_back(world.devices), 180, "all contents")
     world.settle(180)
     # Until then its device takes itself to be in step, and may have all that the others have but a conflict that they have
     # seen since: documents tell nothing of that. What is lost does not come back by waiting.

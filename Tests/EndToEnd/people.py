@@ -1,12 +1,16 @@
-"""People who write, rename and remove, on several devices; and what of it must not be lost.
+"""People who write, rename, link, evict and remove, on several devices; and what of it must not be lost.
 
 A file's lines are marks, each written once. Whoever replaces or removes a file throws away the lines it had at that very
 moment, which the exchange of two names tells. All others have to be somewhere at the end.
+
+Packages have their lines in a file among links that lead in circles; symbolic links are lines that lead nowhere. Whatever is
+put at a name takes the place of what was there, of whatever kind.
 """
 
 import ctypes
 import os
 import select
+import subprocess
 import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -14,6 +18,9 @@ AT_FDCWD = -100
 NOREPLACE, EXCHANGE = 1, 2
 # By what an item is known.
 MARK = "user.sheaf.identity"
+PACKAGE = ".rtfd"
+# What each package has beside its lines.
+LINKS = {"here": ".", "above": "..", "there": "back", "back": "there", "self": "self"}
 
 
 def rename(source, target, flags):
@@ -23,14 +30,34 @@ def rename(source, target, flags):
 
 
 def lines(data):
-    return {line for line in data.decode(errors="replace").splitlines() if line}
+    return {line for line in data.decode(errors="replace").splitlines() if line.startswith("line ")}
+
+
+def lines_at(path):
+    """All lines of a file, a link, or a tree; links are read, never followed."""
+    if path.is_symlink():
+        return lines(os.fsencode(os.readlink(path)))
+    if not path.is_dir():
+        return lines(path.read_bytes())
+    return set().union(*(lines_at(member) for member in path.iterdir()))
+
+
+def document(name):
+    """What a path that is in a package is part of; any other itself."""
+    parts = name.split("/")
+    for count, part in enumerate(parts, 1):
+        if part.endswith(PACKAGE):
+            return "/".join(parts[:count])
+    return name
 
 
 class People:
-    NAMES = [f"{letter}.txt" for letter in "abcdefgh"]
+    NAMES = [*(f"{letter}.txt" for letter in "abcdefgh"), "l", f"p{PACKAGE}", f"q{PACKAGE}"]
+    # Folders that people put at a name, and files where those are, as they are.
+    TAKEN = ["k", "m"]
 
-    def __init__(self, base, choice):
-        self.choice, self.count = choice, 0
+    def __init__(self, base, choice, evicts=True):
+        self.choice, self.count, self.evicts = choice, 0, evicts
         self.written, self.thrown_away = {}, set()
         # What was done, to be read when something is lost.
         self.story = []
@@ -44,44 +71,69 @@ class People:
         path = place / self.choice.choice(self.NAMES)
         deed = self.choice.random()
         try:
-            if deed < 0.3:
+            if deed < 0.24:
                 place.mkdir(exist_ok=True)
-                self.put(device, path, "")
-            elif deed < 0.55:
-                self.put(device, path, path.read_text())
+                self.put(device, path, self.kind(path), "")
+            elif deed < 0.5:
+                self.edit(device, path)
+            elif deed < 0.66:
+                self.move(device, path)
             elif deed < 0.75:
-                target = device.folder / self.choice.choice(["", "x"]) / self.choice.choice(self.NAMES)
-                rename(path, target, NOREPLACE)
-                self.tell(device, "renames", path, "to", target)
-            elif deed < 0.85:
-                if MARK not in os.listxattr(path):
-                    # Saved so lately that nobody has looked at it: it does not say yet which conflicts go with it.
-                    return
-                gone = self.fresh()
-                rename(path, gone, NOREPLACE)
-                self.thrown_away |= lines(gone.read_bytes())
-                self.tell(device, "removes", path, lines(gone.read_bytes()))
-                # Whoever removes a document removes its conflicts.
-                for version in device.conflicts_at(gone):
-                    self.thrown_away |= lines(version)
-            elif deed < 0.9 and place != device.folder:
+                self.remove(device, path)
+            elif deed < 0.79 and place != device.folder:
                 target = device.folder / self.choice.choice(["z", "x", "y"])
                 os.rename(place, target)
                 self.tell(device, "renames", place, "to", target)
+            elif deed < 0.84:
+                # Something of another kind.
+                self.put(device, path, self.choice.choice(["file", "link", "package"]), "")
+            elif deed < 0.9:
+                self.put_folder_or_file(device, place / self.choice.choice(self.TAKEN))
+            elif deed < 0.94:
+                self.link(device, path, place / self.choice.choice(self.NAMES))
+            elif self.evicts:
+                self.evict(device, path, deed < 0.97)
         except OSError:
             pass
+
+    def kind(self, path):
+        return "package" if path.suffix == PACKAGE else "link" if path.name == "l" else "file"
 
     def fresh(self):
         self.count += 1
         return self.desk / str(self.count)
 
-    def put(self, device, path, text):
-        """Saves a text with one line more, as an editor does: another file in the place of the first."""
+    def make(self, kind, place, text):
+        if kind == "link":
+            place.symlink_to(text)
+        elif kind == "file":
+            place.write_text(text)
+        else:
+            place.mkdir()
+            (place / "a.txt").write_text(text)
+            for name, target in LINKS.items() if kind == "package" else ():
+                (place / name).symlink_to(target)
+
+    def edit(self, device, path):
+        """Saves what is there with a line more, as what it is."""
+        if path.is_symlink():
+            self.put(device, path, "link", "")
+        elif path.is_dir():
+            self.put(device, path, "package", (path / "a.txt").read_text())
+        else:
+            self.put(device, path, "file", path.read_text())
+
+    def put(self, device, path, kind, text):
+        """Saves a text with one line more, as an editor does: another item in the place of the first."""
+        # No package has another name: it would be a folder, and each file in it an item.
+        if kind == "package" and path.suffix != PACKAGE:
+            return
         new = self.fresh()
         line = f"line {self.count} of {device.name}"
-        new.write_text(text + line + "\n")
+        self.make(kind, new, line if kind == "link" else text + line + "\n")
+        now = lines_at(new)
         self.written[line] = path
-        self.tell(device, "puts", lines((text + line).encode()), "at", path)
+        self.tell(device, "puts a", kind, now, "at", path)
         try:
             rename(new, path, EXCHANGE)
         except FileNotFoundError:
@@ -92,9 +144,57 @@ class People:
                 raise
             return
         # What came out had been there until now.
-        replaced = lines(new.read_bytes()) - lines((text + line).encode())
+        replaced = lines_at(new) - now
         self.tell(device, "has replaced", replaced)
         self.thrown_away |= replaced
+
+    def put_folder_or_file(self, device, path):
+        """Has a folder take the place of a file, or a file that of a folder, with what is in it."""
+        if path.is_symlink() or path.is_dir():
+            self.put(device, path, "file", "")
+        elif not path.exists() or MARK in os.listxattr(path):
+            conflicts = device.conflicts_at(path) if path.exists() else []
+            self.put(device, path, "folder", "")
+            # What was there is gone, and its conflicts with it.
+            for version in conflicts:
+                self.thrown_away |= lines(version)
+
+    def move(self, device, path):
+        target = device.folder / self.choice.choice(["", "x"]) / self.choice.choice(self.NAMES)
+        # What is a package under one name is a folder under another.
+        if (path.suffix == PACKAGE) == (target.suffix == PACKAGE):
+            rename(path, target, NOREPLACE)
+            self.tell(device, "renames", path, "to", target)
+
+    def remove(self, device, path):
+        # Saved so lately that nobody has looked at it, it does not say yet which conflicts go with it; a link never does, and of
+        # a file with several names nobody knows which one's the mark is.
+        if path.is_symlink() or MARK not in os.listxattr(path) or path.is_file() and path.stat().st_nlink > 1:
+            return
+        gone = self.fresh()
+        rename(path, gone, NOREPLACE)
+        self.thrown_away |= lines_at(gone)
+        self.tell(device, "removes", path, lines_at(gone))
+        # Whoever removes a document removes its conflicts.
+        for version in device.conflicts_at(gone):
+            self.thrown_away |= lines(version)
+
+    def link(self, device, path, other):
+        """Gives a file another name, which is another document."""
+        if path.is_file() and PACKAGE not in (path.suffix, other.suffix):
+            os.link(path, other, follow_symlinks=False)
+            self.tell(device, "links", path, "to", other)
+
+    def evict(self, device, path, leaves):
+        """Has contents leave a device, or all that have left it come back, as far as they do now."""
+        words = ("evict", path) if leaves else ("download", device.folder)
+        if leaves and path.is_symlink():
+            return
+        try:
+            self.tell(device, *words, "ends with", device.run(*words).returncode)
+        except subprocess.TimeoutExpired:
+            # Cut off, and not aware of it.
+            self.tell(device, *words, "takes too long")
 
     def tell(self, device, *words):
         self.story.append(f"{time.monotonic():.3f} {device.name} " + " ".join(str(word) for word in words))
@@ -103,15 +203,21 @@ class People:
         """People take their time."""
         select.select([], [], [], self.choice.random() * seconds)
 
+    def bring_back(self, devices):
+        """Has all contents come to all devices that have left them, which is needed to compare those."""
+        return not self.evicts or all(
+            device.run("download", device.folder).returncode == 0 for device in devices
+        )
+
     def lost(self, devices):
         """The lines that are nowhere, on some device."""
         found = {}
         for device in devices:
             known = set()
-            for name, data in device.contents.items():
-                if data is None:
-                    continue
-                known |= lines(data)
+            contents = device.contents
+            for name in sorted({document(name) for name in contents}):
+                for part in (part for part in contents if document(part) == name):
+                    known |= lines(contents[part] or b"")
                 for version in device.conflicts(name):
                     known |= lines(version)
             found[device.name] = known

@@ -42,6 +42,27 @@ struct ContainerTreeTests {
         #expect(tree[second]?.place.name == found)
     }
 
+    @Test(
+        "A name that would be too long with its number gets shorter, never longer than any volume has names",
+        arguments: [
+            String(repeating: "a", count: 255), String(repeating: "a", count: 251) + ".txt",
+            String(repeating: "a", count: 250) + ".txt", "a." + String(repeating: "b", count: 253),
+            String(repeating: "é", count: 127) + "a", String(repeating: "🦊", count: 62) + ".rtfd",
+            "." + String(repeating: "a", count: 254), String(repeating: "a", count: 300),
+        ]
+    )
+    func longNames(name: String) throws {
+        let items = (0..<12).map { ItemID(1, UInt64($0 + 1)) }
+        let tree = try tree(items.map { ($0, document(.root, name)) })
+        let names = items.compactMap { tree[$0]?.place.name }
+        #expect(names.first == name && Set(names).count == items.count)
+        for (number, given) in names.enumerated().dropFirst() {
+            #expect((250...255).contains(given.utf8.count), "\(given)")
+            #expect(given.contains(" \(number + 1)"))
+            for ending in [".txt", ".rtfd"] { #expect(given.hasSuffix(ending) == name.hasSuffix(ending)) }
+        }
+    }
+
     @Test("A name that was given keeps to its item while others come and go")
     func thirdName() throws {
         let tree = try tree([

@@ -41,8 +41,6 @@ struct ItemMapTests {
         let folders = [ItemID.root] + items.prefix(3)
         var (placed, dictionary) = (PlacedItems<Something>(), [ItemID: Something]())
         let keys = (0..<itemCount).map { ItemID(random.next(), UInt64($0 / 2)) }
-        // Of those with a key the one that was put in last has it.
-        var holders: [ItemID: ItemID] = [:]
         func place() -> ItemPlace? {
             let name = String(random.below(itemCount / 2 + 1))
             return random.below(5) == 0 ? nil : ItemPlace(folders[random.below(folders.count)], name)
@@ -54,23 +52,24 @@ struct ItemMapTests {
                 let key = random.below(5) == 0 ? nil : keys[random.below(keys.count)]
                 value = Something(number: step, listedPlace: place(), listedKey: key)
             }
-            if let former = dictionary[item]?.listedKey, holders[former] == item { holders[former] = nil }
             (placed[item], dictionary[item]) = (value, value)
-            if let key = value?.listedKey { holders[key] = item }
-            if step % 100 == 0 {
-                placed = PlacedItems(placed.all)
-                holders = [:]
-                for (item, value) in placed { if let key = value.listedKey { holders[key] = item } }
-            }
+            if step % 100 == 0 { placed = PlacedItems(placed.all) }
             guard step % 20 == 0 else { continue }
             let at = place() ?? ItemPlace(.root, "0")
             let there = Set(dictionary.filter { $0.value.listedPlace == at }.keys)
             #expect(Set(placed.items(at: at)) == there && placed.items(at: at).count == there.count)
             #expect(placed.item(at: at).map { there.contains($0) } ?? there.isEmpty)
-            #expect(keys.allSatisfy { placed.item(keyed: $0) == holders[$0] })
-            if let (key, holder) = holders.first {
-                #expect(placed.item(keyed: key) { $0 == dictionary[holder] } == holder)
-                #expect(placed.item(keyed: key) { $0 != dictionary[holder] } == nil)
+            let holders = Dictionary(grouping: dictionary.filter { $0.value.listedKey != nil }.keys) {
+                dictionary[$0]?.listedKey ?? .root
+            }
+            for key in keys.prefix(50) {
+                let holding = holders[key] ?? []
+                #expect(placed.items(keyed: key).sorted() == holding.sorted())
+                #expect(placed.item(keyed: key).map(holding.contains) ?? holding.isEmpty)
+                // Each of several is found by what else it is.
+                for holder in holding {
+                    #expect(placed.item(keyed: key) { $0 == dictionary[holder] } == holder)
+                }
             }
             for folder in folders {
                 let members = dictionary.filter { $0.value.listedPlace?.parent == folder }.keys

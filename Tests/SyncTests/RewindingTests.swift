@@ -63,6 +63,26 @@ struct RewindingTests {
         #expect(commits(&engine, effects) == [item: disk[item], other: disk[other]])
     }
 
+    @Test("What is about to be removed, and was edited in a log that took the place of the first, stays")
+    func editedInAnotherLog() {
+        let entries = log([(item, document(first)), (item, nil)])
+        var (engine, effects) = engine(
+            Array(entries.prefix(1)),
+            agreed: [item: document(first)],
+            disk: [item: document(first)]
+        )
+        effects += engine.take(.logRead(entries))
+        #expect(effects == [.remove(item, expecting: document(first))])
+        // The hub has lost all, and has an edit then; and is put back once more.
+        _ = engine.rewind(to: [])
+        let others = log([(item, document(second)), (other, document(third, "b"))])
+        _ = engine.take([.logRead(others), .reconnected])
+        _ = engine.rewind(to: others.prefix(1))
+        effects = engine.take([.reconnected, .placed(item)])
+        #expect(commits(&engine, effects).isEmpty)
+        #expect(effects.contains(.fetch(second)))
+    }
+
     @Test("What was removed by what is lost is removed again")
     func removedAgain() {
         let entries = log([(item, document(first)), (item, nil)])

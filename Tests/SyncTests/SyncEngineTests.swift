@@ -102,6 +102,54 @@ struct SyncEngineTests {
         #expect(engine.isAtRest && engine.tree.items == [items[0]: state("c"), items[1]: state("a")])
     }
 
+    @Test(
+        "Whatever takes the name of what is not known to be gone yet waits for that, and has the name then",
+        arguments: [ItemState.Kind.folder, .document]
+    )
+    func nameTakenOver(kind: ItemState.Kind) {
+        var (engine, log, items) = scene(["a"])
+        let new = ItemID(2, 1)
+        let place = ItemPlace(.root, "a")
+        let newcomer = ItemState(kind, at: place, content: kind == .folder ? nil : content)
+        #expect(engine.take(.diskChanged(new, newcomer)) == [])
+        #expect(engine.reasons(for: new) == [.nameLeft(by: items[0])])
+        // What is in it comes after it.
+        let inside = ItemState(.document, at: ItemPlace(new, "b"), content: content)
+        if kind == .folder { #expect(engine.take(.diskChanged(ItemID(2, 2), inside)) == []) }
+        run(&engine, &log, [.diskChanged(items[0], nil)])
+        #expect(engine.isAtRest && engine.tree[new] == newcomer && engine.tree[items[0]] == nil)
+        #expect(engine.tree[ItemID(2, 2)] == (kind == .folder ? inside : nil))
+        // It has only been elsewhere when it is found there.
+        (engine, log, items) = scene(["a"])
+        #expect(engine.take(.diskChanged(new, newcomer)) == [])
+        run(&engine, &log, [.diskChanged(items[0], state("c"))])
+        #expect(engine.isAtRest && engine.tree[new] == newcomer && engine.tree[items[0]] == state("c"))
+    }
+
+    @Test("Of two that come to one name at once each may be the one that leaves it again")
+    func nameTakenTwice() {
+        for leaving in 0..<2 {
+            var (engine, log, items) = scene(["a", "b"])
+            let news = items.map { SyncEngine.Event.diskChanged($0, state("c")) }
+            #expect(engine.take(news) == [])
+            #expect(items.allSatisfy { !engine.reasons(for: $0).isEmpty })
+            run(&engine, &log, [.diskChanged(items[leaving], state("d"))])
+            #expect(engine.isAtRest)
+            #expect(engine.tree.items == [items[leaving]: state("d"), items[1 - leaving]: state("c")])
+        }
+    }
+
+    @Test("Names that only look alike are two on a disk: neither waits for the other to go")
+    func alikeNames() {
+        var engine = scene(["caf\u{e9}"]).engine
+        let new = state("cafe\u{301}")
+        guard case .commit(let commit)? = engine.take(.diskChanged(ItemID(2, 1), new)).first else {
+            Issue.record("nothing is committed")
+            return
+        }
+        #expect(commit.state == new)
+    }
+
     @Test("Items exchange their names", arguments: [2, 3, 4])
     func namesExchanged(count: Int) {
         let names = (0..<count).map { "name \($0)" }

@@ -17,7 +17,8 @@ extension Command {
                 console.say(try ReportParameters.json(item))
             } else {
                 let causes = item.causes.map { "  \($0)\n" }.joined()
-                console.say("\(item.path)\n\(causes)  Next: \(item.next)\n")
+                let notes = item.notes.map { "  Note: \($0)\n" }.joined()
+                console.say("\(item.path)\n\(causes)\(notes)  Next: \(item.next)\n")
             }
             return item.isSettled ? .success : .failure
         }

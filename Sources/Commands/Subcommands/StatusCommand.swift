@@ -37,6 +37,11 @@ extension Command {
                 )
             }
             lines += folder.stuck.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
+            lines += folder.notes.map {
+                "  note: \($0.path) \($0.isLeftOut ? "is left alone. " : "has a name that is none elsewhere. ")\($0.text)"
+            }
+            let restCount = folder.noteCount - folder.notes.count
+            if restCount > 0 { lines.append("  note: \(restCount) more names like these") }
             return lines.joined(separator: "\n") + "\n"
         }.joined()
     }

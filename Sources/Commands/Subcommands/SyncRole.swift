@@ -29,6 +29,22 @@ package struct SyncRole: Sendable {
         package var stuck: [String: String]
         /// Changes so large that a person is asked first.
         package var brakes: [Brake] = []
+        /// What there is to know of names: the first of them.
+        package var notes: [Note] = []
+        /// How many there are in all.
+        package var noteCount = 0
+
+        /// Something to know of a name, though nothing is wrong here.
+        package struct Note: Codable, Hashable, Sendable {
+            package var path: String
+            package var text: String
+            /// Whether what bears the name is not kept in step.
+            package var isLeftOut: Bool
+
+            package init(path: String, text: String, isLeftOut: Bool) {
+                (self.path, self.text, self.isLeftOut) = (path, text, isLeftOut)
+            }
+        }
 
         /// A change that waits for a person.
         package struct Brake: Codable, Hashable, Sendable {
@@ -67,6 +83,8 @@ package struct SyncRole: Sendable {
         package var change: String
         package var causes: [String]
         package var next: String
+        /// What there is to know beside that.
+        package var notes: [String] = []
 
         package init(path: String, isSettled: Bool, change: String, causes: [String], next: String) {
             (self.path, self.isSettled, self.change) = (path, isSettled, change)

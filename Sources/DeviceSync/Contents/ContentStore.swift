@@ -75,6 +75,19 @@ struct ContentStore: Sendable {
 
     func has(_ name: ContentName) throws -> Bool { try vault.has(try Self.contents(name)) }
 
+    /// What documents bear that are merged of others.
+    func mergedDress(
+        base: ContentName?,
+        mine: ContentName,
+        theirs: ContentName
+    ) throws -> DressNotes {
+        try vault.mergedDress(
+            base: try base.map(Self.contents),
+            mine: try Self.contents(mine),
+            theirs: try Self.contents(theirs)
+        )
+    }
+
     /// By what files a package comes from one content to another; nil when it has to be made anew.
     func difference(
         from former: ContentName,
@@ -90,18 +103,21 @@ struct ContentStore: Sendable {
 
     /// - Parameters:
     ///   - modified: As of `date`.
-    ///   - isDocument: Whether it is to be the document itself, and not only to be looked at.
+    ///   - item: The item that it becomes, whose mark it is to bear; nil for what is only to be looked at.
+    /// - Returns: What the volume does not let it bear.
+    @discardableResult
     func restore(
         _ name: ContentName,
         to place: FilePath,
         modified: Int64? = nil,
-        isDocument: Bool = false
-    ) throws {
+        as item: ItemID? = nil
+    ) throws -> DressNotes {
         try vault.restore(
             try Self.contents(name),
             to: place,
             modified: date(modified),
-            lends: isDocument
+            mark: item?.mark,
+            lends: item != nil
         )
     }
 
@@ -110,19 +126,20 @@ struct ContentStore: Sendable {
         try restorer.lookAhead(names.map(Self.contents))
     }
 
-    /// Restores one of many documents.
+    /// Restores one of many documents, with its item's mark.
     func restore(
+        _ document: Placer.NewDocument,
         _ name: ContentName,
         as member: String,
         in folder: StorageFolder,
-        modified: Int64?,
         _ restorer: ContentRestorer
-    ) throws {
+    ) throws -> DressNotes {
         try restorer.restore(
             try Self.contents(name),
             as: member,
             in: folder,
-            modified: date(modified),
+            modified: date(document.modified),
+            mark: document.item.mark,
             lends: true
         )
     }

@@ -84,6 +84,7 @@ extension SyncRun {
         switch report {
         case .received(let path), .removed(let path), .merged(let path), .conflict(let path):
             event.item = names.name(of: path)
+        case .leftAlone(let path, _): event.item = names.name(of: path)
         case .failed(let path, let why):
             (event.item, event.detail) = (names.name(of: path), RedactedText.of(why))
         case .lineDown(let why), .stopped(let why): event.detail = RedactedText.of(why)
@@ -107,6 +108,7 @@ extension SyncReport {
         case .merged: "merged"
         case .conflict: "conflict"
         case .failed: "failed"
+        case .leftAlone: "left alone"
         case .hubPutBack: "hub put back"
         case .freed: "freed"
         case .braked: "braked"

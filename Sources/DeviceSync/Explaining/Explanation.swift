@@ -34,16 +34,28 @@ extension SyncRun {
     /// Explains what is at a place below the folder.
     func explain(_ path: String) -> Explanation {
         guard let item = item(at: path) else {
+            if let found = leftOut(at: path) { return explanation(of: found, path) }
             return Explanation(
                 path: path,
                 isSettled: false,
                 change: SyncEngine.Change.none.rawValue,
                 causes: ["Nothing of this name is here or at the hub."],
-                next:
-                    "Check the name. Names that begin with “.sheaf-”, sockets and pipes are not kept in step."
+                next: "Check the name."
             )
         }
-        return explain(item)
+        var explanation = explain(item)
+        if let trouble = nameTrouble(of: item) { explanation.notes.append(trouble) }
+        return explanation
+    }
+
+    private func explanation(of found: LeftOut, _ path: String) -> Explanation {
+        Explanation(
+            path: path,
+            isSettled: false,
+            change: SyncEngine.Change.none.rawValue,
+            causes: [found.text],
+            next: found.remedy
+        )
     }
 
     /// What keeps this device from remembering anything, and so from doing it.

@@ -11,6 +11,8 @@ struct FolderListing: Sendable {
     let unchanged: [ItemID]
     /// Why the kernel says nothing of some of them.
     let unreadable: SystemError?
+    /// Names that are not UTF-8, mended.
+    let unnamed: [String]
 
     private struct Part: Sendable {
         var members: [FolderMember] = []
@@ -20,8 +22,11 @@ struct FolderListing: Sendable {
     /// - Parameter seen: The item that a member is which is as it was seen last; nil for any other. Any thread.
     init(of folder: FilePath, seen: @Sendable (FolderMember) -> ItemID? = { _ in nil }) {
         var unreadable: SystemError?
+        var unnamed: [String] = []
         let parts = Result { () throws(SystemError) in
-            try FolderScan.parts(of: folder, unreadable: &unreadable, Part()) { part, member in
+            try FolderScan.parts(of: folder, unreadable: &unreadable, unnamed: &unnamed, Part()) {
+                part,
+                member in
                 if let item = seen(member) {
                     part.unchanged.append(item)
                 } else {
@@ -32,7 +37,7 @@ struct FolderListing: Sendable {
         members = parts.map { Array($0.lazy.map(\.members).joined()) }
         // What keeps them from being listed is told of its members.
         unchanged = (try? parts.get()).map { Array($0.lazy.map(\.unchanged).joined()) } ?? []
-        self.unreadable = unreadable
+        (self.unreadable, self.unnamed) = (unreadable, unnamed)
     }
 }
 

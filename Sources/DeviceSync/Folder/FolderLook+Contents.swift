@@ -11,9 +11,7 @@ extension FolderLook {
         guard entry.trace.kind == .regular, let name = Placeholder.itemName(of: entry.name) else {
             return .nothing
         }
-        if let known = table.item(like: entry.trace), let item = table[known], item.isDataless,
-            item.trace == entry.trace
-        {
+        if let known = seen(entry), let item = table[known], item.isDataless, item.trace == entry.trace {
             return .item(name)
         }
         guard try Placeholder.ifPresent(at: entry.path) != nil else { return .nothing }
@@ -26,9 +24,7 @@ extension FolderLook {
     ///
     /// - Returns: Whether it is.
     mutating func leaveOutExcluded(_ entry: Found) throws -> Bool {
-        let known = table.item(like: entry.trace).flatMap {
-            table[$0]?.trace.isSameItem(as: entry.trace) == true ? $0 : nil
-        }
+        let known = seen(entry)
         // To exclude something is to change it.
         if let known, table[known]?.trace == entry.trace { return false }
         guard try SyncExclusion.isKnownAsMarked(entry.path) else {

@@ -62,9 +62,11 @@ extension FolderLook {
             return
         }
         if let unreadable = listing.unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
+        let leftOut = LeftOut.all(of: members, unnamed: listing.unnamed)
+        if !leftOut.isEmpty { leftOutNames.append((parent, leftOut)) }
         // Each is in one folder, under one name: nothing else has been matched with it.
         unchanged.formUnion(listing.unchanged)
-        for member in members where !Self.isOurs(member.name) && member.status.stamp.kind != .other {
+        for member in members where LeftOut.reason(for: member) == nil {
             try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
         }
     }
@@ -83,7 +85,8 @@ extension FolderLook {
             parent: parent,
             name: member.name,
             path: path.appending(member.name),
-            trace: ItemTrace(member.status)
+            trace: ItemTrace(member.status),
+            hasOtherNames: member.status.hasOtherNames
         )
         if try leaveOutExcluded(entry) { return }
         switch try standIn(entry) {
@@ -94,17 +97,10 @@ extension FolderLook {
         found.append(entry)
     }
 
-    /// Whether a name is one that saves and this engine use for themselves.
-    static func isOurs(_ name: String) -> Bool {
-        name.utf8.first == UInt8(ascii: ".") && name.hasPrefix(".sheaf-") && !name.hasPrefix(".sheaf-aside-")
-    }
-
     /// Whether a folder is new, or is one of those to look at and has been moved.
     func isToBeListed(_ entry: Found, _ folders: Set<ItemID>) -> Bool {
         guard entry.trace.kind == .directory else { return false }
-        if let known = table.item(like: entry.trace), let item = table[known],
-            item.trace.isSameItem(as: entry.trace)
-        {
+        if let known = table.item(like: entry.trace), let item = table[known] {
             return item.state.kind == .folder && folders.contains(known)
                 && table.path(of: known, in: root) != entry.path
         }

@@ -53,9 +53,9 @@ extension FolderLook {
     mutating func markNew(_ files: [Int]) {
         let new = files.filter { index in
             let entry = found[index]
-            guard entry.item == nil, entry.trace.kind == .regular, case .nothing? = entry.mark else {
-                return false
-            }
+            guard entry.item == nil, entry.trace.kind == .regular, !entry.hasOtherNames,
+                case .nothing? = entry.mark
+            else { return false }
             return !entry.isPlaceholder && !entry.isUnreadable && !isLost(index)
         }
         guard new.count >= Self.sharedCountMin else { return }

@@ -12,6 +12,8 @@ internal import Sync
 /// What is renamed onto a document becomes that document, whatever it was before: an editor's temporary file may have been
 /// seen under its own name, and is an item until then.
 ///
+/// A file with several names in the folder is as many items (`FolderLook+Names.swift`).
+///
 /// A placeholder is the item that it stands for, under that's name; one of an item that is not known is left alone, and
 /// so is what is excluded from sync.
 struct FolderLook {
@@ -51,6 +53,8 @@ struct FolderLook {
         /// Folders of which nobody can say what is in them: their lists, or what bears a name in them, cannot be read. What
         /// is missing may be there.
         var unreadable: [ItemID: SystemError] = [:]
+        /// What is in folders and left alone, by folder.
+        var leftOut: [ItemID: [LeftOut]] = [:]
     }
 
     var outcome = Outcome()
@@ -58,8 +62,12 @@ struct FolderLook {
     var matched: Set<ItemID> = []
     /// All that was found, by what it was when it was seen last.
     private var present: Set<ItemID> = []
+    /// Which name was identified first, of files that have others.
+    var firstNames: [ItemID: Int] = [:]
     /// What is where it was seen last, and as it was: there is nothing else to find out about it.
     var unchanged: Set<ItemID> = []
+    /// What is left alone in folders that were listed.
+    var leftOutNames: [(folder: Parent, names: [LeftOut])] = []
     /// Folders whose places others have taken: the folder above tells where they are, and so what is in them.
     var away: Set<ItemID> = []
 
@@ -71,6 +79,8 @@ struct FolderLook {
         var name: String
         let path: FilePath
         var trace: ItemTrace
+        /// Whether it is a file that has other names, in the folder or elsewhere.
+        var hasOtherNames = false
         var isPlaceholder = false
         var isUnreadable = false
         var item: ItemID?
@@ -102,19 +112,19 @@ struct FolderLook {
             }
             index += 1
         }
-        for entry in found {
-            if let known = table.item(like: entry.trace),
-                table[known]?.trace.isSameItem(as: entry.trace) == true
-            {
-                present.insert(known)
-            }
-        }
+        for entry in found { if let known = seen(entry) { present.insert(known) } }
         // Folders first, from the top: the place of what is in them depends on it.
         for index in found.indices where found[index].trace.kind == .directory { try identify(index) }
         let files = found.indices.filter { found[$0].trace.kind != .directory }
         for pass in Pass.allCases {
             if pass == .new { markNew(files) }
             for index in files where found[index].item == nil { try identify(index, pass) }
+        }
+        for (folder, names) in leftOutNames {
+            switch folder {
+            case .known(let item): outcome.leftOut[item] = names
+            case .found(let index): if let item = found[index].item { outcome.leftOut[item] = names }
+            }
         }
         for folder in folders where !away.contains(folder) {
             outcome.missing.formUnion(table.members(of: folder).filter { !isMatched($0) })
@@ -180,21 +190,15 @@ struct FolderLook {
             else { return }
             // An inode's number is given again: a look at the mark tells, where anything else is another now.
             if table[known]?.trace != entry.trace, let mark = try mark(of: index), ItemID(mark) != known {
-                return
+                guard try keepsItsPlace(known, index, bearing: ItemID(mark)) else { return }
             }
             try settle(index, as: known)
         case .moved:
-            guard let known = table.item(like: entry.trace),
-                table[known]?.trace.isSameItem(as: entry.trace) == true,
-                try !isMatched(known) || hasLeft(known, for: entry)
-            else { return }
-            let mark = try mark(of: index)
-            // What bears no mark can be told by its inode alone, if nothing of it is another.
-            guard mark.map({ ItemID($0) == known }) ?? (table[known]?.trace == entry.trace) else { return }
+            guard let known = try movedItem(index) else { return }
             guard let replaced = document(replacedBy: entry, at: place) else {
                 return try settle(index, as: known)
             }
-            try give(replaced.mark, to: index)
+            if try !isSecondName(index) { try give(replaced.mark, to: index) }
             try settle(index, as: replaced)
         case .marked:
             guard let mark = try mark(of: index), !isMatched(ItemID(mark)) else { return }
@@ -203,10 +207,11 @@ struct FolderLook {
             try settle(index, as: ItemID(mark))
         case .replaced:
             guard !entry.isPlaceholder, let known = table.item(at: place), !isMatched(known),
-                try mark(of: index) == nil,
-                (table[known]?.trace.kind == .directory) == (entry.trace.kind == .directory)
+                mayFollow(known, entry),
+                // A copy of another document, or a name of one, is no document of its own by its mark.
+                try mark(of: index).map({ try isElsewhere(ItemID($0), than: entry) }) ?? true
             else { return }
-            try give(known.mark, to: index)
+            if try !isSecondName(index) { try give(known.mark, to: index) }
             try settle(index, as: known)
         case .new:
             // One that was left behind beside its item, or a copy of one.
@@ -219,13 +224,15 @@ struct FolderLook {
                 return
             }
             if let mark = entry.fresh, !isMatched(ItemID(mark)) { return try settle(index, as: ItemID(mark)) }
+            // The mark is of the name that was found first.
+            if try isSecondName(index) { return try settle(index, as: ItemID(fresh())) }
             try settle(index, as: try giveFresh(fresh(), to: index))
         }
     }
 
     /// Whether an item that was found under one name is not there any more, but where this look came later: two names of one
     /// file both stand.
-    private func hasLeft(_ item: ItemID, for entry: Found) throws -> Bool {
+    func hasLeft(_ item: ItemID, for entry: Found) throws -> Bool {
         guard !entry.isPlaceholder, let path = table.path(of: item, in: root), path != entry.path else {
             return false
         }
@@ -236,10 +243,20 @@ struct FolderLook {
     /// The document that a file had the place of before another was renamed onto it.
     private func document(replacedBy entry: Found, at place: ItemPlace) -> ItemID? {
         guard let known = table.item(at: place), !present.contains(known), !isMatched(known),
-            let item = table[known], item.state.kind == .document,
-            (item.trace.kind == .directory) == (entry.trace.kind == .directory)
+            table[known]?.state.kind == .document, mayFollow(known, entry)
         else { return nil }
         return known
+    }
+
+    /// Whether something may be what an item has become: one that is saved flat was a package before, or the other way round, but
+    /// what is in a folder is somebody else's.
+    private func mayFollow(_ known: ItemID, _ entry: Found) -> Bool {
+        guard let item = table[known] else { return false }
+        let isDirectory = entry.trace.kind == .directory
+        if (item.trace.kind == .directory) == isDirectory { return true }
+        // What is still there is itself, though that is identified later than this: a placeholder, or what was moved.
+        guard !present.contains(known) else { return false }
+        return item.state.kind == .document && (!isDirectory || isPackage(entry.name))
     }
 
     func place(of entry: Found) -> ItemPlace {
@@ -251,7 +268,7 @@ struct FolderLook {
     }
 
     /// Whether an item that is known by its mark is nowhere else: what else bears the mark is a copy.
-    private func isFree(_ item: ItemID, for entry: Found) throws -> Bool {
+    func isFree(_ item: ItemID, for entry: Found) throws -> Bool {
         guard let known = table[item] else { return true }
         let isOfOneKind = (known.trace.kind == .directory) == (entry.trace.kind == .directory)
         guard isOfOneKind || known.isDataless || entry.isPlaceholder,
@@ -264,6 +281,7 @@ struct FolderLook {
     private mutating func settle(_ index: Int, as item: ItemID) throws {
         found[index].item = item
         matched.insert(item)
+        noteName(index)
         let entry = found[index]
         let place = place(of: entry)
         guard var known = table[item] else {

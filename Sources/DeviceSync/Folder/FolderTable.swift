@@ -7,6 +7,8 @@ struct FolderTable {
     private(set) var items = PlacedItems<FolderItem>()
     /// What has lost its name to another item, and is somewhere else, or nowhere.
     private var nameless: Set<ItemID> = []
+    /// Another number for each state of the table in which items have other names.
+    private(set) var nameVersion = 0
     /// The items that have been written since somebody asked last.
     private var written: Set<ItemID> = []
 
@@ -17,6 +19,7 @@ struct FolderTable {
         set {
             nameless.remove(item)
             written.insert(item)
+            if items[item]?.state.place != newValue?.state.place { nameVersion += 1 }
             guard let newValue else { return items[item] = nil }
             recall(item, as: newValue)
         }
@@ -61,8 +64,15 @@ struct FolderTable {
     /// What was seen in a folder; also what has lost its name to another item.
     func members(of folder: ItemID) -> [ItemID] { items.members(of: folder) }
 
-    /// The item that was seen last under an inode.
-    func item(like trace: ItemTrace) -> ItemID? { items.item(keyed: trace.key) }
+    /// An item that was seen last as the very thing that something is, whatever became of it.
+    func item(like trace: ItemTrace) -> ItemID? {
+        items.item(keyed: trace.key) { $0.trace.isSameItem(as: trace) }
+    }
+
+    /// All such items: one file may have several names, each of which is an item.
+    func items(like trace: ItemTrace) -> [ItemID] {
+        items.items(keyed: trace.key).filter { items[$0]?.trace.isSameItem(as: trace) == true }
+    }
 
     /// The item that something is of which nothing is another than when it was seen last, with its contents here and known.
     func unchanged(_ name: String, _ trace: ItemTrace, in folder: ItemID) -> ItemID? {

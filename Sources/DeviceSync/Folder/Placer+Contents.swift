@@ -69,7 +69,7 @@ extension Placer {
         _ item: ItemID
     ) throws -> Bool {
         guard known.trace.kind == .directory else { return true }
-        return try contents.keep(.init(path, as: item.mark)) == content
+        return try contents.keep(.init(path, as: item.mark, notes: try losses.of(item))) == content
     }
 
     private func placeholder(
@@ -131,15 +131,8 @@ extension Placer {
         do {
             try coordinate(target, []) {
                 let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
-                let staged = try save.stagedPath()
                 // The placeholder is as old as its document.
-                try contents.restore(
-                    content,
-                    to: staged,
-                    modified: known.trace.modified,
-                    isDocument: true
-                )
-                try mark(staged, as: item)
+                try stage(content, of: item, modified: known.trace.modified, by: save)
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]
                 try ItemMoves.removeFile(place)

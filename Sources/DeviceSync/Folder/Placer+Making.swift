@@ -17,10 +17,17 @@ extension Placer {
         /// wait for each other there.
         private static let sharedCountMin = 64
 
-        /// - Returns: In order, nil for one that is made, or why it is not.
-        func make(_ documents: [NewDocument]) throws -> [Result<Outcome, any Error>?] {
+        /// What was made.
+        struct Made: Sendable {
+            /// In order, nil for one that is made, or why it is not.
+            var results: [Result<Outcome, any Error>?]
+            /// What the volume does not let some of them bear.
+            var losses: [ItemID: DressNotes] = [:]
+        }
+
+        func make(_ documents: [NewDocument]) throws -> Made {
             let threadCount = documents.count < Self.sharedCountMin ? 1 : 2
-            let results = Locked([Result<Outcome, any Error>?](repeating: nil, count: documents.count))
+            let made = Locked(Made(results: Array(repeating: nil, count: documents.count)))
             let failure = Locked<(any Error)?>(nil)
             SharedWork.perform(threadCount) { thread in
                 do {
@@ -29,22 +36,29 @@ extension Placer {
                     let numbers = stride(from: thread, to: documents.count, by: threadCount)
                     try contents.lookAhead(numbers.compactMap { documents[$0].state.content }, restorer)
                     for number in numbers {
-                        let result = make(documents[number], number, in: folder, by: restorer)
-                        if let result { results.withLock { $0[number] = result } }
+                        var losses = DressNotes()
+                        let document = documents[number]
+                        let result = make(document, number, in: folder, by: restorer, losses: &losses)
+                        guard result != nil || !losses.isEmpty else { continue }
+                        made.withLock { [losses] made in
+                            made.results[number] = result
+                            if !losses.isEmpty { made.losses[document.item] = losses }
+                        }
                     }
                 } catch {
                     failure.withLock { $0 = $0 ?? error }
                 }
             }
             if let failure = failure.withLock({ $0 }) { throw failure }
-            return results.withLock { $0 }
+            return made.withLock { $0 }
         }
 
         private func make(
             _ document: NewDocument,
             _ number: Int,
             in folder: StorageFolder,
-            by restorer: ContentRestorer
+            by restorer: ContentRestorer,
+            losses: inout DressNotes
         ) -> Result<Outcome, any Error>? {
             guard table[document.item] == nil, let target = table.path(of: document.state.place, in: root),
                 let content = document.state.content
@@ -55,11 +69,7 @@ extension Placer {
                     return .success(.another("something is at its place"))
                 }
                 let name = Arrivals.name(of: number)
-                try contents.restore(content, as: name, in: folder, modified: document.modified, restorer)
-                if try ContentStore.contents(content).kind != .symbolicLink {
-                    let mark = document.item.mark
-                    try FileIdentity.give(mark, toItemAt: place.appending(name), replacing: true)
-                }
+                losses = try contents.restore(document, content, as: name, in: folder, restorer)
                 return nil
             } catch {
                 return .failure(error)

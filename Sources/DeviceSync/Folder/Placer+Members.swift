@@ -12,19 +12,22 @@ extension Placer {
     ///
     /// - Returns: False when it has to be made anew; nothing has been done then.
     func changeMembers(
+        _ item: ItemID,
         _ known: FolderItem,
         to content: ContentName,
         modified: Int64?,
         at path: FilePath
     ) throws -> Bool {
         guard known.trace.kind == .directory, let former = known.state.content,
+            // Where something was lost, what is there is not what it is taken for.
+            try losses.of(item).isEmpty,
             let difference = try contents.difference(from: former, to: content, countMax: Self.memberCountMax)
         else { return false }
         let restorer = try ContentRestorer(contents.vault)
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
             try save.write(PackageChanges())
-            try restorer.restore(difference, into: try save.stagedPath())
+            try losses.note([item: try restorer.restore(difference, into: try save.stagedPath())])
             // What a program that coordinates nothing wrote until now is not to go.
             let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
             var replaced: [MemberPath: MemberStatus] = [:]

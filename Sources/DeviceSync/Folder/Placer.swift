@@ -12,6 +12,8 @@ struct Placer {
     let root: FilePath
     let contents: ContentStore
     let access: FolderAccess
+    /// What the folder's volume did not let items bear.
+    var losses = LossBook()
 
     /// What became of one item.
     enum Outcome {
@@ -65,7 +67,7 @@ struct Placer {
             }
             if let content = state.content, content != known.state.content {
                 replaced = ReplacedFile(target)
-                let placed = try replace(known, with: content, modified: modified, at: target)
+                let placed = try replace(item, known, with: content, modified: modified, at: target)
                 guard let trace = try trace(of: target, placed: placed) else {
                     return .another("it has gone since")
                 }
@@ -96,8 +98,10 @@ struct Placer {
         in table: FolderTable
     ) throws -> [Result<Outcome, any Error>] {
         let arrivals = try Arrivals(in: root)
-        var results = try Making(contents: contents, root: root, table: table, place: arrivals.folder)
-            .make(documents)
+        let making = Making(contents: contents, root: root, table: table, place: arrivals.folder)
+        let made = try making.make(documents)
+        var results = made.results
+        try losses.note(made.losses)
         try arrivals.settle()
         for (number, document) in documents.enumerated() where results[number] == nil {
             results[number] = Result { try arrive(number, document.item, document.state, arrivals, table) }
@@ -151,9 +155,7 @@ struct Placer {
         try coordinate(target, .forReplacing) {
             if let content = state.content {
                 let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
-                let staged = try save.stagedPath()
-                try contents.restore(content, to: staged, modified: modified, isDocument: true)
-                try mark(staged, as: item)
+                try stage(content, of: item, modified: modified, by: save)
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]
             } else {
@@ -163,6 +165,13 @@ struct Placer {
         }
         guard let trace = try trace(of: target, placed: placed) else { throw Changed() }
         return FolderItem(state: state, trace: trace)
+    }
+
+    /// Stages contents of an item, with its mark and all that they bear.
+    func stage(_ content: ContentName, of item: ItemID, modified: Int64?, by save: StagedSave) throws {
+        let staged = try save.stagedPath()
+        // A program that looks at what is in place may do so at once, so it is known before it is there.
+        try losses.note([item: try contents.restore(content, to: staged, modified: modified, as: item)])
     }
 
     /// How an item looks that has just been put in place.
@@ -184,21 +193,19 @@ struct Placer {
     }
 
     private func replace(
+        _ item: ItemID,
         _ known: FolderItem,
         with content: ContentName,
         modified: Int64?,
         at path: FilePath
     ) throws -> FileStamp? {
-        if try changeMembers(known, to: content, modified: modified, at: path) { return nil }
+        if try changeMembers(item, known, to: content, modified: modified, at: path) { return nil }
         var placed: FileStamp?
         try coordinate(path, []) {
             let save = try StagedSave(item: path, followsSymbolicLink: false)
-            try contents.restore(
-                content,
-                to: try save.stagedPath(),
-                modified: modified,
-                isDocument: true
-            )
+            // What it bears is part of its contents, and what it bears no more as well.
+            save.carriesUserAttributes = false
+            try stage(content, of: item, modified: modified, by: save)
             // What a program that coordinates nothing wrote until now is not to go.
             let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
             save.beforeSwap = { () throws(SystemError) in

@@ -11,10 +11,12 @@ internal import Vault
 ///
 /// A write is one durable transaction. The newest may be lost with a backup that is put back: the engine finds its way.
 final class DeviceMemory {
-    private let connection: SQLiteConnection
+    let connection: SQLiteConnection
     /// Nil for one beside another, which has it.
     private let lock: StorageFile?
     private let home: StorageFolder
+    /// Items that something is remembered of in `losses`: mostly none.
+    var lossy: Set<ItemID> = []
 
     static let fileName = "memory.sqlite"
     /// Locked by the process that keeps the container in step.
@@ -53,12 +55,14 @@ final class DeviceMemory {
             CREATE TABLE IF NOT EXISTS conflicts(item BLOB PRIMARY KEY, versions BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS paused(item BLOB PRIMARY KEY, pause BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS requested(item BLOB PRIMARY KEY, request BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS losses(item BLOB PRIMARY KEY, losses BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS items(item BLOB PRIMARY KEY, seen BLOB NOT NULL) WITHOUT ROWID;
             """
         )
         let known = try value("format").flatMap { $0.first.map(Int.init) }
         if let known, known > Self.format { throw SyncFailure.tooNew(folder.path) }
         if known != Self.format { try connection.transaction { try set("format", [UInt8(Self.format)]) } }
+        try forEach("SELECT item, losses FROM losses") { item, _ in lossy.insert(item) }
     }
 
     /// Opens a memory once more that this process has open already, to read it on another thread.
@@ -284,7 +288,7 @@ final class DeviceMemory {
         return try rows.step() ? rows.integer(0) : 0
     }
 
-    private func forEach(_ sql: String, _ body: (ItemID, inout StateReader) throws -> Void) throws {
+    func forEach(_ sql: String, _ body: (ItemID, inout StateReader) throws -> Void) throws {
         let statement = try connection.statement(sql)
         while try statement.step() {
             let item = try statement.withBlob(0) { bytes in
@@ -354,6 +358,7 @@ final class DeviceMemory {
                     }
                 }
                 try put("items", item, encode)
+                if seen == nil, lossy.contains(item) { try put("losses", item, nil) }
             }
             if let stages = changes.engine.brakeStages {
                 try set("brakes", stages.flatMap { [$0.key.rawValue, $0.value.rawValue] })
@@ -371,7 +376,7 @@ final class DeviceMemory {
         if let log, log.stamp.byteCount > Self.logByteCountMax { try connection.checkpoint() }
     }
 
-    private func put(_ table: String, _ item: ItemID, _ encode: ((inout StateWriter) -> Void)?) throws {
+    func put(_ table: String, _ item: ItemID, _ encode: ((inout StateWriter) -> Void)?) throws {
         var key = StateWriter()
         key.item(item)
         let sql =

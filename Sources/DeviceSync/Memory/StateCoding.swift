@@ -21,6 +21,8 @@ struct StateWriter {
         withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
     }
 
+    mutating func raw(_ more: [UInt8]) { bytes += more }
+
     mutating func text(_ text: String) {
         integer(UInt32(text.utf8.count))
         bytes += text.utf8

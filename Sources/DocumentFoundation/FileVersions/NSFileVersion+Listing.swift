@@ -29,8 +29,15 @@ extension NSFileVersion {
             if !(error is FileVersionError) {
                 store.reportOnce("The versions of “\(url.path)” were not found: \(error)")
             }
-            return FileManager.default.fileExists(atPath: url.path) ? [] : nil
+            return isThere(url, store) ? [] : nil
         }
+    }
+
+    /// Whether there is an item, be it a link in conflict that leads nowhere.
+    private class func isThere(_ url: URL, _ store: VersionStore) -> Bool {
+        if FileManager.default.fileExists(atPath: url.path) { return true }
+        // What cannot be looked at is not there for whoever asks.
+        return (try? store.linkInConflict(at: url)) != nil
     }
 
     /// The versions of an item that lost a conflict which nobody has settled.
@@ -38,8 +45,8 @@ extension NSFileVersion {
     /// - Parameter url: The item: a file URL.
     /// - Returns: Nil when nothing is there.
     public class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let store = VersionStore.shared
+        guard isThere(url, store) else { return nil }
         do { return try store.unresolvedConflicts(at: url) } catch {
             // A vault that cannot be opened has been reported.
             if !(error is FileVersionError) {

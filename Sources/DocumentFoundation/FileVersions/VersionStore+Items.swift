@@ -26,6 +26,7 @@ extension VersionStore {
     /// - Returns: Nil when it never had any.
     /// - Throws: `SystemError`; `ENOENT` when nothing is there.
     func knownItem(at url: URL) throws -> Item? {
+        if let link = try linkInConflict(at: url) { return link }
         let path = try resolved(url)
         let identity = try FileIdentity(of: path)
         if let mark = identity.mark, !identities.isCopy(identity, at: path) {

@@ -13,19 +13,21 @@ extension VersionStore {
         let target = try replaceable(url, with: try version.origin().displayName)
         var mark: FileMark?
         if try FileStamp.ifPresent(at: target.place) != nil {
-            let replaced = try markedItem(at: url)
+            let replaced = try target.link ?? markedItem(at: url)
             mark = replaced.mark
             let origin = origin(.beforeRestore, of: url.lastPathComponent, on: device)
             let kept = try vault.keep(replaced.path, as: replaced.mark, origin: origin, unlessUnchanged: true)
             if isFresh(kept, origin) { announce(.gained, kept.id, at: url) }
         }
-        let save = try StagedSave(item: target.place)
+        let save = try StagedSave(item: target.place, followsSymbolicLink: target.link == nil)
         try vault.restore(version.id, to: try save.stagedPath())
         try save.commit()
         if let renamed = target.renamed { try ItemMoves.move(target.place, toFree: renamed) }
         let place = target.renamed ?? target.place
         // A package that took a file's place, or the other way round, bears no mark yet.
-        if let mark { _ = try markedItem(at: place.url(isDirectory: false), lastKnown: mark) }
+        if let mark, try FileStamp(of: place).kind != .symbolicLink {
+            _ = try markedItem(at: place.url(isDirectory: false), lastKnown: mark)
+        }
         return target.url
     }
 
@@ -37,16 +39,20 @@ extension VersionStore {
         var renamed: FilePath?
         /// Where it is in the end, as the caller knows the place.
         var url: URL
+        /// The link that is there, if it is the item itself.
+        var link: Item?
     }
 
     private func replaceable(_ url: URL, with versionName: String) throws -> Target {
         guard let path = FilePath(url.absoluteURL) else {
             throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: url])
         }
-        let place = try FileStamp.ifPresent(at: path) == nil ? path.resolvedInFolder() : path.resolved()
+        let link = try linkInConflict(at: url)
+        let isHere = try link == nil && FileStamp.ifPresent(at: path) != nil
+        let place = try isHere ? path.resolved() : path.resolvedInFolder()
         let wanted = URL(fileURLWithPath: versionName).pathExtension
         guard !wanted.isEmpty, wanted.lowercased() != url.pathExtension.lowercased() else {
-            return Target(place: place, renamed: nil, url: url)
+            return Target(place: place, renamed: nil, url: url, link: link)
         }
         let renamedURL = url.deletingPathExtension().appendingPathExtension(wanted)
         let renamed = place.parent.appending(renamedURL.lastPathComponent)
@@ -55,9 +61,9 @@ extension VersionStore {
         }
         // Where nothing is yet, it is put under its own name at once.
         guard try FileStamp.ifPresent(at: place) != nil else {
-            return Target(place: renamed, renamed: nil, url: renamedURL)
+            return Target(place: renamed, renamed: nil, url: renamedURL, link: link)
         }
-        return Target(place: place, renamed: renamed, url: renamedURL)
+        return Target(place: place, renamed: renamed, url: renamedURL, link: link)
     }
 
     /// Keeps what is at some place as a version of an item, and gives its name.

@@ -84,24 +84,28 @@ extension FolderScan {
         of path: FilePath,
         unreadable: inout SystemError?
     ) throws(SystemError) -> [FolderMember] {
-        let parts = try Self.parts(of: path, unreadable: &unreadable, []) { $0.append($1) }
+        var unnamed: [String] = []
+        let parts = try Self.parts(of: path, unreadable: &unreadable, unnamed: &unnamed, []) { $0.append($1) }
         return parts.count == 1 ? parts[0] : Array(parts.joined())
     }
 
     /// As `members(of:unreadable:)`, but for what is made of them: those of which nothing is kept take no room.
     ///
     /// - Parameters:
+    ///   - unnamed: Gets the names that are not UTF-8, mended.
     ///   - empty: What each thread begins with.
     ///   - add: Puts a member to what there is already. Any thread.
     package static func parts<Part: Sendable>(
         of path: FilePath,
         unreadable: inout SystemError?,
+        unnamed: inout [String],
         _ empty: Part,
         _ add: @Sendable (inout Part, FolderMember) -> Void
     ) throws(SystemError) -> [Part] {
         let folder = try Folder.open(path)
         var names: [String] = []
-        try SystemCalls.forEachMember(of: folder) { (name, _, _) throws(SystemError) in
+        try SystemCalls.forEachMember(of: folder, unnamed: { unnamed.append($0) }) {
+            (name, _, _) throws(SystemError) in
             names.append(name)
             return true
         }

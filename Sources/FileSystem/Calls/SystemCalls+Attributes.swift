@@ -111,6 +111,22 @@ extension SystemCalls {
         }
     }
 
+    /// utimensat(2) for the modification time alone, of a symbolic link itself.
+    static func utimensat(
+        _ folder: Folder,
+        _ name: String,
+        seconds: Int64,
+        nanoseconds: Int64
+    ) throws(SystemError) {
+        let times = [
+            timespec(tv_sec: 0, tv_nsec: Int(CDOC_UTIME_OMIT)),
+            timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds)),
+        ]
+        _ = try perform("utimensat", at: folder.place(of: name), effect: .setAttributes(file: nil)) {
+            Glibc.utimensat(folder.raw, name, times, AT_SYMLINK_NOFOLLOW)
+        }
+    }
+
     /// llistxattr(2): the names of the extended attributes, none where the volume has none.
     static func llistxattr(_ path: FilePath) throws(SystemError) -> [String] {
         try names { (list: UnsafeMutablePointer<CChar>?, byteCount) throws(SystemError) in

@@ -40,15 +40,20 @@ extension SystemCalls {
 
     /// readdir(3), one member after another, without "." and ".." and what is not UTF-8.
     ///
-    /// - Parameter body: Told each member; false ends the listing.
+    /// - Parameters:
+    ///   - unnamed: Told each name that is not UTF-8, mended.
+    ///   - body: Told each member; false ends the listing.
     static func forEachMember(
         of folder: Folder,
+        unnamed: (_ mended: String) -> Void = { _ in },
         _ body: (_ name: String, _ inode: UInt64, _ kind: FileStamp.Kind?) throws(SystemError) -> Bool
     ) throws(SystemError) {
         try forEachEntry(of: folder) { (entry) throws(SystemError) in
-            guard let member = FolderEntry(entry), member.name != ".", member.name != ".." else {
+            guard let member = FolderEntry(entry) else {
+                unnamed(FolderEntry.mendedName(entry))
                 return true
             }
+            guard member.name != ".", member.name != ".." else { return true }
             return try body(member.name, UInt64(entry.pointee.d_ino), member.kind)
         }
     }
@@ -97,6 +102,13 @@ extension SystemCalls {
 }
 
 extension FolderEntry {
+    /// A name with signs in the place of what is not UTF-8, for people to see.
+    fileprivate static func mendedName(_ entry: UnsafeMutablePointer<dirent>) -> String {
+        withUnsafePointer(to: &entry.pointee.d_name) {
+            String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+        }
+    }
+
     fileprivate init?(_ entry: UnsafeMutablePointer<dirent>) {
         let name = withUnsafePointer(to: &entry.pointee.d_name) {
             String(validatingCString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))

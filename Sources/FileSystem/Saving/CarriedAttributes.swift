@@ -32,6 +32,15 @@ struct CarriedAttributes {
         extended = values
     }
 
+    private init(_ status: FileStatus, _ extended: [String: Data]) {
+        (self.status, self.extended) = (status, extended)
+    }
+
+    /// What is not the user's to set by name: permissions, owner, access list, label.
+    var withoutUserAttributes: CarriedAttributes {
+        CarriedAttributes(status, extended.filter { !$0.key.hasPrefix("user.") })
+    }
+
     /// Gives an item what it carries and what was asked for, which goes before.
     ///
     /// - Parameters:

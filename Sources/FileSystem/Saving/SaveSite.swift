@@ -46,8 +46,8 @@ final class SaveSite: Sendable {
     /// As many as the kernel follows, path_resolution(7).
     private static let linksFollowedMax = 40
 
-    /// NAME_MAX of every volume Linux knows.
-    private static let nameByteCountMax = 255
+    /// What every volume has room for: eCryptfs has the least.
+    private static let nameByteCountMax = 143
 
     /// The name of an item's staging: a prefix, a hash of the whole name, and the name itself, which keeps
     /// its extension and is cut before it when it is too long.

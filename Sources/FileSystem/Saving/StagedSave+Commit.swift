@@ -115,7 +115,7 @@ extension StagedSave {
         let replaced = mustNotExist ? nil : try replaceable()
         if kind == .regular || kind == .directory {
             // The tree writer has seen to what the item had; what the caller wrote has nothing of it yet.
-            let carried = isDressed ? nil : replaced
+            let carried = isDressed ? nil : carriesUserAttributes ? replaced : replaced?.withoutUserAttributes
             let staged = try SystemCalls.openat(staging.folder, name, O_RDONLY | O_NOFOLLOW)
             try CarriedAttributes.dress(staged, as: carried, with: attributes)
         }

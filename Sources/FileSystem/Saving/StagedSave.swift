@@ -46,6 +46,10 @@ package final class StagedSave {
     /// Asked the same of a file in a package that a single file takes the place of. Set, nothing is where a new one is put.
     package var isMemberReplaceable: ((MemberPath, MemberStatus) -> Bool)?
 
+    /// Whether a whole item that the caller has written itself gets the user's extended attributes (`user.`) of what it takes
+    /// the place of. Not where it bears all that it is to bear.
+    package var carriesUserAttributes = true
+
     /// How far the save is.
     enum Stage {
         case empty

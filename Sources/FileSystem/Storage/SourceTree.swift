@@ -7,9 +7,12 @@ package struct MemberStatus: Hashable, Sendable {
     package var stamp: FileStamp
     package var changeSeconds: Int64
     package var changeNanoseconds: Int64
+    /// Whether it is a file or a link that has other names, anywhere on its volume.
+    package var hasOtherNames: Bool
 
     init(_ status: FileStatus) {
         stamp = status.stamp
+        hasOtherNames = status.stamp.kind != .directory && status.linkCount > 1
         changeSeconds = status.changeSeconds
         changeNanoseconds = status.changeNanoseconds
     }

@@ -1,5 +1,5 @@
 internal import CLinux
-package import Foundation
+internal import Foundation
 internal import Glibc
 
 /// An open file of one of our stores, or one that is being filled: read and written at places of one's choice.
@@ -112,53 +112,9 @@ package final class StorageFile: Sendable {
     /// Gives it what a restored member bears, beside its bytes.
     ///
     /// - Parameter isDated: Whether its date is among that; if not, it keeps the one that it has.
-    package func dress(_ dress: MemberDress, isDated: Bool = true) throws(SystemError) {
+    /// - Returns: What the volume has it bear instead; nil when it bears all of it.
+    @discardableResult
+    package func dress(_ dress: MemberDress, isDated: Bool = true) throws(SystemError) -> MemberDress? {
         try dress.apply(to: descriptor, isDated: isDated)
-    }
-}
-
-/// What a member of a document bears beside its bytes and its name.
-package struct MemberDress: Hashable, Sendable {
-    /// Permission bits, without set-user-ID and set-group-ID.
-    package var permissions: UInt32
-    package var modificationSeconds: Int64
-    package var modificationNanoseconds: Int64
-    /// Extended attributes of the user's, by their whole name.
-    package var attributes: [String: Data]
-
-    package init(
-        permissions: UInt32,
-        modificationSeconds: Int64,
-        modificationNanoseconds: Int64,
-        attributes: [String: Data]
-    ) {
-        self.permissions = permissions
-        self.modificationSeconds = modificationSeconds
-        self.modificationNanoseconds = modificationNanoseconds
-        self.attributes = attributes
-    }
-
-    func apply(to file: borrowing FileDescriptor, isDated: Bool) throws(SystemError) {
-        for (name, value) in attributes where name.hasPrefix("user.") {
-            do { try SystemCalls.fsetxattr(file, name, value) } catch {
-                // A volume without extended attributes, or with room for fewer, still gets the item.
-                guard [EOPNOTSUPP, ENOSPC, E2BIG, ERANGE, EPERM].contains(error.errno) else { throw error }
-            }
-        }
-        do { try SystemCalls.fchmod(file, permissions & 0o1777) } catch {
-            // FAT has no permissions to set.
-            guard error.errno == EPERM else { throw error }
-        }
-        guard isDated else { return }
-        do {
-            try SystemCalls.futimens(
-                file,
-                seconds: modificationSeconds,
-                nanoseconds: modificationNanoseconds
-            )
-        } catch {
-            // A volume that knows no such time gives its own.
-            guard [EINVAL, EPERM, EOPNOTSUPP].contains(error.errno) else { throw error }
-        }
     }
 }

@@ -88,6 +88,11 @@ package final class StorageFolder: Sendable {
         try SystemCalls.symlinkat(text, folder, name)
     }
 
+    /// Gives a symbolic link what a restored one bears, of which a volume lets it have the date alone; as `StorageFile.dress`.
+    package func dressLink(_ name: String, _ dress: MemberDress) throws(SystemError) -> MemberDress? {
+        try dress.apply(toLink: name, in: folder)
+    }
+
     /// The members, in no order.
     package func entries() throws(SystemError) -> [FolderEntry] {
         try SystemCalls.readdir(folder)
@@ -124,7 +129,8 @@ package final class StorageFolder: Sendable {
     }
 
     /// Gives the folder what a restored member bears; as `StorageFile.dress`.
-    package func dress(_ dress: MemberDress, isDated: Bool = true) throws(SystemError) {
+    @discardableResult
+    package func dress(_ dress: MemberDress, isDated: Bool = true) throws(SystemError) -> MemberDress? {
         try dress.apply(to: folder.descriptor, isDated: isDated)
     }
 }

@@ -65,7 +65,8 @@ extension SyncEngine {
         }
         if reasons.isEmpty {
             let members = disk[item] == nil ? tree.children(of: item) : disk.members(of: item)
-            if !members.isEmpty { reasons.append(.members(members.sorted())) }
+            let all = comings[item, default: []].union(members)
+            if !all.isEmpty { reasons.append(.members(all.sorted())) }
         }
         return reasons.isEmpty ? [.due] : reasons
     }

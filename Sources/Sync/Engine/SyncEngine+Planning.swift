@@ -37,7 +37,7 @@ extension SyncEngine {
             return place(item, theirs)
         }
         // Each member that leaves has its folder looked at anew.
-        guard members.isEmpty else { return [] }
+        guard members.isEmpty, !awaitsMembers(item) else { return [] }
         return isBraked(item, .leaving) ? wait(item, for: .brake(.leaving)) : offer(item, nil)
     }
 
@@ -217,12 +217,16 @@ extension SyncEngine {
         guard parent == .root || tree.revision(of: parent) > 0 else {
             return wait(item, for: .folder(parent))
         }
+        if ours.place != tree[item]?.place, let other = predecessor(of: item, at: ours.place) {
+            return wait(item, for: .leaving(other))
+        }
         if ours.place != tree[item]?.place, let other = tree.item(at: ours.place), other != item,
             isLeaving(other),
             !isWaiting(other, for: item)
         {
             return wait(item, for: .leaving(other))
         }
+        if let folder = knot(item, at: ours.place) { return wait(item, for: .leaving(folder)) }
         let missing = ours.contents.filter {
             !contents.contains($0, .atHub) && !contents.contains($0, .sent)
         }.sorted()
@@ -231,6 +235,44 @@ extension SyncEngine {
         }
         guard missing.isEmpty else { return missing.flatMap { upload($0, for: item) } }
         return offer(item, ours)
+    }
+
+    /// The item that had the very name of another here, as far as has been heard: nothing has two of one name on its disk, so
+    /// it is gone, or elsewhere, and that is heard next. To ask for the name before it is left would get another one.
+    private func predecessor(of item: ItemID, at place: ItemPlace) -> ItemID? {
+        // What stands aside, or is offered as it was a moment ago, has not taken the place from anybody.
+        guard disk[item]?.place == place else { return nil }
+        return disk.items(at: place).filter { isPredecessor($0, of: item) }.min()
+    }
+
+    private func isPredecessor(_ other: ItemID, of item: ItemID) -> Bool {
+        // What stands for an item without its contents has a name of its own.
+        guard other != item, !dataless.contains(other), !dataless.contains(item),
+            let place = disk[item]?.place, let theirs = disk[other]
+        else { return false }
+        return theirs.parent == place.parent && theirs.isNamed(exactly: place.name)
+    }
+
+    /// Has those looked at anew who wait for an item to leave a name, which it is not about to do. Who has taken the name from it
+    /// hears of that: each of two may wait for the other, where a third thing has happened to one of them.
+    mutating func wakeFollowers(_ followers: Set<ItemID>, of item: ItemID) {
+        let left = followers.filter { isPredecessor(item, of: $0) }
+        waiting[.leaving(item)] = left.isEmpty ? nil : left
+        for follower in followers.subtracting(left) { touch(follower) }
+    }
+
+    /// The folder that keeps another, in the log, from going where it is here, as that is inside it there: a folder between the
+    /// two that has been moved here, and of which the log is about to be told. Told of them the other way round, it would undo
+    /// the one.
+    private func knot(_ item: ItemID, at place: ItemPlace) -> ItemID? {
+        guard disk[item]?.kind == .folder, place.parent != tree[item]?.parent else { return nil }
+        var (at, found): (ItemID, ItemID?) = (place.parent, nil)
+        while at != .root, at != item {
+            if found == nil, isLeaving(at), disk[at] != nil { found = at }
+            guard let up = tree[at]?.parent else { return nil }
+            at = up
+        }
+        return at == item ? found : nil
     }
 
     /// Whether an item has left its name here, or is no more, and the log is about to be told.
@@ -250,6 +292,7 @@ extension SyncEngine {
             if let place = disk[at]?.place {
                 if place.parent != .root, tree.revision(of: place.parent) == 0 { needed.append(place.parent) }
                 if let next = tree.item(at: place), isLeaving(next) { needed.append(next) }
+                if let knot = knot(at, at: place) { needed.append(knot) }
             } else {
                 needed = tree.children(of: at)
             }
@@ -266,7 +309,7 @@ extension SyncEngine {
         commitCounts[session] = number
         let id = Commit.ID(device, session: session, number)
         let commit = Commit(id, item, on: tree.revision(of: item), state)
-        steps[item] = .commit(commit)
+        beginCommit(commit)
         return [.commit(commit)]
     }
 

@@ -50,8 +50,9 @@ extension SyncEngine {
                     if let agreedAs {
                         history.base(of: agreedAs, last: tree[item])
                     } else {
-                        // A removal that is lost is this device's to send; what comes from nothing still does.
-                        state == nil && !history.wasRemoved ? tree[item] : nil
+                        // A removal that is lost is this device's to send, unless somebody has edited what is to go; what comes
+                        // from nothing still does.
+                        state == nil && !history.wasRemoved && isAsInLog(item) ? tree[item] : nil
                     }
                 steps[item] = .place(state, agreedAs: base)
             case .merge: break
@@ -66,10 +67,16 @@ extension SyncEngine {
         if braking.stages[.leaving] == nil { braking.stages[.leaving] = .answered }
         hasReadLog = false
         // Whoever waited for something finds out anew what it is.
-        (refusals, uploading, fetching, waiting) = ([:], [], [], [:])
+        (refusals, uploading, fetching, waiting, comings) = ([:], [], [], [:], [:])
         contents.removeAll(.sent)
         for item in Set(disk.keys).union(former.items.keys).union(tree.items.keys) { touch(item) }
         return planDue()
+    }
+
+    /// Whether the log has an item with the contents that are here.
+    private func isAsInLog(_ item: ItemID) -> Bool {
+        guard let ours = disk[item], let theirs = tree[item] else { return true }
+        return theirs.hasContents(of: ours)
     }
 
     /// What an item has been, as far as the log still has it.

@@ -113,6 +113,8 @@ package struct SyncEngine: Sendable {
     var hasReadLog = false
     /// What items wait for that are not touched when it comes.
     var waiting: [Obstacle: Set<ItemID>] = [:]
+    /// By folder, what the hub has been told is in it from now on, and has not answered.
+    var comings: [ItemID: Set<ItemID>] = [:]
 
     /// What may keep an item from its next step, apart from what is in it.
     enum Obstacle: Hashable, Sendable {
@@ -243,6 +245,7 @@ package struct SyncEngine: Sendable {
 
     private mutating func noteEvicted(_ items: Set<ItemID>) {
         dataless.formUnion(items)
+        for item in items { wake(.leaving(item)) }
         // What of other items is here stays so; what may be here beyond that is asked for again, and found.
         contents.removeAll(.here)
         disk.forEach { item, state in
@@ -281,56 +284,6 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    /// Whether this engine knows that it has made a commit. One from a future that was lost with the engine's memory is
-    /// as anybody else's.
-    private func isOwn(_ commit: Commit) -> Bool {
-        let id = commit.id
-        if wentBack.contains(commit.item) {
-            guard case .commit(let own) = steps[commit.item], own.id == id else { return false }
-        }
-        return id.device == device && id.number <= commitCounts[id.session] ?? 0
-    }
-
-    /// A commit of this engine is in the log: the one that is waited for, or one before it that was believed lost. What
-    /// the log has made of it beyond that is news from the log.
-    private mutating func accepted(_ commit: Commit) {
-        var state = commit.state
-        // It got another name only because the one that it has here was not free in the log yet: it is to have that one.
-        if let placed = tree[commit.item]?.place, let wanted = state?.place, placed != wanted,
-            let other = tree.item(at: wanted), isLeaving(other)
-        {
-            state?.place = placed
-        }
-        agree(commit.item, on: state)
-        merges[commit.item] = nil
-        // What has been done since it was offered is on its way still.
-        if letThrough[commit.item].map({ commit.state?.hasContents(of: $0) ?? true }) == true {
-            letThrough[commit.item] = nil
-        }
-        if case .commit(let own) = steps[commit.item], own.id == commit.id { steps[commit.item] = nil }
-    }
-
-    /// Somebody else's commit that says what the disk has already: so far the two agree.
-    private mutating func recognise(_ commit: Commit) {
-        guard let state = commit.state, let ours = disk[commit.item], ours.hasContents(of: state) else {
-            return
-        }
-        var base = lastAgreed(commit.item) ?? state
-        (base.content, base.conflicts) = (state.content, state.conflicts)
-        agree(commit.item, on: base)
-    }
-
-    private mutating func refused(_ id: Commit.ID, _ position: LogPosition) {
-        guard
-            let item = steps.all.first(where: {
-                if case .commit(let own) = $0.value { own.id == id } else { false }
-            })?.key
-        else { return }
-        steps[item] = nil
-        if position > tree.position { refusals[item] = position }
-        touch(item)
-    }
-
     private mutating func placed(_ item: ItemID) {
         guard case .place(let state, let agreedAs) = steps[item] else { return }
         steps[item] = nil
@@ -345,8 +298,8 @@ package struct SyncEngine: Sendable {
         hasReadLog = true
         touchLost()
         for (item, step) in steps.all {
-            guard case .commit = step else { continue }
-            steps[item] = nil
+            guard case .commit(let commit) = step else { continue }
+            endCommit(commit)
             touch(item)
         }
         // So far the log does not go any more: the hub was put back before it was read to there.
@@ -387,7 +340,9 @@ package struct SyncEngine: Sendable {
             applyBrakes()
             for item in items {
                 if steps[item] == nil { effects += paused.contains(item) ? planPaused(item) : plan(item) }
-                if waiting[.leaving(item)] != nil, !isLeaving(item) { wake(.leaving(item)) }
+                if let followers = waiting[.leaving(item)], !isLeaving(item) {
+                    wakeFollowers(followers, of: item)
+                }
             }
         }
         endChange()

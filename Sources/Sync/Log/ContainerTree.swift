@@ -135,9 +135,18 @@ package struct ContainerTree: Hashable, Sendable {
         }
     }
 
-    /// "Letter.txt" becomes "Letter 2.txt", ".profile" becomes ".profile 2".
+    /// No volume has longer names.
+    private static let nameByteCountMax = 255
+
+    /// "Letter.txt" becomes "Letter 2.txt", ".profile" becomes ".profile 2". Of what would be too long for any volume the end
+    /// goes before the number.
     package static func numbered(_ name: String, _ number: Int) -> String {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(name) \(number)" }
-        return "\(name[..<dot]) \(number)\(name[dot...])"
+        var dot = name.lastIndex(of: ".") ?? name.endIndex
+        if dot == name.startIndex || name[dot...].utf8.count > nameByteCountMax / 2 { dot = name.endIndex }
+        let rest = " \(number)\(name[dot...])"
+        var stem = name[..<dot]
+        // What is one sign on a screen is another matter in each release of Unicode; this is the same on all devices.
+        while stem.utf8.count + rest.utf8.count > nameByteCountMax { stem.unicodeScalars.removeLast() }
+        return stem + rest
     }
 }

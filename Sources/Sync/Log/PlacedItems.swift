@@ -15,8 +15,8 @@ extension Placed {
     @inlinable public static var hasKeys: Bool { false }
 }
 
-/// Values by item, found also by where the items are, by their folder, and by a key of their own. Several may be at one
-/// place; a key is that of the value which was put in last with it.
+/// Values by item, found also by where the items are, by their folder, and by a key. Several may be at one place, and have one
+/// key.
 public struct PlacedItems<Value: Placed> {
     @usableFromInline var rows = ItemMap<Value>()
     @usableFromInline var places = RowIndex()
@@ -98,13 +98,23 @@ public struct PlacedItems<Value: Placed> {
         }
     }
 
-    /// The item that has a key, if it is as wanted.
+    /// One of the items that have a key that is as wanted.
     @inlinable public func item(
         keyed key: ItemID,
         where isWanted: (Value) -> Bool = { _ in true }
     ) -> ItemID? {
-        guard let row = row(keyed: key), isWanted(rows.all[row]) else { return nil }
-        return rows.items[row]
+        keyed.row(ItemMap<Value>.hash(key)) { rows.all[$0].listedKey == key && isWanted(rows.all[$0]) }
+            .map { rows.items[$0] }
+    }
+
+    /// The items that have a key, in no order.
+    @inlinable public func items(keyed key: ItemID) -> [ItemID] {
+        var items: [ItemID] = []
+        _ = keyed.row(ItemMap<Value>.hash(key)) { row in
+            if rows.all[row].listedKey == key { items.append(rows.items[row]) }
+            return false
+        }
+        return items
     }
 
     /// The items at a place, in no order; names that look alike are one.
@@ -177,15 +187,9 @@ public struct PlacedItems<Value: Placed> {
         if isKeyed { takeKey(row) }
     }
 
-    @inlinable func row(keyed key: ItemID) -> Int? {
-        keyed.row(ItemMap<Value>.hash(key)) { rows.all[$0].listedKey == key }
-    }
-
-    /// Has the value in a row found by its key, and no other.
+    /// Has the value in a row found by its key.
     @inlinable mutating func takeKey(_ row: Int) {
-        guard let key = rows.all[row].listedKey else { return }
-        let hash = ItemMap<Value>.hash(key)
-        if let former = self.row(keyed: key) { keyed.remove(former, hash: hash) }
+        guard rows.all[row].listedKey != nil else { return }
         let values = rows.all
         keyed.insert(row) { Self.keyHash(values[$0]) }
     }

@@ -61,11 +61,17 @@ extension Vault {
 
 extension ContentRestorer {
     /// Makes the files that are new or others in a folder.
-    package func restore(_ difference: PackageDifference, into folder: FilePath) throws {
+    ///
+    /// - Returns: What the volume does not let them bear.
+    package func restore(_ difference: PackageDifference, into folder: FilePath) throws -> DressNotes {
         let folder = try StorageFolder(at: folder)
+        var losses = DressNotes()
         for member in difference.members {
-            try restorer.restore(member.next, as: member.next.name, in: folder, depth: 0)
+            let name = member.next.name
+            let path = DressNotes.path(of: name, in: DressNotes.top)
+            try restorer.restore(member.next, as: name, in: folder, at: path, losses: &losses)
         }
+        return losses
     }
 
     /// How the files are that are to be replaced; nil when one of them is not what it was, to the last byte and attribute, or
@@ -84,7 +90,9 @@ extension ContentRestorer {
                 continue
             }
             let status = try folder.status(of: name)
-            guard status.stamp.kind == .regular, status.stamp.permissions == former.dress.permissions,
+            guard status.stamp.kind == .regular,
+                // As they are kept: without set-user-ID and set-group-ID.
+                status.stamp.permissions & 0o1777 == former.dress.permissions,
                 try folder.file(name).userAttributes() == former.dress.attributes,
                 try restorer.holdsBytes(of: place, former)
             else { return nil }

@@ -18,16 +18,19 @@ extension Vault {
         package let isElsewhere: Bool
         /// Whether all of it is read, though nothing tells of a change: something that was lent is not there any more.
         package let isReadAnew: Bool
+        /// What it is to be taken for bearing where the disk does not say it.
+        package let notes: DressNotes
 
         package init(
             _ path: FilePath,
             as item: FileMark,
             changed: Set<MemberPath>? = nil,
             isElsewhere: Bool = false,
-            isReadAnew: Bool = false
+            isReadAnew: Bool = false,
+            notes: DressNotes = DressNotes()
         ) {
             (self.path, self.item, self.changed, self.isElsewhere) = (path, item, changed, isElsewhere)
-            self.isReadAnew = isReadAnew
+            (self.isReadAnew, self.notes) = (isReadAnew, notes)
         }
     }
 
@@ -80,7 +83,8 @@ extension Vault {
                 item: document.item,
                 moment: Vault.fileMoment,
                 remembers: !document.isElsewhere,
-                asks: !document.isElsewhere && !document.isReadAnew
+                asks: !document.isElsewhere && !document.isReadAnew,
+                notes: document.notes
             )
             do {
                 let changed = document.isElsewhere ? .all : ChangedMembers(document.changed)
@@ -213,20 +217,25 @@ extension Vault {
     /// - Parameters:
     ///   - contents: Of a document. They do not say when it was modified last; of the members of a package they do.
     ///   - target: Where; the folder above must exist, the name must be free.
-    ///   - modified: When that was; nil leaves the document as old as the file that is made for it. Links stay so.
+    ///   - modified: When that was; nil leaves the document as old as the file that is made for it.
+    ///   - mark: What it is to be known by; a link bears none.
     ///   - lends: Whether that becomes a document, which may be lent to the vault, and may be the vault's own file.
+    /// - Returns: What the volume does not let it bear.
     /// - Throws: `VaultError` with code `damaged`; `SystemError`, `EEXIST` when the name is taken.
+    @discardableResult
     package func restore(
         _ contents: DocumentContents,
         to target: FilePath,
         modified: FileTime? = nil,
+        mark: FileMark? = nil,
         lends: Bool = false
-    ) throws {
+    ) throws -> DressNotes {
         try ContentRestorer(self).restore(
             contents,
             as: target.name,
             in: try StorageFolder(containing: target),
             modified: modified,
+            mark: mark,
             lends: lends
         )
     }
@@ -250,18 +259,23 @@ package final class ContentRestorer {
         as name: String,
         in folder: StorageFolder,
         modified: FileTime? = nil,
+        mark: FileMark? = nil,
         lends: Bool = false
-    ) throws {
+    ) throws -> DressNotes {
         var entry = contents.entry
         if let modified {
             entry.dress.modificationSeconds = modified.seconds
             entry.dress.modificationNanoseconds = modified.nanoseconds
         }
+        // Before its permissions: a file that nobody may write to takes no mark afterwards.
+        if let mark { entry.dress.attributes[FileMark.attributeName] = Data(mark.bytes) }
         let isDated = modified != nil
+        var losses = DressNotes()
         if lends, entry.mayBeLent(in: restorer.store) {
-            try restorer.restoreLent(entry, as: name, in: folder, isDated: isDated)
+            try restorer.restoreLent(entry, as: name, in: folder, isDated: isDated, losses: &losses)
         } else {
-            try restorer.restore(entry, as: name, in: folder, depth: 0, isDated: isDated)
+            try restorer.restore(entry, as: name, in: folder, isDated: isDated, losses: &losses)
         }
+        return losses
     }
 }

@@ -11,6 +11,8 @@ struct ItemKeeper {
     let remembers: Bool
     /// Whether what was seen of them last is asked.
     let asks: Bool
+    /// What the document is to be taken for bearing where the disk does not say it.
+    let notes: DressNotes
     /// What was seen, folder by folder; told to the index with the version.
     private(set) var caches: [CacheRows] = []
     /// What the kernel said of a document that is a file, while it was read; nil for one that was not.
@@ -23,13 +25,15 @@ struct ItemKeeper {
         item: FileMark,
         moment: Int64,
         remembers: Bool = true,
-        asks: Bool? = nil
+        asks: Bool? = nil,
+        notes: DressNotes = DressNotes()
     ) {
         self.session = session
         self.item = item
         self.moment = moment
         self.remembers = remembers
         self.asks = asks ?? remembers
+        self.notes = notes
     }
 
     /// Stores a document.
@@ -44,7 +48,7 @@ struct ItemKeeper {
         (caches, readStatus) = ([], nil)
         guard status.stamp.kind == .directory else {
             let known = try fileCache()
-            let member = try leaf(path.name, as: "", status, in: folder, known)
+            let member = try leaf(path.name, as: "", status, in: folder, at: DressNotes.top, known)
             if member.entry != known?.entry || member.trace != known?.trace || !(known?.isSettled ?? false) {
                 let none = ContentReference(name: ObjectName(), level: 0)
                 if remembers {
@@ -116,7 +120,7 @@ struct ItemKeeper {
         let entry = ManifestEntry(
             name: entryName,
             kind: .folder,
-            dress: Self.dress(status, try folder.userAttributes()),
+            dress: notes.dress(Self.dress(status, try folder.userAttributes()), at: path),
             byteCount: cache.leaves.reduce(0) { $0 + $1.byteCount },
             content: cache.reference
         )
@@ -231,10 +235,10 @@ struct ItemKeeper {
         _ depth: Int
     ) throws -> CachedMember {
         let status = try folder.status(of: name)
+        let below = DressNotes.path(of: name, in: path)
         guard status.stamp.kind == .directory else {
-            return try leaf(name, as: name, status, in: folder, known)
+            return try leaf(name, as: name, status, in: folder, at: below, known)
         }
-        let below = path == "/" ? path + name : path + "/" + name
         return try self.folder(name, as: name, status, in: folder, at: below, changes, depth: depth + 1).1
     }
 
@@ -245,6 +249,7 @@ struct ItemKeeper {
         as entryName: String,
         _ status: MemberStatus,
         in folder: SourceFolder,
+        at path: String,
         _ known: CachedMember?
     ) throws -> CachedMember {
         switch status.stamp.kind {
@@ -257,7 +262,7 @@ struct ItemKeeper {
             let entry = ManifestEntry(
                 name: entryName,
                 kind: .file,
-                dress: Self.dress(outcome.status, outcome.attributes),
+                dress: notes.dress(Self.dress(outcome.status, outcome.attributes), at: path),
                 byteCount: outcome.byteCount,
                 content: outcome.content
             )
@@ -268,7 +273,7 @@ struct ItemKeeper {
             let entry = ManifestEntry(
                 name: entryName,
                 kind: .link,
-                dress: Self.dress(status, [:]),
+                dress: notes.dress(Self.dress(status, [:]), at: path),
                 byteCount: 0,
                 content: nil,
                 linkText: try folder.linkText(name)

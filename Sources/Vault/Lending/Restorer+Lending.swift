@@ -2,17 +2,21 @@ internal import FileSystem
 
 extension Restorer {
     /// Makes a large document that is lent from the beginning: of what came as a file of its own that very file, else a copy.
+    ///
+    /// - Parameter losses: Gets what the volume does not let it bear.
     func restoreLent(
         _ entry: ManifestEntry,
         as name: String,
         in folder: StorageFolder,
-        isDated: Bool
+        isDated: Bool,
+        losses: inout DressNotes
     ) throws {
         let pieces = try pieces(of: entry.content, byteCount: entry.byteCount)
         if try share(pieces, byteCount: entry.byteCount, as: name, in: folder) {
-            return try folder.open(name).dress(entry.dress, isDated: isDated)
+            let borne = try folder.open(name).dress(entry.dress, isDated: isDated)
+            return losses.note(entry.dress, borne, at: DressNotes.top)
         }
-        try restore(entry, as: name, in: folder, depth: 0, isDated: isDated)
+        try restore(entry, as: name, in: folder, isDated: isDated, losses: &losses)
         let file = try folder.source(name)
         guard let loan = try store.borrow(file) else { return }
         loan.pieces = pieces

@@ -18,12 +18,13 @@ extension Vault {
             let detail = "There is no version \(id). List the document's versions anew."
             throw VaultError(code: .unknownVersion, path: target, detail: detail)
         }
-        let restorer = try Restorer(store: store)
-        try restorer.restore(
+        // What the volume does not let it bear is not missed by anybody: the version has it.
+        var losses = DressNotes()
+        try Restorer(store: store).restore(
             try version.root(),
             as: target.name,
             in: try StorageFolder(containing: target),
-            depth: 0
+            losses: &losses
         )
     }
 
@@ -53,25 +54,44 @@ struct Restorer {
         try reader.lookAhead(entries.compactMap(\.content?.name))
     }
 
-    /// - Parameter isDated: Whether the entry says when it was modified last; what is in it always does.
+    /// Makes an entry, and all in it.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is in the document, as of `DressNotes`.
+    ///   - isDated: Whether the entry says when it was modified last; what is in it always does.
+    ///   - losses: Gets what the volume does not let it bear.
     func restore(
         _ entry: ManifestEntry,
         as name: String,
         in folder: StorageFolder,
-        depth: Int,
-        isDated: Bool = true
+        at path: String = DressNotes.top,
+        depth: Int = 0,
+        isDated: Bool = true,
+        losses: inout DressNotes
     ) throws {
         switch entry.kind {
-        case .link: try folder.makeLink(name, text: entry.linkText)
+        case .link:
+            try folder.makeLink(name, text: entry.linkText)
+            // Kept again with another date it would be another document on each device that it comes to.
+            if isDated { losses.note(entry.dress, try folder.dressLink(name, entry.dress), at: path) }
         case .file:
             let file = try folder.create(name)
             try write(entry, to: file)
-            try file.dress(entry.dress, isDated: isDated)
+            losses.note(entry.dress, try file.dress(entry.dress, isDated: isDated), at: path)
         case .folder:
             guard depth < Self.depthMax, let content = entry.content else { throw damaged(entry) }
             let own = try folder.makeFolder(name)
-            try forEachMember(of: content) { try restore($0, as: $0.name, in: own, depth: depth + 1) }
-            try own.dress(entry.dress, isDated: isDated)
+            try forEachMember(of: content) { member in
+                try restore(
+                    member,
+                    as: member.name,
+                    in: own,
+                    at: DressNotes.path(of: member.name, in: path),
+                    depth: depth + 1,
+                    losses: &losses
+                )
+            }
+            losses.note(entry.dress, try own.dress(entry.dress, isDated: isDated), at: path)
         }
     }
 

@@ -3,6 +3,8 @@ package import SeededNumbers
 /// How often what happens in one world. Drawn from its seed, as a fault at a time shows what many at once hide.
 package struct Habits: Sendable {
     private let deviceCount: Int
+    /// Whether people are on the first device only: all that they do has to come out as they did it.
+    private let isAlone: Bool
     private var people: Int
     private var evictions: Int
     private var pauses: Int
@@ -18,6 +20,7 @@ package struct Habits: Sendable {
 
     package init(deviceCount: Int, using random: inout SplitMix64) {
         self.deviceCount = deviceCount
+        isAlone = random.below(6) == 0
         people = 1 + random.below(5)
         evictions = [0, 1, 4][random.below(3)]
         pauses = [0, 0, 1, 3][random.below(4)]
@@ -32,7 +35,7 @@ package struct Habits: Sendable {
     package mutating func next(to deeds: inout [Deed], using random: inout SplitMix64) {
         let index = random.below(deviceCount)
         switch random.below(40) {
-        case 0..<people: deeds.append(person(on: index, using: &random))
+        case 0..<people: deeds.append(person(on: isAlone ? 0 : index, using: &random))
         case people..<12: for _ in 0..<4 { deeds.append(.hear(on: index)) }
         case 12..<20: for _ in 0..<2 { deeds.append(.work(on: index)) }
         case 20..<36: for _ in 0..<4 { deeds.append(letter(using: &random)) }
@@ -44,14 +47,21 @@ package struct Habits: Sendable {
 
     private func person(on index: Int, using random: inout SplitMix64) -> Deed {
         let (item, folder, name) = (random.below(64), random.below(8), random.below(3))
-        switch random.below(11 + 2 * evictions + 2 * pauses) {
+        switch random.below(12 + 2 * evictions + 2 * pauses) {
         case 0..<2: return .make(on: index, isFolder: random.below(3) == 0, folder: folder, name: name)
         case 2..<6: return .edit(on: index, item: item)
         case 6..<8: return .move(on: index, item: item, folder: folder, name: name)
         case 8: return .remove(on: index, item: item)
         case 9: return .settle(on: index, item: item)
         case 10: return .decide(on: index, goesOn: random.below(2) == 0)
-        case 11..<(11 + 2 * evictions):
+        case 11:
+            return .replace(
+                on: index,
+                item: item,
+                isFolder: random.below(2) == 0,
+                isHeardFirst: random.below(2) == 0
+            )
+        case 12..<(12 + 2 * evictions):
             return random.below(3) == 0 ? .download(on: index, item: item) : .evict(on: index, item: item)
         default:
             switch random.below(5) {

@@ -113,7 +113,8 @@ extension Deed {
     var device: Int? {
         switch self {
         case .make(let index, _, _, _), .edit(let index, _), .move(let index, _, _, _), .remove(let index, _),
-            .settle(let index, _), .decide(let index, _), .evict(let index, _), .download(let index, _),
+            .replace(let index, _, _, _), .settle(let index, _), .decide(let index, _), .evict(let index, _),
+            .download(let index, _),
             .pause(let index, _), .resume(let index, _), .offerPaused(let index, _),
             .hear(let index), .work(let index),
             .readLog(let index, _),
@@ -136,6 +137,10 @@ extension Deed {
         case .move(let index, let item, let folder, let name):
             (0..<min(item, 4)).map { .move(on: index, item: $0, folder: folder, name: name) }
         case .remove(let index, let item): (0..<min(item, 4)).map { .remove(on: index, item: $0) }
+        case .replace(let index, let item, let isFolder, let isHeardFirst):
+            (0..<min(item, 4)).map {
+                .replace(on: index, item: $0, isFolder: isFolder, isHeardFirst: isHeardFirst)
+            }
         case .settle(let index, let item): (0..<min(item, 4)).map { .settle(on: index, item: $0) }
         case .evict(let index, let item): (0..<min(item, 4)).map { .evict(on: index, item: $0) }
         case .download(let index, let item): (0..<min(item, 4)).map { .download(on: index, item: $0) }

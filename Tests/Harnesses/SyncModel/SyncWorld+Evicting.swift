@@ -10,6 +10,7 @@ extension SyncWorld {
         else { return }
         let held = heldMarks()
         devices[index].dataless.insert(item)
+        evictedMarks[index, default: [:]][item, default: []].formUnion(marks[content] ?? [])
         if !bytes(on: index).contains(content) { devices[index].blobs.remove(content) }
         evaporated.formUnion(held.subtracting(heldMarks()))
         devices[index].news.append(.evicted([item]))

@@ -23,7 +23,7 @@ extension SyncWorld {
             .subtracting(evaporated)
         if markCount > 0, !lost.isEmpty { faults.append("edits \(lost.sorted()) are lost") }
         for (item, state) in items.sorted(by: { $0.key < $1.key }) {
-            if !state.conflicts.isEmpty, editors[item]?.count == 1, !hasForgotten {
+            if !state.conflicts.isEmpty, editors[item]?.count == 1, !hasForgotten, !putBack.contains(item) {
                 faults.append("\(item) is in conflict, and only one device has ever edited it")
             }
             let seen = state.contents.reduce(into: Set<Int>()) { $0.formUnion(marks[$1] ?? []) }
@@ -35,6 +35,15 @@ extension SyncWorld {
             }
             if state.place.name.hasPrefix(".") { faults.append("\(item) stands aside for ever") }
             if item.high != 1 || item.low > itemCount { faults.append("nobody has made \(item)") }
+        }
+        if let whose = actors.first, actors.count == 1, !hasForgotten, !hasStragglers, hubNumber == 0,
+            brakePercent == nil
+        {
+            for (item, wish) in wishes where items[item].map({ $0.place != wish }) ?? false {
+                faults.append(
+                    "\(item) is elsewhere than device \(whose) has put it, which alone did anything"
+                )
+            }
         }
         let places = items.values.map(\.place)
         if Set(places).count < places.count { faults.append("two items have one name") }

@@ -14,11 +14,22 @@ extension SyncWorld {
         }
         if event == .reconnected {
             devices[index].hasLine = devices[index].isOnline && devices[index].metHub == hubNumber
+            giveUpCommits(of: index)
         }
         if case .brakeUndone(let direction) = event { discardBraked(direction, on: index) }
         let effects = devices[index].engine.take(event)
         if bug == nil { lookForReasons(index) }
         send(effects, from: index)
+    }
+
+    /// A device takes for lost what it has no answer to.
+    private mutating func giveUpCommits(of index: Int) {
+        for case .toHub(index, .commit(let commit)) in letters { givenUp.insert(commit.id) }
+        let engine = devices[index].engine
+        let isAnswered = hub.log.entries(after: engine.tree.position).contains { entry in
+            entry.commit.id.device == DeviceID(UInt64(index + 1)) && engine.isCommitting(entry.commit.item)
+        }
+        if isAnswered { hasStragglers = true }
     }
 
     private mutating func send(_ effects: [SyncEngine.Effect], from index: Int) {
@@ -204,6 +215,7 @@ extension SyncWorld {
         case .refused(let position): return [.toDevice(index, .commitRefused(commit.id, readTo: position))]
         case .accepted:
             if hub.log.head > head {
+                if givenUp.contains(commit.id) { hasStragglers = true }
                 tell {
                     "the hub: entry \($0.hub.log.head) is \(commit.item) \($0.text(commit.state)) by device \(index)"
                 }

@@ -17,6 +17,8 @@ extension SyncWorld {
         _ deed: (SyncWorld) -> String
     ) {
         devices[index].disk[item] = state
+        actors.insert(index)
+        wishes[item] = state?.place
         if state == nil { devices[index].dataless.remove(item) }
         devices[index].news.append(.diskChanged(item, state))
         tell { "device \(index): \(deed($0))" }
@@ -82,10 +84,30 @@ extension SyncWorld {
         let members = devices[index].disk.filter { $0.value.place.parent == item }.keys.sorted()
         for member in members { remove(member, on: index) }
         guard let state = devices[index].disk[item] else { return }
-        let seen = state.contents.reduce(into: Set<Int>()) { $0.formUnion(marks[$1] ?? []) }
+        var seen = state.contents.reduce(into: Set<Int>()) { $0.formUnion(marks[$1] ?? []) }
+        if devices[index].dataless.contains(item) { seen.formUnion(evictedMarks[index]?[item] ?? []) }
         discarded.formUnion(seen)
         removals[item, default: []].formUnion(seen)
         put(item, nil, on: index) { _ in "removes \(item)" }
+    }
+
+    /// Has another item take the place of one.
+    mutating func replace(
+        _ item: ItemID,
+        _ state: ItemState,
+        isFolder: Bool,
+        isHeardFirst: Bool,
+        on index: Int
+    ) {
+        // Nobody makes anything of the name under which something stands aside.
+        guard !devices[index].isFull, !state.place.name.hasPrefix(".") else { return }
+        let start = devices[index].news.count
+        remove(item, on: index)
+        let middle = devices[index].news.count
+        make(on: index, isFolder: isFolder, at: state.place)
+        guard isHeardFirst else { return }
+        let (old, new) = (devices[index].news[start..<middle], devices[index].news[middle...])
+        devices[index].news.replaceSubrange(start..., with: Array(new) + Array(old))
     }
 
     mutating func settleConflicts(_ item: ItemID, _ state: ItemState, on index: Int) {
@@ -113,6 +135,7 @@ extension SyncWorld {
         let engine = devices[index].engine
         for item in engine.brakedItems(direction) {
             editors[item, default: []].insert(index)
+            putBack.insert(item)
             let state = direction == .leaving ? engine.disk[item] : engine.tree[item]
             if let content = state?.content { discarded.formUnion(marks[content] ?? []) }
         }

@@ -67,6 +67,20 @@ package struct SyncWorld {
     var mayReturn: Set<ItemID> = []
     /// Who has edited an item.
     var editors: [ItemID: Set<Int>] = [:]
+    /// What items held when their contents left a device. Whoever removes a placeholder removes that, also where a log or a
+    /// memory that was put back has the placeholder stand for something older.
+    var evictedMarks: [Int: [ItemID: Set<Int>]] = [:]
+    /// On which devices somebody has done something.
+    var actors: Set<Int> = []
+    /// Whether a device has believed lost what came to the hub all the same, after what it did next.
+    var hasStragglers = false
+    /// Commits under way that their devices have given up.
+    var givenUp: Set<Commit.ID> = []
+    /// What came back as somebody has taken back a change. A device that dies before it knows that it is back does not know
+    /// either what is an edit of it.
+    var putBack: Set<ItemID> = []
+    /// Where people have put items; nothing of those that they have removed.
+    var wishes: [ItemID: ItemPlace] = [:]
     /// Whether an engine or the hub has been put back to a backup: it cannot be told any more what some edits came from.
     var hasForgotten = false
     var itemCount: UInt64 = 0
@@ -116,6 +130,10 @@ package struct SyncWorld {
             withItem(item, on: index) { $0.move($1, $2, to: place, on: index) }
         case .remove(let index, let item):
             withItem(item, on: index) { world, item, _ in world.remove(item, on: index) }
+        case .replace(let index, let item, let isFolder, let isHeardFirst):
+            withItem(item, on: index) {
+                $0.replace($1, $2, isFolder: isFolder, isHeardFirst: isHeardFirst, on: index)
+            }
         case .settle(let index, let item): withItem(item, on: index) { $0.settleConflicts($1, $2, on: index) }
         case .decide(let index, let goesOn): decide(on: index, goesOn: goesOn)
         case .evict(let index, let item): evict(item, on: index)

@@ -1,0 +1,64 @@
+internal import FileSystem
+internal import Foundation
+
+/// Something in a container's folder that is left alone, as it cannot be on other devices.
+struct LeftOut: Hashable, Sendable {
+    enum Reason: Hashable, Sendable {
+        case notUnicode
+        /// Saves use such names, and what has one is gone in a moment; this one was given by somebody else.
+        case reserved
+        /// A socket, a pipe or a device.
+        case special
+        /// A save's, or ours: nobody is to hear of it.
+        case passing
+    }
+
+    /// With signs in the place of what is not UTF-8.
+    let name: String
+    let reason: Reason
+
+    /// Why a member of a folder is left alone; nil for what is kept in step.
+    static func reason(for member: FolderMember) -> Reason? {
+        if member.status.stamp.kind == .other { return .special }
+        guard member.name.utf8.first == UInt8(ascii: "."), member.name.hasPrefix(prefix),
+            // An item that stands aside for a moment.
+            !member.name.hasPrefix(prefix + "aside-")
+        else { return nil }
+        return isPassing(member.name.dropFirst(prefix.count)) ? .passing : .reserved
+    }
+
+    /// What is left alone of a folder's members that somebody may want to know of, in the order of their names.
+    static func all(of members: [FolderMember], unnamed: [String]) -> [LeftOut] {
+        let named = members.compactMap { member in
+            reason(for: member).flatMap { $0 == .passing ? nil : LeftOut(name: member.name, reason: $0) }
+        }
+        return (named + unnamed.map { LeftOut(name: $0, reason: .notUnicode) }).sorted { $0.name < $1.name }
+    }
+
+    private static let prefix = ".sheaf-"
+
+    /// Whether saves and this engine make names that go on so: `Arrivals`, `Removal`, `SaveSite`, and apps' key-value stores.
+    private static func isPassing(_ rest: Substring) -> Bool {
+        if ["arriving-", "removed-", "keyvalues-"].contains(where: rest.hasPrefix) { return true }
+        let hash = rest.prefix { $0.isHexDigit }
+        return hash.utf8.count == 16 && rest.dropFirst(hash.count).first == "-"
+    }
+
+    /// Why, in a sentence.
+    var text: String {
+        switch reason {
+        case .notUnicode: "Its name is not UTF-8, so no other device can be told it: it stays here alone."
+        case .reserved:
+            "Names that begin with “.sheaf-” are what saves use for themselves: it stays here alone."
+        case .special, .passing: "It is a socket, a pipe or a device, which has no contents to send."
+        }
+    }
+
+    /// What helps.
+    var remedy: String {
+        switch reason {
+        case .notUnicode, .reserved: "Give it another name; then it is kept in step."
+        case .special, .passing: "Nothing is to be done."
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// What the hub makes of this engine's commits, and what others' say of what is here.
+extension SyncEngine {
+    /// Whether this engine knows that it has made a commit. One from a future that was lost with the engine's memory is
+    /// as anybody else's.
+    func isOwn(_ commit: Commit) -> Bool {
+        let id = commit.id
+        if wentBack.contains(commit.item) {
+            guard case .commit(let own) = steps[commit.item], own.id == id else { return false }
+        }
+        return id.device == device && id.number <= commitCounts[id.session] ?? 0
+    }
+
+    /// A commit of this engine is in the log: the one that is waited for, or one before it that was believed lost. What
+    /// the log has made of it beyond that is news from the log.
+    mutating func accepted(_ commit: Commit) {
+        var state = commit.state
+        // It got another name only because the one that it has here was not free in the log yet: it is to have that one.
+        if let placed = tree[commit.item]?.place, let wanted = state?.place, placed != wanted,
+            let other = tree.item(at: wanted), isLeaving(other)
+        {
+            state?.place = placed
+        }
+        // A folder stays that has something in it which the hub heard of first: whether it is to go is decided anew.
+        if commit.state != nil || tree[commit.item] == nil { agree(commit.item, on: state) }
+        merges[commit.item] = nil
+        // What has been done since it was offered is on its way still.
+        if letThrough[commit.item].map({ commit.state?.hasContents(of: $0) ?? true }) == true {
+            letThrough[commit.item] = nil
+        }
+        if case .commit(let own) = steps[commit.item], own.id == commit.id { endCommit(own) }
+    }
+
+    /// Somebody else's commit that says what the disk has already: so far the two agree.
+    mutating func recognise(_ commit: Commit) {
+        guard let state = commit.state, let ours = disk[commit.item], ours.hasContents(of: state) else {
+            return
+        }
+        var base = lastAgreed(commit.item) ?? state
+        (base.content, base.conflicts) = (state.content, state.conflicts)
+        agree(commit.item, on: base)
+    }
+
+    mutating func refused(_ id: Commit.ID, _ position: LogPosition) {
+        let own = steps.all.values.lazy.compactMap { step in
+            if case .commit(let own) = step, own.id == id { own } else { nil }
+        }.first
+        guard let own else { return }
+        let item = own.item
+        endCommit(own)
+        if position > tree.position { refusals[item] = position }
+        touch(item)
+    }
+
+    // MARK: What comes into folders
+
+    /// Begins to wait for what the hub says of a commit.
+    mutating func beginCommit(_ commit: Commit) {
+        steps[commit.item] = .commit(commit)
+        guard let parent = commit.state?.parent, parent != .root, parent != tree[commit.item]?.parent else {
+            return
+        }
+        comings[parent, default: []].insert(commit.item)
+    }
+
+    /// Ends waiting for what the hub says of a commit.
+    mutating func endCommit(_ commit: Commit) {
+        steps[commit.item] = nil
+        guard let parent = commit.state?.parent, comings[parent]?.remove(commit.item) != nil else { return }
+        if comings[parent]?.isEmpty == true { comings[parent] = nil }
+        touch(parent)
+    }
+
+    /// Whether a commit is on its way by which something comes into a folder: one that removes the folder could be there before
+    /// it, and the folder would come back.
+    mutating func awaitsMembers(_ folder: ItemID) -> Bool {
+        guard let items = comings[folder] else { return false }
+        let left = items.filter { item in
+            if case .commit(let commit) = steps[item] { commit.state?.parent == folder } else { false }
+        }
+        comings[folder] = left.isEmpty ? nil : left
+        return !left.isEmpty
+    }
+}

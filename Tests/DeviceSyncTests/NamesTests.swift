@@ -1,0 +1,107 @@
+import DeviceSync
+import DocumentTesting
+import Foundation
+import Glibc
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// Names that are good here and not everywhere, and what is left alone.
+@Suite("Names", .timeLimit(.minutes(2)))
+struct NamesTests {
+    @Test(
+        "What other systems cannot have is said",
+        arguments: [
+            ("con", "device"), ("Aux.txt", "device"), ("lpt1.tar.gz", "device"), ("COM9", "device"),
+            ("a:b", "macOS"), ("q?", "“?”"), ("<a>", "“<” “>”"), (#"a\b"#, "\\"), ("a|b*", "“|” “*”"),
+            ("trailing.", "dot"), ("trailing ", "space"), ("bell\u{7}", "see"), ("say \"hi\"", "“\"”"),
+        ]
+    )
+    func trouble(name: String, word: String) throws {
+        #expect(try #require(NameTrouble.text(of: name)).contains(word))
+    }
+
+    @Test(
+        "What every system can have is not",
+        arguments: [
+            "a.txt", "console.txt", "common", "aux2", "com", "com10", "nullable.c", ".profile", "café 🦊",
+            "a b", "lpt",
+            "p", "a.b.c", "ñandú",
+        ]
+    )
+    func noTrouble(name: String) { #expect(NameTrouble.text(of: name) == nil) }
+
+    @Test("Names that differ in capitals alone have one number, others hardly ever")
+    func folded() {
+        #expect(NameTrouble.foldedHash("Read Me.TXT") == NameTrouble.foldedHash("read me.txt"))
+        #expect(NameTrouble.foldedHash("CAFÉ") == NameTrouble.foldedHash("cafe\u{301}"))
+        #expect(NameTrouble.foldedHash("a") != NameTrouble.foldedHash("b"))
+    }
+
+    private func notes(of device: TestDevice) -> [String: Bool] {
+        Dictionary(
+            uniqueKeysWithValues: (device.status?.notes ?? []).map { ($0.path, $0.isLeftOut) }
+        )
+    }
+
+    @Test("Names that are none elsewhere are noted and sent all the same; of two that are one there, both")
+    func elsewhere() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        let names = ["con", "a:b", "folder/trailing.", "Letter.txt", "letter.txt"]
+        for name in names + ["good.txt", "folder/Letter.txt"] { try one.write("text", to: name) }
+        pair.wait { two.contents == one.contents && pair.isSettled }
+        let expected = Dictionary(uniqueKeysWithValues: names.map { ($0, false) })
+        for device in [one, two] {
+            #expect(notes(of: device) == expected && device.status?.noteCount == names.count)
+        }
+        let explanation = try #require(two.explanation("Letter.txt"))
+        #expect(explanation.isSettled && explanation.notes.first?.contains("“letter.txt”") == true)
+        #expect(try #require(two.explanation("good.txt")).notes.isEmpty)
+        #expect(try #require(two.explanation("a:b")).notes.first?.contains("macOS") == true)
+        try FileManager.default.removeItem(atPath: one.path("letter.txt"))
+        pair.wait { two.contents == one.contents && pair.isSettled }
+        #expect(notes(of: two)["Letter.txt"] == nil && two.status?.noteCount == names.count - 2)
+        pair.end()
+    }
+
+    @Test("What is left alone is listed with the reason, explained, and forgotten when it has gone")
+    func leftAlone() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        let bad = (Array(one.path("folder/caf").utf8) + [0xe9, 0]).map { CChar(bitPattern: $0) }
+        try one.write("text", to: "folder/a.txt")
+        let file = open(bad, O_CREAT | O_WRONLY, 0o644)
+        #expect(file >= 0 && close(file) == 0)
+        try one.write("mine", to: ".sheaf-notes.txt")
+        #expect(mkfifo(one.path("pipe"), 0o600) == 0)
+        // A save's own is nobody's business.
+        try one.write("staged", to: ".sheaf-0123456789abcdef-a.txt")
+        let expected = ["folder/caf\u{fffd}": true, ".sheaf-notes.txt": true, "pipe": true]
+        pair.wait { notes(of: one) == expected && two.text("folder/a.txt") == "text" && pair.isSettled }
+        #expect(notes(of: one) == expected && notes(of: two).isEmpty)
+        let said = one.said.compactMap { if case .leftAlone(let path, _) = $0 { path } else { nil } }
+        #expect(said.sorted() == expected.keys.sorted())
+        for (name, word) in [
+            ("folder/caf\u{fffd}", "UTF-8"), (".sheaf-notes.txt", "saves"), ("pipe", "pipe"),
+        ] {
+            let explanation = try #require(one.explanation(name))
+            #expect(
+                !explanation.isSettled && explanation.causes.first?.contains(word) == true,
+                "\(explanation)"
+            )
+        }
+        // Told once, whatever else happens in the folder.
+        try one.write("more", to: "b.txt")
+        pair.wait { two.text("b.txt") == "more" && pair.isSettled }
+        #expect(one.said.filter { if case .leftAlone = $0 { true } else { false } }.count == 3)
+        #expect(rename(one.path(".sheaf-notes.txt"), one.path("notes.txt")) == 0)
+        #expect(unlink(one.path("pipe")) == 0)
+        pair.wait { two.text("notes.txt") == "mine" && notes(of: one) == ["folder/caf\u{fffd}": true] }
+        #expect(notes(of: one) == ["folder/caf\u{fffd}": true])
+        try FileManager.default.removeItem(atPath: one.path("folder"))
+        pair.wait { notes(of: one).isEmpty && two.text("folder/a.txt") == nil }
+        pair.end()
+    }
+}

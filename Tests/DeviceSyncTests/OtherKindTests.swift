@@ -1,0 +1,124 @@
+import CLinux
+import DocumentTesting
+import Foundation
+import Testing
+
+@testable import DeviceSync
+
+/// Something of another kind takes a name.
+@Suite("Another kind of item at a name, on two devices", .timeLimit(.minutes(2)))
+struct OtherKindTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws { pair = try DevicePair() }
+
+    enum Kind: String, CaseIterable {
+        case file, folder, package, link
+    }
+
+    /// What is made at a name, below a folder; as both devices show it.
+    private func make(_ kind: Kind, _ name: String, in folder: String) throws -> [String: String] {
+        let place = folder + "/" + name
+        switch kind {
+        case .file:
+            try Data("flat".utf8).write(to: URL(fileURLWithPath: place))
+            return [name: "644 flat"]
+        case .folder, .package:
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+            try Data("in it".utf8).write(to: URL(fileURLWithPath: place + "/member"))
+            return [name: "755 folder", name + "/member": "644 in it"]
+        case .link:
+            try #require(symlink("elsewhere", place) == 0)
+            return [name: "link to elsewhere"]
+        }
+    }
+
+    /// All kinds that may have one name: what is a package is told by that.
+    static let changes: [(Kind, Kind)] = Kind.allCases.flatMap { from in
+        Kind.allCases.filter { $0 != from && Set([$0, from]) != [.folder, .package] }.map { (from, $0) }
+    }
+
+    @Test(
+        "It has the name, on both devices, and nothing else is renamed for it",
+        arguments: changes,
+        [true, false]
+    )
+    func replaced(_ kinds: (Kind, Kind), atOnce: Bool) throws {
+        let (from, to) = kinds
+        let name = [from, to].contains(.package) ? "d.rtfd" : "d"
+        pair.expectBoth(try make(from, name, in: one.folder.path))
+        let entryCount = pair.hub.entryCount
+        let desk = pair.base.appendingPathComponent("desk").path
+        try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: false)
+        let expected: [String: String]
+        if atOnce {
+            expected = try make(to, name, in: desk)
+            let exchange: UInt32 = 2
+            #expect(
+                cdoc_renameat2(AT_FDCWD, desk + "/" + name, AT_FDCWD, one.path(name), exchange) == 0
+            )
+        } else {
+            try FileManager.default.removeItem(atPath: one.path(name))
+            expected = try make(to, name, in: one.folder.path)
+        }
+        pair.expectBoth(expected)
+        // A document is what it was, whatever it is made of now. A folder is nobody's successor: one goes, the other comes, with
+        // what is in it.
+        let count = [from, to].contains(.folder) ? 3 : 1
+        #expect(pair.hub.entryCount == entryCount + count, "\(one.said)")
+        try pair.expectRest()
+        pair.end()
+    }
+
+    @Test(
+        "What is put beside the placeholder of something that is not here is another item",
+        arguments: [Kind.file, .package],
+        [Kind.file, .package]
+    )
+    func besidePlaceholder(evicted: Kind, new: Kind) throws {
+        let former = try make(evicted, "d.rtfd", in: one.folder.path)
+        pair.expectBoth(former)
+        try two.evict(two.folder.appendingPathComponent("d.rtfd"))
+        _ = try make(new, "d.rtfd", in: two.folder.path)
+        let suffix = new == .package ? "/member" : ""
+        let isSo = two.wait {
+            one.text("d 2.rtfd" + suffix) == (new == .package ? "in it" : "flat") && one.contents.count >= 2
+                && two.isInStep(at: pair.hub.entryCount)
+        }
+        #expect(isSo, "\(one.descriptions) and \(two.descriptions); \(two.said)")
+        #expect(former.allSatisfy { one.descriptions[$0.key] == $0.value })
+        pair.end()
+    }
+
+    @Test("A package that takes the name of a file which was moved away is a new one")
+    func movedAway() throws {
+        try one.write("text", to: "d.rtfd")
+        pair.expectBoth(["d.rtfd": "644 text"])
+        let entryCount = pair.hub.entryCount
+        let desk = pair.base.appendingPathComponent("desk").path
+        try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: false)
+        _ = try make(.package, "d.rtfd", in: desk)
+        #expect(rename(one.path("d.rtfd"), one.path("old.rtfd")) == 0)
+        #expect(rename(desk + "/d.rtfd", one.path("d.rtfd")) == 0)
+        pair.expectBoth(["old.rtfd": "644 text", "d.rtfd": "755 folder", "d.rtfd/member": "644 in it"])
+        // The one is renamed, the other is new; neither is sent as the other.
+        #expect(pair.hub.entryCount == entryCount + 2)
+        try pair.expectRest()
+        pair.end()
+    }
+
+    @Test("A file that makes way for a folder of its name and is found elsewhere stays that file")
+    func madeWay() throws {
+        try one.write("text", to: "d")
+        pair.expectBoth(["d": "644 text"])
+        let file = try one.inode("d")
+        try FileManager.default.moveItem(atPath: one.path("d"), toPath: one.path("d old"))
+        try one.write("in it", to: "d/member")
+        pair.expectBoth(["d": "755 folder", "d/member": "644 in it", "d old": "644 text"])
+        #expect(try one.inode("d old") == file)
+        try pair.expectRest()
+        pair.end()
+    }
+}

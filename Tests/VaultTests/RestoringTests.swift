@@ -1,0 +1,169 @@
+import CLinux
+import CrashHarness
+import FileSystem
+import Foundation
+import SeededNumbers
+import Testing
+import VaultHarness
+
+@testable import Vault
+
+/// What is restored is what was kept: kept again, it has the same name on every device.
+@Suite("What is restored")
+struct RestoringTests {
+    private let item = FileMark(UUID())
+    private let key = [UInt8](repeating: 7, count: 32)
+
+    private func keep(
+        _ name: String,
+        in bench: VaultBench,
+        isElsewhere: Bool = false,
+        notes: DressNotes = DressNotes()
+    ) throws -> DocumentContents {
+        let document = Vault.Keepable(
+            bench.document(name),
+            as: item,
+            isElsewhere: isElsewhere,
+            notes: notes
+        )
+        return try #require(try bench.vault.keepContents(of: [document]) { _ in VaultBench.origin() }.first)
+            .get().contents
+    }
+
+    /// Documents of some seeds, each in a vault of its own.
+    private func forEachDocument(
+        count: UInt64,
+        _ body: (VaultBench, DocumentContents, Comment) throws -> Void
+    ) throws {
+        let environment = ProcessInfo.processInfo.environment["RESTORE_SEED"].flatMap { UInt64($0) }
+        let first = environment ?? .random(in: 0 ... .max)
+        for seed in first..<(first + (environment == nil ? count : 1)) {
+            let bench = try VaultBench(key: key)
+            var document = RandomDocument(random: SplitMix64(seed: seed))
+            try document.write(to: bench.document())
+            try body(bench, try keep("document", in: bench), "RESTORE_SEED=\(seed)")
+        }
+    }
+
+    @Test("Any document, restored and kept again, is the very same, with a mark of its own or without")
+    func same() throws {
+        try forEachDocument(count: 150) { bench, contents, seed in
+            let modified = FileTime(nanosecondsSince1970: 1_700_000_000_123_456_789)
+            let target = bench.document("restored")
+            let losses = try bench.vault.restore(contents, to: target, modified: modified, mark: item)
+            #expect(losses.isEmpty, seed)
+            #expect(try keep("restored", in: bench, isElsewhere: true) == contents, seed)
+            #expect(try FileIdentity.mark(at: target) == (contents.kind == .symbolicLink ? nil : item), seed)
+            // As its own document, with what was seen of it before.
+            try FileManager.default.removeItem(atPath: bench.document().string)
+            try bench.vault.restore(contents, to: bench.document())
+            #expect(try keep("document", in: bench) == contents, seed)
+        }
+    }
+
+    @Test(
+        "What a volume does not let a document bear is not missing when it is kept again",
+        arguments: PoorVolume.Poverty.allCases
+    )
+    private func poor(_ poverty: PoorVolume.Poverty) throws {
+        var lossCount = 0
+        try forEachDocument(count: 40) { bench, contents, seed in
+            let losses = try SystemCallObservation.withObserver(PoorVolume(poverty)) {
+                try bench.vault.restore(contents, to: bench.document("restored"))
+            }
+            let known = try #require(DressNotes(bytes: losses.bytes))
+            #expect(known == losses, seed)
+            #expect(try keep("restored", in: bench, isElsewhere: true, notes: known) == contents, seed)
+            // It is not there, after all.
+            let bare = try keep("restored", in: bench, isElsewhere: true)
+            #expect((bare == contents) == losses.isEmpty, seed)
+            if !losses.isEmpty { lossCount += 1 }
+        }
+        #expect(lossCount > 0)
+    }
+
+    @Test("What somebody changes on such a volume is changed, and nothing else of it")
+    func changedThere() throws {
+        let bench = try VaultBench(key: key)
+        try bench.write(["a.txt": "one", "b.txt": "two"])
+        let names = ["a.txt", "b.txt"].map { bench.document().appending($0).string }
+        for name in names {
+            #expect(chmod(name, 0o640) == 0)
+            #expect(CLinux.setxattr(name, "user.note", "x", 1, 0) == 0)
+        }
+        let contents = try keep("document", in: bench)
+        let target = bench.document("restored")
+        let losses = try SystemCallObservation.withObserver(PoorVolume(.forgetfulOfPermissions)) {
+            try bench.vault.restore(contents, to: target)
+        }
+        try Data("one and more".utf8).write(to: target.appending("a.txt").url(isDirectory: false))
+        #expect(chmod(target.appending("b.txt").string, 0o444) == 0)
+        #expect(CLinux.removexattr(target.appending("b.txt").string, "user.note") == 0)
+        let changed = try keep("restored", in: bench, isElsewhere: true, notes: losses)
+        try bench.vault.restore(changed, to: bench.document("elsewhere"))
+        let found = try names.indices.map { number in
+            let place = bench.document("elsewhere").appending(["a.txt", "b.txt"][number])
+            let names = try SourceFolder(at: place.parent).file(place.name).userAttributes().keys.sorted()
+            return "\(String(try FileStamp(of: place).permissions, radix: 8)) \(names)"
+        }
+        #expect(found == ["640 [\"user.note\"]", "444 []"])
+    }
+
+    @Test("Links of a package are as old as they were")
+    func links() throws {
+        let bench = try VaultBench(key: key)
+        try bench.write(["a": "text", "l": .link("a")])
+        let times = [timespec(), timespec(tv_sec: 1_000_000_000, tv_nsec: 7)]
+        #expect(
+            utimensat(AT_FDCWD, bench.document().appending("l").string, times, AT_SYMLINK_NOFOLLOW) == 0
+        )
+        try bench.vault.restore(try keep("document", in: bench), to: bench.document("restored"))
+        let stamp = try FileStamp(of: bench.document("restored").appending("l"))
+        #expect(stamp.modificationSeconds == 1_000_000_000 && stamp.modificationNanoseconds == 7)
+    }
+
+    @Test("What two have given to a document is borne by what they are merged to, whoever merges")
+    func merged() throws {
+        let bench = try VaultBench(key: key)
+        func version(
+            _ text: String,
+            _ permissions: mode_t,
+            _ note: String?,
+            _ seconds: Int
+        ) throws -> DocumentContents {
+            try bench.write(["a.txt": .file(text)], text)
+            let member = bench.document(text).appending("a.txt").string
+            #expect(chmod(member, permissions) == 0)
+            if let note { #expect(CLinux.setxattr(member, "user.note", note, note.utf8.count, 0) == 0) }
+            let times = [timespec(), timespec(tv_sec: seconds, tv_nsec: 0)]
+            #expect(utimensat(AT_FDCWD, member, times, 0) == 0)
+            return try keep(text, in: bench, isElsewhere: true)
+        }
+        let base = try version("base", 0o644, "base", 1)
+        let mine = try version("mine", 0o755, "base", 5)
+        let theirs = try version("theirs", 0o600, "theirs", 3)
+        try bench.write(["a.txt": "merged"], "merged")
+        var outcomes: [DocumentContents] = []
+        for (own, other) in [(mine, theirs), (theirs, mine)] {
+            let notes = try bench.vault.mergedDress(base: base, mine: own, theirs: other)
+            outcomes.append(try keep("merged", in: bench, isElsewhere: true, notes: notes))
+        }
+        #expect(outcomes[0] == outcomes[1])
+        try bench.vault.restore(outcomes[0], to: bench.document("outcome"))
+        let member = bench.document("outcome").appending("a.txt")
+        let stamp = try FileStamp(of: member)
+        #expect(stamp.permissions == 0o711 && stamp.modificationSeconds == 5)
+        #expect(try FileReading.extendedAttribute("user.note", of: member) == Data("theirs".utf8))
+        #expect(try FileReading.contents(of: member) == Data("merged".utf8))
+        // What is in one of them only is as it is there.
+        let apart = try bench.vault.mergedDress(base: nil, mine: mine, theirs: theirs)
+        #expect(try bench.vault.mergedDress(base: nil, mine: theirs, theirs: mine) == apart)
+    }
+
+    @Test("What is no note of losses is none")
+    func damaged() {
+        #expect(DressNotes(bytes: [])?.isEmpty == true)
+        #expect(DressNotes(bytes: [1, 2, 3]) == nil)
+        #expect(DressNotes(bytes: [0, 0, 0, 1, 47, 0, 0]) == nil)
+    }
+}
