@@ -32,16 +32,26 @@ package final class LockFile: Sendable {
         self.descriptor = descriptor
     }
 
+    deinit { Self.letGo(descriptor) }
+
     /// Whether somebody has the lock of a file.
     ///
     /// One that is not there has no lock.
     package static func isHeld(_ path: String) throws(SocketError) -> Bool {
         do {
-            return try !takes(try SocketCalls.open(path, O_RDWR | O_NOFOLLOW), path, LOCK_SH)
+            let descriptor = try SocketCalls.open(path, O_RDWR | O_NOFOLLOW)
+            guard try takes(descriptor, path, LOCK_SH) else { return true }
+            letGo(descriptor)
+            return false
         } catch {
             if error.errno == ENOENT { return false }
             throw error
         }
+    }
+
+    /// Closing alone would leave the lock to a process that is just being started, until it runs its program.
+    private static func letGo(_ descriptor: SocketDescriptor) {
+        _ = cdoc_flock(descriptor.number, LOCK_UN)
     }
 
     /// Takes the lock now, to hold it alone (`LOCK_EX`) or with others (`LOCK_SH`).

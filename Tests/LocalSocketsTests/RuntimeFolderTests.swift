@@ -54,6 +54,27 @@ struct RuntimeFolderTests {
         }
     }
 
+    @Test("A lock is let go of for a child, too, that has its file until it runs its program")
+    func copied() throws {
+        try withFolder { folder in
+            let path = folder.place(of: "agent.lock")
+            var lock = try LockFile(ifFree: path)
+            #expect(lock != nil)
+            let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                Int32($0)
+            }
+            .filter {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+            }
+            .map { dup($0) }
+            defer { for copy in copies { close(copy) } }
+            #expect(copies.count == 1)
+            lock = nil
+            #expect(try LockFile.isHeld(path) == false)
+            #expect(try LockFile(ifFree: path) != nil)
+        }
+    }
+
     @Test("Who looks at a lock keeps nobody from taking it, and is not taken for its holder")
     func looks() throws {
         try withFolder { folder in
