@@ -1,6 +1,7 @@
 import CLinux
 import DocumentTesting
 import Foundation
+import SyncMessages
 import Testing
 
 @testable import DeviceSync
@@ -89,6 +90,32 @@ struct OtherKindTests {
         }
         #expect(isSo, "\(one.descriptions) and \(two.descriptions); \(two.said)")
         #expect(former.allSatisfy { one.descriptions[$0.key] == $0.value })
+        pair.end()
+    }
+
+    @Test(
+        "What is saved again beside a placeholder is not taken for what that stands for",
+        arguments: [Kind.file, .package, .link]
+    )
+    func savedBesidePlaceholder(new: Kind) throws {
+        let former = try make(.file, "d.rtfd", in: one.folder.path)
+        pair.expectBoth(former)
+        try two.evict(two.folder.appendingPathComponent("d.rtfd"))
+        #expect(two.wait { two.status?.isSettled == true })
+        two.goOffline()
+        #expect(two.wait { two.status?.line == .down })
+        try two.write("first", to: "d.rtfd")
+        #expect(two.wait { two.status?.unsettledCount == 1 })
+        let desk = pair.base.appendingPathComponent("desk").path
+        try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: false)
+        _ = try make(new, "d.rtfd", in: desk)
+        #expect(cdoc_renameat2(AT_FDCWD, desk + "/d.rtfd", AT_FDCWD, two.path("d.rtfd"), 2) == 0)
+        two.goOnline()
+        let numbered = try make(new, "d 2.rtfd", in: desk)
+        let isSo = two.wait {
+            one.descriptions == former.merging(numbered) { $1 } && two.isInStep(at: pair.hub.entryCount)
+        }
+        #expect(isSo, "\(one.descriptions) and \(two.descriptions); \(two.said)")
         pair.end()
     }
 

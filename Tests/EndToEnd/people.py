@@ -124,7 +124,7 @@ class People:
             self.put(device, path, "file", path.read_text())
 
     def put(self, device, path, kind, text):
-        """Saves a text with one line more, as an editor does: another item in the place of the first."""
+        """Saves a text with one line more, as an editor does: another item in the place of the first, which it gives."""
         # No package has another name: it would be a folder, and each file in it an item.
         if kind == "package" and path.suffix != PACKAGE:
             return
@@ -147,16 +147,16 @@ class People:
         replaced = lines_at(new) - now
         self.tell(device, "has replaced", replaced)
         self.thrown_away |= replaced
+        return new
 
     def put_folder_or_file(self, device, path):
         """Has a folder take the place of a file, or a file that of a folder, with what is in it."""
         if path.is_symlink() or path.is_dir():
             self.put(device, path, "file", "")
         elif not path.exists() or MARK in os.listxattr(path):
-            conflicts = device.conflicts_at(path) if path.exists() else []
-            self.put(device, path, "folder", "")
+            gone = self.put(device, path, "folder", "")
             # What was there is gone, and its conflicts with it.
-            for version in conflicts:
+            for version in device.conflicts_at(gone) if gone else []:
                 self.thrown_away |= lines(version)
 
     def move(self, device, path):

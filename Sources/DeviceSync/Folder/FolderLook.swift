@@ -242,8 +242,9 @@ struct FolderLook {
 
     /// The document that a file had the place of before another was renamed onto it.
     private func document(replacedBy entry: Found, at place: ItemPlace) -> ItemID? {
-        guard let known = table.item(at: place), !present.contains(known), !isMatched(known),
-            table[known]?.state.kind == .document, mayFollow(known, entry)
+        // What has the name of the item that a placeholder stands for is beside that, and not under it.
+        guard !entry.isPlaceholder, let known = table.item(at: place), !present.contains(known),
+            !isMatched(known), table[known]?.state.kind == .document, mayFollow(known, entry)
         else { return nil }
         return known
     }
