@@ -9,7 +9,8 @@ extension SyncRun {
         var folders: Set<ItemID> = []
         for (item, trace) in touched where trace.kind == .regular {
             for other in table.items(like: trace) where other != item && touched[other] == nil {
-                guard let known = table[other], known.trace != trace else { continue }
+                // What cannot be kept now is looked at again by and by, whatever it looks like.
+                guard let known = table[other], known.trace != trace, unkept[other] == nil else { continue }
                 folders.insert(known.state.parent)
             }
         }

@@ -153,7 +153,7 @@ struct DressTests {
 
     @Test("What the folder's volume on one device does not hold is not lost on the other")
     func poorVolume() throws {
-        let volume = ForgetfulVolume(two.folder.path)
+        let volume = LimitedVolume(two.folder.path, .withoutDress)
         defer { volume.end() }
         try one.write("text", to: "a.sh")
         try one.write("text", to: "p.rtfd/TXT.rtf")

@@ -264,7 +264,7 @@ struct LentDocumentTests {
 
     @Test("A large document on a volume that lets it bear less than it is to bear loses nothing elsewhere")
     func poorVolume() throws {
-        let volume = ForgetfulVolume(two.folder.path)
+        let volume = LimitedVolume(two.folder.path, .withoutDress)
         defer { volume.end() }
         let first = text(300_000, seed: 71)
         try save(first, "a.bin", on: one)

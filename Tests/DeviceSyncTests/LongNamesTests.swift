@@ -20,7 +20,7 @@ struct LongNamesTests {
 
     @Test("What a device's volume has no names for waits, is explained, and is in the way of nothing else")
     func narrow() throws {
-        let volume = NarrowVolume(two.folder.path)
+        let volume = LimitedVolume(two.folder.path, .narrowNames)
         defer { volume.end() }
         let (long, fitting) = (name(144), name(143))
         try one.write("long", to: long)

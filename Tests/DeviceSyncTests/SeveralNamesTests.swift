@@ -2,6 +2,7 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import Glibc
+import Locks
 import Testing
 
 @testable import DeviceSync
@@ -56,6 +57,42 @@ struct SeveralNamesTests {
         #expect(pair.hub.entryCount == entryCount + 1)
         try pair.expectRest()
         #expect(try one.inode("x.txt") == one.inode("folder/y.txt"))
+        pair.end()
+    }
+
+    /// A vault whose packs nothing can be added to.
+    private final class FullPacks: SystemCallObserver {
+        let refusalCount = Locked(0)
+        private let folder: String
+
+        init(_ folder: FilePath) { self.folder = folder.string }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == "write", call.path.string.hasPrefix(folder + "/") else { return 0 }
+            refusalCount.withLock { $0 += 1 }
+            return ENOSPC
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "A file that cannot be kept is tried again now and then, not under each of its names in turn without end"
+    )
+    func unkept() throws {
+        try one.write("text", to: "a/x.txt")
+        try one.makeFolder("b")
+        try link("a/x.txt", "b/y.txt")
+        var expected = ["a": "755 folder", "a/x.txt": "644 text", "b": "755 folder", "b/y.txt": "644 text"]
+        pair.expectBoth(expected)
+        try pair.expectRest()
+        let full = FullPacks(one.memory.appending("vault/packs"))
+        SystemCallObservation.add(full)
+        try append(" and more", to: "a/x.txt")
+        #expect(one.wait { full.refusalCount.withLock { $0 } > 0 })
+        #expect(!one.wait(seconds: 1) { full.refusalCount.withLock { $0 } > 10 })
+        SystemCallObservation.remove(full)
+        for name in ["a/x.txt", "b/y.txt"] { expected[name] = "644 text and more" }
+        pair.expectBoth(expected)
         pair.end()
     }
 

@@ -31,14 +31,7 @@ struct ExchangeTests {
         from bench: VaultBench,
         to vault: Vault
     ) throws {
-        var stored: [VaultObject: StoredObject] = [:]
-        try bench.vault.withStored(objects) { object, shown in
-            stored[object] = StoredObject(
-                isPressed: shown.isPressed,
-                plainByteCount: shown.plainByteCount,
-                bytes: [UInt8](shown.bytes)
-            )
-        }
+        let stored = try bench.vault.sent(objects)
         try vault.receive([(contents, item)], origin: { _ in VaultBench.origin() }) { wanted in
             wanted.compactMap { object in stored[object].map { (object, $0) } }
         }
@@ -212,14 +205,7 @@ struct ExchangeTests {
         try bytes.write(to: bench.document().url(isDirectory: false))
         let contents = try keep(bench)
         let pieces = try bench.vault.objects(of: [contents]).filter { $0.kind == .chunk }
-        var stored: [VaultObject: StoredObject] = [:]
-        try bench.vault.withStored(try bench.vault.objects(of: [contents])) { object, shown in
-            stored[object] = StoredObject(
-                isPressed: shown.isPressed,
-                plainByteCount: shown.plainByteCount,
-                bytes: [UInt8](shown.bytes)
-            )
-        }
+        let stored = try bench.vault.sent(contents)
         var asked: [VaultObject] = []
         try other.vault.receive([(contents, item)], origin: { _ in VaultBench.origin() }) { wanted in
             let next = Array(wanted.prefix(7))

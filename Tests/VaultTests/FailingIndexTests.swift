@@ -1,7 +1,6 @@
 import CrashHarness
 import FileSystem
 import Foundation
-import Locks
 import SQLite
 import Testing
 
@@ -39,21 +38,6 @@ struct FailingIndexTests {
         #expect(try statement.step())
     }
 
-    /// Refuses to write once.
-    private struct FullOnce: SystemCallObserver {
-        let call: String
-        let isDone = Locked(false)
-
-        func willMake(_ call: SystemCall) -> CInt {
-            guard call.name == self.call, call.path.string.contains("/packs/") else { return 0 }
-            return isDone.withLock { isDone in
-                defer { isDone = true }
-                return isDone ? 0 : ENOSPC
-            }
-        }
-        func didMake(_ call: SystemCall) {}
-    }
-
     @Test(
         "A pack that could not be written to is not written to any more",
         arguments: ["write", "fsync"]
@@ -79,7 +63,7 @@ struct FailingIndexTests {
             #expect(throws: SystemError.self) { try append() }
             #expect(throws: SystemError.self) { try writer.sync() }
         }
-        #expect(full.isDone.withLock { $0 })
+        #expect(full.hasRefused)
     }
 
     @Test("A vault whose index cannot be read for a while has the same index afterwards")

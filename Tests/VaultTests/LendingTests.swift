@@ -10,15 +10,15 @@ import VaultHarness
 
 @Suite("Large documents that are lent")
 struct LendingTests {
-    private let item = FileMark(UUID())
-    private let other = FileMark(UUID())
-    private let key = [UInt8](repeating: 7, count: 32)
+    let item = FileMark(UUID())
+    let other = FileMark(UUID())
+    let key = [UInt8](repeating: 7, count: 32)
     /// Of several chunks.
-    private let large = VaultBench.noise(1 << 20, seed: 1)
+    let large = VaultBench.noise(1 << 20, seed: 1)
 
-    private func lender() throws -> VaultBench { try VaultBench(key: key, lentByteCountMin: 40_000) }
+    func lender() throws -> VaultBench { try VaultBench(key: key, lentByteCountMin: 40_000) }
 
-    private func keep(
+    func keep(
         _ bench: VaultBench,
         _ name: String = "document",
         as item: FileMark? = nil,
@@ -29,38 +29,38 @@ struct LendingTests {
         return try #require(kept.first).get()
     }
 
-    private func write(_ bytes: Data, _ bench: VaultBench, _ name: String = "document") throws {
+    func write(_ bytes: Data, _ bench: VaultBench, _ name: String = "document") throws {
         try bytes.write(to: bench.document(name).url(isDirectory: false), options: .atomic)
     }
 
     /// Writes into a file as some programs do, which leaves it the file that it is.
-    private func overwrite(_ bytes: Data, at offset: Int, _ path: FilePath) throws {
+    func overwrite(_ bytes: Data, at offset: Int, _ path: FilePath) throws {
         let file = try FileHandle(forWritingTo: path.url(isDirectory: false))
         try file.seek(toOffset: UInt64(offset))
         try file.write(contentsOf: bytes)
         try file.close()
     }
 
-    private func restored(_ contents: DocumentContents, _ bench: VaultBench) throws -> Data {
+    func restored(_ contents: DocumentContents, _ bench: VaultBench) throws -> Data {
         let target = bench.document("restored-\(UUID().uuidString)")
         try bench.vault.restore(contents, to: target)
         return try FileReading.contents(of: target)
     }
 
-    private func lentFiles(_ bench: VaultBench) throws -> [FilePath] {
+    func lentFiles(_ bench: VaultBench) throws -> [FilePath] {
         let folder = bench.vaultPath.appending("packs")
         return try FileReading.entries(in: folder).map(\.name).filter { $0.hasPrefix(".sheaf-lent-") }
             .sorted()
             .map(folder.appending)
     }
 
-    private func packByteCount(_ bench: VaultBench) throws -> Int {
+    func packByteCount(_ bench: VaultBench) throws -> Int {
         let folder = bench.vaultPath.appending("packs")
         return try FileReading.entries(in: folder).map(\.name).filter { $0.hasSuffix(".pack") }
             .reduce(0) { try $0 + Int(FileStamp(of: folder.appending($1)).byteCount) }
     }
 
-    private func inode(_ path: FilePath) throws -> UInt64 { try FileStamp(of: path).inode }
+    func inode(_ path: FilePath) throws -> UInt64 { try FileStamp(of: path).inode }
 
     // MARK: Keeping
 
@@ -275,26 +275,12 @@ struct LendingTests {
 
     // MARK: From elsewhere
 
-    /// The objects of some contents, as they are sent.
-    private func sent(_ contents: DocumentContents, _ bench: VaultBench) throws -> [VaultObject: StoredObject]
-    {
-        var stored: [VaultObject: StoredObject] = [:]
-        try bench.vault.withStored(try bench.vault.objects(of: [contents])) { object, shown in
-            stored[object] = StoredObject(
-                isPressed: shown.isPressed,
-                plainByteCount: shown.plainByteCount,
-                bytes: [UInt8](shown.bytes)
-            )
-        }
-        return stored
-    }
-
-    private struct CutOff: Error {}
+    struct CutOff: Error {}
 
     /// - Parameter countMax: After so many objects the line is cut off.
     /// - Returns: How many objects were got.
     @discardableResult
-    private func receive(
+    func receive(
         _ contents: DocumentContents,
         _ stored: [VaultObject: StoredObject],
         in vault: Vault,
@@ -326,7 +312,7 @@ struct LendingTests {
         let (bench, target) = (try lender(), try lender())
         try write(bytes, bench)
         let contents = try keep(bench).contents
-        try receive(contents, try sent(contents, bench), in: target.vault)
+        try receive(contents, try bench.vault.sent(contents), in: target.vault)
         #expect(try target.vault.has(contents))
         #expect(try packByteCount(target) < 20_000)
         let lent = try #require(try lentFiles(target).first)
@@ -352,7 +338,7 @@ struct LendingTests {
         let (bench, target) = (try lender(), try lender())
         try write(large, bench)
         let contents = try keep(bench).contents
-        let stored = try sent(contents, bench)
+        let stored = try bench.vault.sent(contents)
         try receive(contents, stored, in: target.vault)
         let place = target.document("document")
         try target.vault.restore(contents, to: place, lends: true)
@@ -372,7 +358,7 @@ struct LendingTests {
         let (bench, target) = (try lender(), try lender())
         try write(large, bench)
         let contents = try keep(bench).contents
-        let stored = try sent(contents, bench)
+        let stored = try bench.vault.sent(contents)
         #expect(throws: CutOff.self) { try receive(contents, stored, in: target.vault, countMax: 6) }
         #expect(try !target.vault.has(contents))
         #expect(try lentFiles(target).count == 1)
@@ -393,12 +379,12 @@ struct LendingTests {
         let (bench, target) = (try lender(), try lender())
         try write(large, bench)
         let first = try keep(bench).contents
-        try receive(first, try sent(first, bench), in: target.vault)
+        try receive(first, try bench.vault.sent(first), in: target.vault)
         try target.vault.restore(first, to: target.document(), lends: true)
         let changed = large.prefix(500_000) + Data("more".utf8) + large.suffix(from: 500_000)
         try write(changed, bench)
         let second = try keep(bench).contents
-        let count = try receive(second, try sent(second, bench), in: target.vault)
+        let count = try receive(second, try bench.vault.sent(second), in: target.vault)
         #expect(count > 0 && count <= 4)
         try target.vault.restore(second, to: target.document("new"), lends: true)
         #expect(try FileReading.contents(of: target.document("new")) == changed)
@@ -418,7 +404,7 @@ struct LendingTests {
         let (bench, target) = (try lender(), try lender())
         try write(large, bench)
         let contents = try keep(bench).contents
-        var stored = try sent(contents, bench)
+        var stored = try bench.vault.sent(contents)
         let chunk = try #require(stored.keys.first { $0.kind == .chunk })
         let whole = try #require(stored[chunk])
         stored[chunk] = StoredObject(isPressed: false, plainByteCount: 5, bytes: Array("other".utf8))
@@ -445,7 +431,7 @@ struct LendingTests {
         let source = try lender()
         try write(large, source)
         let contents = try keep(source).contents
-        let stored = try sent(contents, source)
+        let stored = try source.vault.sent(contents)
         for callNumber in 1... {
             let bench = try lender()
             try write(large, bench)

@@ -23,6 +23,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the item, or a folder on the way to it, is not there.
     package var isAbsent: Bool { errno == ENOENT || errno == ENOTDIR }
 
+    /// Whether whoever owns the item does not let this user at it.
+    package var isForbidden: Bool { errno == EACCES || errno == EPERM }
+
     /// Whether there was no room on the volume, or none within the user's quota.
     package var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
 

@@ -113,7 +113,9 @@ final class Collector {
     /// - Returns: False when somebody does, or there is more in it than the index knows.
     private func hold(_ row: PackRow) throws -> Bool {
         // Nobody adds to a document's file. Who counts on what is in it finds another generation.
-        guard !row.isSealed || !row.isLent else { return true }
+        guard !row.isShared else { return true }
+        // Whoever was about to make it has died, or begins anew when he misses it.
+        if row.isLent, try store.packs.status(of: row.fileName) == nil { return true }
         guard let file = try store.open(row, appends: !row.isLent), try file.lock(waits: false),
             try row.isLent || index.pack(row.number)?.byteCount == file.byteCount()
         else { return false }
@@ -208,7 +210,7 @@ final class Collector {
             }
             try index.forgetVersionsWithoutRecord()
             try index.forgetIdleMembers()
-            if report.forgottenCount > 0 || !swept.isEmpty { try index.advanceGeneration() }
+            if report.forgottenCount > 0 || !swept.isEmpty || !lost.isEmpty { try index.advanceGeneration() }
             return report
         }
     }
@@ -263,7 +265,7 @@ final class Collector {
         // What cannot be told is taken for written to: then nothing is forgotten.
         let isFree =
             (try? index.pack(pack).flatMap { row in
-                if held[pack] != nil || row.isLent && row.isSealed { return true }
+                if held[pack] != nil || row.isShared { return true }
                 return try store.open(row, appends: !row.isLent).map { try $0.lock(waits: false) }
             }) ?? false
         written[pack] = !isFree

@@ -10,12 +10,7 @@ extension Vault {
     /// Whether all of contents is here, as far as can be told without reading it.
     package func has(_ contents: DocumentContents) throws -> Bool {
         guard let content = contents.entry.content else { return true }
-        guard contents.entry.mayBeLent(in: store), content.level > 0 else {
-            return try store.withIndex { try $0.place(of: content.name) != nil }
-        }
-        // What leads to lent pieces stays when they go.
-        var walk = ObjectWalk(reader: try ObjectReader(store: store))
-        return try walk.visit(contents.entry)
+        return try store.has(content, contents.entry.kind, countsLent: contents.entry.mayBeLent(in: store))
     }
 
     /// Stores contents of documents that come from elsewhere, all made durable together.
@@ -65,6 +60,19 @@ extension Vault {
     }
 }
 
+extension VaultStore {
+    /// Whether all of some contents is here.
+    ///
+    /// - Parameter countsLent: Whether what is lent counts, which need not stay.
+    func has(_ content: ContentReference, _ kind: ManifestEntry.Kind, countsLent: Bool) throws -> Bool {
+        guard try withIndex({ try $0.isKnown(content.name, countsLent: countsLent) }) else { return false }
+        // A list in a pack may be a lent document's, and stays when its pieces go. Only what is whole in packs has folders.
+        guard kind == .file, content.level > 0, lentByteCountMin != nil else { return true }
+        var walk = ObjectWalk(reader: try ObjectReader(store: self), countsLent: countsLent)
+        return try walk.list(content)
+    }
+}
+
 extension ManifestEntry {
     /// Whether a vault may count on the document's own file for these contents.
     func mayBeLent(in store: VaultStore) -> Bool {
@@ -88,19 +96,38 @@ struct Reception {
     func receive(_ entries: [ManifestEntry]) throws {
         var walk = ContentWalk()
         for entry in entries { walk.add(entry) }
+        let reader = try ObjectReader(store: store)
         while true {
             var levels: [VaultObject: UInt8] = [:]
             let steps = walk.take(from: .min)
-            // What the index knows leads to nothing that it does not know.
-            let missing = try session.missing(of: steps.map(\.object.name))
-            let wanted = steps.filter { missing.contains($0.object.name) }
-            guard !wanted.isEmpty else { break }
+            guard !steps.isEmpty else { break }
+            let missing = try missing(of: steps)
+            var wanted = steps.filter { missing.contains($0.object.name) }
+            // A folder that the index knows leads to nothing that it does not know; a list may be a lent document's.
+            for step in steps where step.object.kind == .list && !missing.contains(step.object.name) {
+                guard store.lentByteCountMin != nil, let level = step.nodeLevel else { continue }
+                do {
+                    try walk.open(try reader.object(step.object.name, .list), step.object, level: level)
+                } catch let error
+                    as VaultError where error.code == .damaged
+                {
+                    wanted.append(step)
+                }
+            }
             for step in wanted { levels[step.object] = step.nodeLevel }
             try get(wanted.map(\.object)) { object, plain, stored in
                 try session.storeMissing(object, plain, stored)
                 if let level = levels[object] { try walk.open(plain, object, level: level) }
             }
         }
+    }
+
+    /// What has to come. What this session has got and the index does not know is got again where it leads to others: these
+    /// may be gone.
+    private func missing(of steps: [ContentWalk.Step]) throws -> Set<ObjectName> {
+        let nodes = steps.filter { $0.nodeLevel != nil }.map(\.object.name)
+        let pieces = steps.filter { $0.nodeLevel == nil }.map(\.object.name)
+        return try session.missing(of: pieces).union(session.missing(of: nodes, evenAdded: true))
     }
 
     /// Has all of some objects come.

@@ -33,10 +33,11 @@ struct IndexCatchUp {
         let dead = known.values.filter { row in row.isDead }
         for row in dead { try store.packs.remove(row.fileName) }
         guard isRebuilt || !found.isEmpty || !dead.isEmpty else { return }
+        let lent = isRebuilt ? try lookAtLent() : []
         try index.connection.transaction {
             for row in dead { try index.forget(pack: row.number) }
             // Before what leads to what is in them.
-            if isRebuilt { try bringInLent() }
+            try bringIn(lent)
             try bringIn(found, isRebuilt: isRebuilt)
             try index.setMeta(Self.completeKey, 1)
         }
@@ -50,20 +51,39 @@ struct IndexCatchUp {
         try bringIn([pack], isRebuilt: false)
     }
 
-    /// Takes in what is in lent files, as it is now: nothing but the lost index knew what was.
-    private func bringInLent() throws {
+    private struct Lent {
+        var id: PackID
+        var inode: UInt64
+        var pieces: [ContentTree.Piece]
+    }
+
+    /// What is in lent files, as it is now: nothing but the lost index knew what was.
+    private func lookAtLent() throws -> [Lent] {
         let cutter = FileCutter(
             store.chunker,
             [try VaultHasher(key: store.key), try VaultHasher(key: store.key)]
         )
-        for entry in try store.packs.entries().sorted(by: { $0.name < $1.name }) {
-            guard let id = PackID(lentFileName: entry.name) else { continue }
-            let file = try store.packs.source(entry.name)
-            let number = try index.insertLent(id, inode: file.openedStatus.stamp.inode)
+        return try store.packs.entries().sorted { $0.name < $1.name }.compactMap { entry in
+            guard let id = PackID(lentFileName: entry.name),
+                let inode = try store.packs.status(of: entry.name)?.stamp.inode
+            else { return nil }
+            do {
+                let file = try store.packs.source(entry.name)
+                try file.sync()
+                return Lent(id: id, inode: inode, pieces: try cutter.pieces(of: file))
+            } catch let error as SystemError where error.isForbidden || error.isAbsent || error.isFault {
+                // What is in it is missing, as if its owner had changed it: nothing else waits for that.
+                return Lent(id: id, inode: inode, pieces: [])
+            }
+        }
+    }
+
+    private func bringIn(_ lent: [Lent]) throws {
+        for file in lent {
+            let number = try index.insertLent(file.id, inode: file.inode)
             // Nobody can say any more that no one else has had it.
             try index.setShared(number)
-            try file.sync()
-            try index.addLent(Loan.places(of: try cutter.pieces(of: file)), of: number)
+            try index.addLent(Loan.places(of: file.pieces), of: number)
         }
     }
 

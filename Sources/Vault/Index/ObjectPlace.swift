@@ -10,9 +10,9 @@ struct ObjectPlace: Hashable, Sendable {
 struct PackRow: Hashable, Sendable {
     var number: Int
     var id: PackID
-    /// Up to where its records are in the index.
+    /// Up to where its records are in the index; 0 of a lent file, which has none.
     var byteCount: Int
-    /// Whether it is written to no more, as something in it is damaged.
+    /// Whether it is written to no more: something in it is damaged, or a lent file is somebody else's, too.
     var isSealed: Bool
     /// Whether nothing in it is needed any more; it is only still to be removed.
     var isDead: Bool
@@ -20,5 +20,7 @@ struct PackRow: Hashable, Sendable {
     var lentInode: UInt64?
 
     var isLent: Bool { lentInode != nil }
+    /// Whether somebody else has, or has had, a lent file, who may change it.
+    var isShared: Bool { isLent && isSealed }
     var fileName: String { isLent ? id.lentFileName : id.fileName }
 }

@@ -94,7 +94,8 @@ extension VaultIndex {
         try statement.run()
     }
 
-    /// Forgets one object that is not where it was lent any more, unless it is known to be elsewhere by now.
+    /// Forgets one object that is not where it was lent any more, unless it is known to be elsewhere by now. Who has counted
+    /// on it is to find another generation.
     func forgetLent(_ place: ObjectPlace) throws {
         let statement = try connection.statement(
             """
@@ -106,7 +107,6 @@ extension VaultIndex {
         statement.bind(2, place.pack)
         statement.bind(3, place.offset)
         try statement.run()
-        try advanceGeneration()
     }
 
     private static let lentEncoding = Int(PackFormat.Encoding.lent.rawValue)

@@ -131,6 +131,13 @@ final class VaultIndex {
         try place(of: name).map { $0.header.encoding != .lent } ?? false
     }
 
+    /// Whether an object is here as a whole.
+    ///
+    /// - Parameter countsLent: Whether it need not stay.
+    func isKnown(_ name: ObjectName, countsLent: Bool) throws -> Bool {
+        try countsLent ? place(of: name) != nil : isInPack(name)
+    }
+
     /// Writes down where an object is; one that is known as whole in a pack stays where it is.
     func insert(_ place: ObjectPlace) throws {
         let statement = try connection.statement(

@@ -237,13 +237,17 @@ final class VaultStore: Sendable {
         }
     }
 
-    /// Opens a pack or a lent file; nil when it is gone.
+    /// Opens a pack or a lent file; nil when it is gone, or its owner lets nobody read it.
     ///
     /// - Parameters:
     ///   - appends: As `StorageFolder.open`.
     ///   - writes: As `StorageFolder.open`.
     func open(_ row: PackRow, appends: Bool = false, writes: Bool = false) throws -> StorageFile? {
-        try open(row.fileName, appends, writes)
+        do { return try open(row.fileName, appends, writes) } catch let error as SystemError
+            where row.isLent && error.isForbidden
+        {
+            return nil
+        }
     }
 
     /// Opens a pack; nil when it is gone.

@@ -59,11 +59,19 @@ final class KeepSession {
         return try store.withIndex { try $0.isInPack(name) }
     }
 
+    /// Whether nothing of a member's contents need be stored.
+    func has(_ content: ContentReference, _ kind: ManifestEntry.Kind) throws -> Bool {
+        if added[content.name] != nil || pendingNames.contains(content.name) { return true }
+        return try store.has(content, kind, countsLent: false)
+    }
+
     /// Which objects are to be stored, as of one moment.
-    func missing(of names: [ObjectName]) throws -> Set<ObjectName> {
+    ///
+    /// - Parameter evenAdded: Whether those count that this session has stored, and the index does not know yet.
+    func missing(of names: [ObjectName], evenAdded: Bool = false) throws -> Set<ObjectName> {
         try store.withIndexAtOneTime { index in
             var missing: Set<ObjectName> = []
-            for name in names where added[name] == nil {
+            for name in names where evenAdded || added[name] == nil {
                 if try !index.isInPack(name) { missing.insert(name) }
             }
             return missing

@@ -45,7 +45,8 @@ struct KnownFolder {
             }
             let isStored = try isCurrent || session.has(leaf.node)
             for index in members.indices where !isCurrent {
-                guard let content = members[index].content, try !session.has(content.name) else { continue }
+                guard let content = members[index].content, try !session.has(content, members[index].kind)
+                else { continue }
                 members[index].isSettled = false
                 isWhole = false
             }

@@ -15,6 +15,7 @@ final class FileStretch {
     private var byteCount = 0
     private var isWriting = false
     private let done = DispatchSemaphore(value: 0)
+    /// Why bytes that were taken are nowhere: nothing is written behind them as if they were there.
     private let failure = Locked<(any Error)?>(nil)
 
     private static let byteCountMax = 1 << 20
@@ -45,6 +46,7 @@ final class FileStretch {
     ///
     /// - Throws: What went wrong with this, or with what was written before.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+        try throwFailure()
         if offset != start + byteCount {
             try flush()
             start = offset
@@ -78,9 +80,14 @@ final class FileStretch {
     }
 
     private func finishWriting() throws {
-        guard isWriting else { return }
-        done.wait()
-        isWriting = false
+        if isWriting {
+            done.wait()
+            isWriting = false
+        }
+        try throwFailure()
+    }
+
+    private func throwFailure() throws {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 

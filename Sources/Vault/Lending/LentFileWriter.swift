@@ -50,7 +50,7 @@ final class LentFileWriter {
             }
         }
         guard let (number, names) = found.max(by: { $0.value.count < $1.value.count }),
-            let row = try store.withIndex({ try $0.pack(number) }), !row.isSealed, !row.isDead,
+            let row = try store.withIndex({ try $0.pack(number) }), !row.isShared, !row.isDead,
             // What nobody else has had nobody has changed.
             let file = try store.open(row, writes: true), try file.byteCount() == writer.byteCount,
             // Somebody else may be at it.
@@ -95,9 +95,14 @@ final class LentFileWriter {
         let file = try store.packs.create(id.lentFileName)
         // Nobody else has it; whoever collects finds it in use for as long as it is open here.
         _ = try file.lock(waits: false)
+        guard let row = try store.withIndex({ try $0.pack(number) }) else {
+            // Somebody collected before it was there.
+            try store.packs.remove(id.lentFileName)
+            throw KeepSession.Stale()
+        }
+        // Before there may be no room: it goes then.
+        (self.row, self.file) = (row, file)
         try file.reserve(byteCount)
-        row = try store.withIndex { try $0.pack(number) }
-        self.file = file
         stretch = FileStretch(file)
     }
 

@@ -90,9 +90,12 @@ extension VaultStore {
     }
 
     /// Has the index know what is in lent files, all of which are durable. Called within a transaction.
+    ///
+    /// - Throws: `KeepSession.Stale` when one has been collected, as nothing led to it.
     func tell(_ index: VaultIndex, of loans: [Loan]) throws {
         var isGone = false
         for loan in loans {
+            guard let row = try index.pack(loan.number), !row.isDead else { throw KeepSession.Stale() }
             let places = loan.places
             let former = try index.lentNames(of: loan.number)
             if !former.isSubset(of: places.lazy.map(\.name)) { isGone = true }

@@ -30,7 +30,8 @@ extension Reception {
 
     /// Has in the file, too, what is elsewhere in the vault.
     private func copyRest(to file: LentFileWriter) throws {
-        let reader = try ObjectReader(store: store)
+        // What is lost is in this file next.
+        let reader = try ObjectReader(store: store, forgetsLost: false)
         var lost: [VaultObject] = []
         for name in file.unwritten {
             do { try reader.withObject(name, .chunk) { try file.write(name, $0) } } catch let error
@@ -58,7 +59,8 @@ extension Reception {
                 }
             }
             let names = Set(pieces.map(\.name))
-            let missing = try session.missing(of: Array(names))
+            // Lists that this session has got, too: the reader knows of none that the index does not know.
+            let missing = try session.missing(of: Array(names), evenAdded: true)
             let wanted = pieces.map(\.name).filter { missing.contains($0) }
             try get(wanted.map { VaultObject($0, .list) }) { object, plain, stored in
                 try session.storeMissing(object, plain, stored)

@@ -22,7 +22,9 @@ extension Restorer {
         loan.pieces = pieces
         try file.sync()
         try store.packs.sync()
-        try store.writeIndex { try store.tell($0, of: [loan]) }
+        do { try store.writeIndex { try store.tell($0, of: [loan]) } } catch is KeepSession.Stale {
+            // Collected meanwhile, as nothing led to it yet: the document has its bytes for itself.
+        }
     }
 
     /// Gives a name to the vault's file that has all these pieces, one behind the other, and that nobody else has or has had.
@@ -34,7 +36,7 @@ extension Restorer {
         as name: String,
         in folder: StorageFolder
     ) throws -> Bool {
-        guard let row = try store.withIndexAtOneTime({ try $0.lentFile(of: pieces) }), !row.isSealed,
+        guard let row = try store.withIndexAtOneTime({ try $0.lentFile(of: pieces) }), !row.isShared,
             let file = try store.open(row), try file.byteCount() == Int(clamping: byteCount)
         else { return false }
         // Before it is: whoever finds it unshared counts on its bytes.

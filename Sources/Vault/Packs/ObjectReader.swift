@@ -6,6 +6,8 @@ final class ObjectReader {
     private let store: VaultStore
     /// Nil to ask the store's own.
     private let index: VaultIndex?
+    /// Whether the index is told of what was lent and has been changed by its owner.
+    private let forgetsLost: Bool
     private let scanner: PackScanner
     private let record = GrowingRoom()
     private let plain = GrowingRoom()
@@ -21,16 +23,23 @@ final class ObjectReader {
     /// So often an object is looked up anew when it has just been moved.
     private static let attemptCountMax = 5
 
-    init(store: VaultStore, index: VaultIndex? = nil) throws {
+    /// - Parameters:
+    ///   - index: Whom to ask; nil for the store's own.
+    ///   - forgetsLost: Whether the store's index is told of what was lent and has been changed by its owner, for each object
+    ///     at once.
+    init(store: VaultStore, index: VaultIndex? = nil, forgetsLost: Bool = true) throws {
         self.store = store
         self.index = index
+        self.forgetsLost = forgetsLost && index == nil
         scanner = PackScanner(hasher: try VaultHasher(key: store.key), decompressor: try Decompressor())
     }
 
     /// Whether the index knows the object as whole.
-    func isKnown(_ name: ObjectName) throws -> Bool {
-        if let index { return try index.place(of: name) != nil }
-        return try store.withIndex { try $0.place(of: name) != nil }
+    ///
+    /// - Parameter countsLent: Whether it need not stay.
+    func isKnown(_ name: ObjectName, countsLent: Bool) throws -> Bool {
+        if let index { return try index.isKnown(name, countsLent: countsLent) }
+        return try store.withIndex { try $0.isKnown(name, countsLent: countsLent) }
     }
 
     /// Looks up where objects are that are about to be read, as of one moment: to ask for each by itself costs more than to
@@ -74,11 +83,15 @@ final class ObjectReader {
         pressesLent: Bool,
         _ body: (_ plain: UnsafeRawBufferPointer, _ pressed: UnsafeRawBufferPointer?) throws -> Value
     ) throws -> Value {
-        for _ in 1...Self.attemptCountMax {
+        for attempt in 1...Self.attemptCountMax {
             let isFromAhead = ahead[name] != nil
             guard let place = try place(of: name) else { break }
-            // Gone: it has just been collected, and the object is elsewhere by now.
-            guard let (row, file) = try pack(place.pack) else { continue }
+            guard let (row, file) = try pack(place.pack) else {
+                // Its owner lets nobody read it, or who collects has removed it.
+                if attempt == Self.attemptCountMax, place.header.encoding == .lent { try forget(place) }
+                // Gone: it has just been collected, and the object is elsewhere by now.
+                continue
+            }
             if place.header.encoding == .lent {
                 let room = plain.room(place.header.plainByteCount)
                 if try isRead(name, kind, at: place, into: room) {
@@ -89,7 +102,7 @@ final class ObjectReader {
                 // Where it was a moment ago it need not be now.
                 if isFromAhead { continue }
                 // Whoever owns the file has changed it.
-                if index == nil { try store.writeIndex { try $0.forgetLent(place) } }
+                try forget(place)
                 break
             }
             let record = record.room(place.header.recordByteCount)
@@ -107,6 +120,15 @@ final class ObjectReader {
             files = [:]
         }
         throw VaultError.damaged(name, in: store.folder.path)
+    }
+
+    /// Says that an object is not where it was lent any more.
+    private func forget(_ place: ObjectPlace) throws {
+        guard forgetsLost else { return }
+        try store.writeIndex { index in
+            try index.forgetLent(place)
+            try index.advanceGeneration()
+        }
     }
 
     /// Each is asked for once of what was looked up: should it have moved since, the index tells.
@@ -212,6 +234,7 @@ struct ObjectWalk {
     private let reader: ObjectReader
     /// Chunks are only looked up, which is cheap; false goes through nodes alone.
     private let looksUpChunks: Bool
+    private let countsLent: Bool
     /// Objects below which all is there.
     private(set) var whole: Set<ObjectName> = []
     /// Objects that are missing or damaged, or lead to such.
@@ -219,9 +242,11 @@ struct ObjectWalk {
     private var present: Set<ObjectName> = []
     private var reached: Set<ObjectName> = []
 
-    init(reader: ObjectReader, looksUpChunks: Bool = true) {
+    /// - Parameter countsLent: Whether chunks count that are lent.
+    init(reader: ObjectReader, looksUpChunks: Bool = true, countsLent: Bool = true) {
         self.reader = reader
         self.looksUpChunks = looksUpChunks
+        self.countsLent = countsLent
     }
 
     /// Says that an object's own bytes are whole, whatever the index says.
@@ -245,10 +270,12 @@ struct ObjectWalk {
         return entry.kind == .folder ? try folder(content) : try list(content)
     }
 
-    private mutating func list(_ content: ContentReference) throws -> Bool {
+    mutating func list(_ content: ContentReference) throws -> Bool {
         if let known = known(content.name) { return known }
         guard content.level > 0 else {
-            let isThere = try !looksUpChunks || present.contains(content.name) || reader.isKnown(content.name)
+            let isThere =
+                try !looksUpChunks || present.contains(content.name)
+                || reader.isKnown(content.name, countsLent: countsLent)
             return settle(content.name, isThere)
         }
         guard let pieces = try node(content.name, .list, { try TreeNode.list($0, level: content.level) })

@@ -109,14 +109,7 @@ package struct VaultScene: Sendable {
         let document = Vault.Keepable(place.appending("document"), as: VaultScenario.item)
         let kept = try other.keepContents(of: [document]) { _ in VaultBench.origin(Date()) }
         guard let contents = try kept.first?.get().contents else { return }
-        var stored: [VaultObject: StoredObject] = [:]
-        try other.withStored(try other.objects(of: [contents])) { object, shown in
-            stored[object] = StoredObject(
-                isPressed: shown.isPressed,
-                plainByteCount: shown.plainByteCount,
-                bytes: [UInt8](shown.bytes)
-            )
-        }
+        let stored = try other.sent(contents)
         let origin = VaultBench.origin(Date())
         try vault.receive([(contents, VaultScenario.item)], origin: { _ in origin }) { wanted in
             wanted.prefix(2).compactMap { object in stored[object].map { (object, $0) } }
