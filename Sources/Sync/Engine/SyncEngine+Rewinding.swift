@@ -58,9 +58,12 @@ extension SyncEngine {
             case .merge: break
             }
         }
+        // The hub need not have any more what was sent to it.
+        contents.removeAll(.sent)
         wentBack.formUnion(
             dataless.filter { item in
-                disk[item].map { tree[item] != nil && lacksContents(item, $0) } ?? false
+                // What the log has of it may be after that place.
+                disk[item].map { lacksContents(item, $0) } ?? false
             }
         )
         // To put right what the hub has lost is nobody's question.
@@ -68,7 +71,6 @@ extension SyncEngine {
         hasReadLog = false
         // Whoever waited for something finds out anew what it is.
         (refusals, uploading, fetching, waiting, comings) = ([:], [], [], [:], [:])
-        contents.removeAll(.sent)
         for item in Set(disk.keys).union(former.items.keys).union(tree.items.keys) { touch(item) }
         return planDue()
     }

@@ -135,7 +135,6 @@ extension SyncWorld {
         let engine = devices[index].engine
         for item in engine.brakedItems(direction) {
             editors[item, default: []].insert(index)
-            putBack.insert(item)
             let state = direction == .leaving ? engine.disk[item] : engine.tree[item]
             if let content = state?.content { discarded.formUnion(marks[content] ?? []) }
         }

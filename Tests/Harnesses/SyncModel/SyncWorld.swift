@@ -76,9 +76,6 @@ package struct SyncWorld {
     var hasStragglers = false
     /// Commits under way that their devices have given up.
     var givenUp: Set<Commit.ID> = []
-    /// What came back as somebody has taken back a change. A device that dies before it knows that it is back does not know
-    /// either what is an edit of it.
-    var putBack: Set<ItemID> = []
     /// Where people have put items; nothing of those that they have removed.
     var wishes: [ItemID: ItemPlace] = [:]
     /// Whether an engine or the hub has been put back to a backup: it cannot be told any more what some edits came from.
