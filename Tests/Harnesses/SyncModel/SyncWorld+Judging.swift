@@ -23,7 +23,8 @@ extension SyncWorld {
             .subtracting(evaporated)
         if markCount > 0, !lost.isEmpty { faults.append("edits \(lost.sorted()) are lost") }
         for (item, state) in items.sorted(by: { $0.key < $1.key }) {
-            if !state.conflicts.isEmpty, editors[item]?.count == 1, !hasForgotten {
+            if !state.conflicts.isEmpty, editors[item]?.count == 1, !hasForgotten, !mayConflict.contains(item)
+            {
                 faults.append("\(item) is in conflict, and only one device has ever edited it")
             }
             let seen = state.contents.reduce(into: Set<Int>()) { $0.formUnion(marks[$1] ?? []) }

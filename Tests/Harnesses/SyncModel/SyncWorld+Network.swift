@@ -134,6 +134,7 @@ extension SyncWorld {
     /// The process dies, and another goes on with what is on the disk.
     mutating func kill(_ index: Int) {
         tell { _ in "device \(index): killed" }
+        mayConflict.formUnion(putBack[index] ?? [])
         restart(index, from: Backup(engine: devices[index].engine, read: devices[index].read))
     }
 

@@ -135,6 +135,7 @@ extension SyncWorld {
         let engine = devices[index].engine
         for item in engine.brakedItems(direction) {
             editors[item, default: []].insert(index)
+            putBack[index, default: []].insert(item)
             let state = direction == .leaving ? engine.disk[item] : engine.tree[item]
             if let content = state?.content { discarded.formUnion(marks[content] ?? []) }
         }

@@ -76,6 +76,10 @@ package struct SyncWorld {
     var hasStragglers = false
     /// Commits under way that their devices have given up.
     var givenUp: Set<Commit.ID> = []
+    /// What came back on a device as somebody there has taken back a change.
+    var putBack: [Int: Set<ItemID>] = [:]
+    /// What came back so on a device that was killed then: it need not know that it is back, nor what is an edit of it.
+    var mayConflict: Set<ItemID> = []
     /// Where people have put items; nothing of those that they have removed.
     var wishes: [ItemID: ItemPlace] = [:]
     /// Whether an engine or the hub has been put back to a backup: it cannot be told any more what some edits came from.
