@@ -55,9 +55,15 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CQREncode",
+            pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"])]
+        ),
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "Threads", dependencies: ["Locks"], swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
+        .target(name: "QRCodes", dependencies: ["CQREncode"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks", "Threads"], swiftSettings: strict),
         .target(name: "SQLite", dependencies: ["CSQLite", "Locks"], swiftSettings: strict),
         .target(
@@ -155,7 +161,7 @@ let package = Package(
             name: "sheaf",
             dependencies: [
                 "Agent", "Commands", "Coordination", "DeviceSync", "DocumentFoundation", "FileSystem",
-                "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "Sealing", "Sync",
+                "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "QRCodes", "Sealing", "Sync",
                 "SyncMessages",
             ],
             swiftSettings: strict
@@ -191,6 +197,7 @@ let package = Package(
             dependencies: ["Cryptography", "Locks"],
             swiftSettings: strict
         ),
+        .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(name: "ThreadsTests", dependencies: ["Locks", "Threads"], swiftSettings: strict),
         .testTarget(

@@ -21,12 +21,16 @@ def is_there(program):
 
 
 class Syncthing:
-    """Two nodes over the loopback that know nobody else; a change is looked for after the shortest time it takes."""
+    """Two nodes over the loopback that know nobody else.
 
-    def __init__(self, base, one, two):
+    - delay: Seconds that a change has to rest before it is looked at; 1 is the least that syncthing takes, 10 what it
+      takes by itself.
+    """
+
+    def __init__(self, base, one, two, delay=1):
         self.nodes = [SyncthingNode(base / f"syncthing {number}", folder) for number, folder in enumerate((one, two))]
         for node in self.nodes:
-            node.configure(self.nodes)
+            node.configure(self.nodes, delay)
 
     def __enter__(self):
         for node in self.nodes:
@@ -36,6 +40,10 @@ class Syncthing:
     def __exit__(self, *_):
         for node in self.nodes:
             node.end()
+
+    def settle(self, seconds):
+        for node in self.nodes:
+            wait_for(lambda: node.is_idle, seconds, "syncthing does not come to rest")
 
 
 class SyncthingNode:
@@ -52,7 +60,7 @@ class SyncthingNode:
         ).stdout.strip()
         self.process = None
 
-    def configure(self, nodes):
+    def configure(self, nodes, delay):
         config = (self.home / "config.xml").read_text()
         self.key = re.search("<apikey>(.*)</apikey>", config)[1]
         devices = "".join(
@@ -63,7 +71,7 @@ class SyncthingNode:
         (self.home / "config.xml").write_text(
             f"""<configuration version="35">
     <folder id="bench" path="{self.folder}" type="sendreceive" rescanIntervalS="3600" fsWatcherEnabled="true"
-        fsWatcherDelayS="1" autoNormalize="true">{shared}</folder>
+        fsWatcherDelayS="{delay}" autoNormalize="true">{shared}</folder>
     {devices}
     <gui enabled="true" tls="false"><address>127.0.0.1:{self.gui}</address><apikey>{self.key}</apikey></gui>
     <options>
@@ -99,6 +107,12 @@ class SyncthingNode:
         status = self.ask("db/status?folder=bench")
         return status["state"] == "idle" and status["needTotalItems"] == 0
 
+    @property
+    def has_scanned(self):
+        """Whether it has looked at its folder since it was started."""
+        changes = [event["data"] for event in self.ask("events?events=StateChanged&timeout=1") or []]
+        return any(change["from"] == "scanning" and change["to"] == "idle" for change in changes)
+
     def end(self):
         self.process.terminate()
         self.process.wait(20)
@@ -114,6 +128,62 @@ def unison(base, one, two):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return time.monotonic() - start
+
+
+class RepeatingUnison:
+    """Looks for changes every second: the shortest time that it takes without a program that watches for it."""
+
+    def __init__(self, base, one, two):
+        self.environment = {**os.environ, "UNISON": str(base / "unison repeating"), "HOME": str(base)}
+        self.words = ["unison", one, two, "-batch", "-silent", "-repeat", "1"]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.words, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+class Watchman:
+    """Watches a tree, as a process of its own."""
+
+    def __init__(self, base):
+        base.mkdir(mode=0o700, parents=True)
+        self.socket = base / "socket"
+        files = [f"--{name}={base / name}" for name in ("statefile", "logfile", "pidfile")]
+        self.words = ["watchman", "--foreground", f"--sockname={self.socket}", *files]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        wait_for(self.socket.exists, START_SECONDS, "watchman does not listen")
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(20)
+
+    def ask(self, *words):
+        done = subprocess.run(
+            ["watchman", f"--sockname={self.socket}", "--no-spawn", "--json-command"], input=json.dumps(words),
+            check=True, capture_output=True, text=True,
+        )
+        answer = json.loads(done.stdout)
+        assert "error" not in answer, answer
+        return answer
+
+    def watch(self, folder):
+        """Gives the seconds until it knows all that is in the folder."""
+        start = time.monotonic()
+        self.ask("watch", str(folder))
+        # This is answered when all has been looked at; its own answer is short.
+        self.ask("clock", str(folder), {"sync_timeout": 60_000})
+        return time.monotonic() - start
 
 
 def rsync(one, two, *options):

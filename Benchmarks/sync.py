@@ -1,4 +1,4 @@
-"""Measures two devices and a hub, each a process of its own, beside syncthing, unison, rsync and rclone.
+"""Measures two devices and a hub, each a process of its own, beside syncthing, unison, rsync, rclone and watchman.
 
     sync.py --binary FILE --sealing FILE --work FOLDER --output FILE
 
@@ -32,7 +32,7 @@ def main():
         parser.add_argument(name, required=True, type=pathlib.Path)
     parser.add_argument("--only", action="append", help="one of the measurements by name")
     options = parser.parse_args()
-    for program in ("syncthing", "unison", "rsync", "rclone"):
+    for program in ("syncthing", "unison", "rsync", "rclone", "watchman"):
         if not peers.is_there(program):
             print(f"bench: {program} is not there, so nothing is measured beside it")
     sealing = Sealing(options.sealing)
@@ -256,8 +256,7 @@ def syncthing_files(work, count):
     with peers.Syncthing(work, one, two) as pair:
         wait_for(lambda: count_of(two / "many") == count, LONG, "syncthing does not come to an end")
         seconds = time.monotonic() - start
-        for node in pair.nodes:
-            wait_for(lambda: node.is_idle, LONG, "syncthing does not come to rest")
+        pair.settle(LONG)
         start = time.monotonic()
         os.rename(one / "some", one / "moved")
         wait_for(lambda: count_of(two / "moved") == SYNCTHING_RENAMES, LONG, "syncthing does not follow a rename")
@@ -363,28 +362,37 @@ def saves(sheaf, work):
         here.start()
         here.settle()
         own = times(*(device.folder for device in here.devices), SAVES, here.settle)
-    its = None
-    if peers.is_there("syncthing"):
-        with peers.Syncthing(work, work / "one", work / "two") as pair:
-            for node in pair.nodes:
-                wait_for(lambda: node.is_idle, LONG, "syncthing does not come to rest")
-
-            def rest():
-                for node in pair.nodes:
-                    wait_for(lambda: node.is_idle, LONG, "syncthing does not come to rest")
-
-            its = statistics.median(times(work / "one", work / "two", 5, rest))
     what = "a save on one device to the file in place on the other"
-    return [
-        figure("sync-file", what, own, "ms", goal=30, peer="syncthing at its shortest delay", its=its),
-        figure("sync-file-p99", f"the same, the slowest of {SAVES}", [max(own)], "ms", goal=150),
-    ]
+    rows = [figure("sync-file-p99", f"{what}: the slowest of {SAVES}", [max(own)], "ms", goal=150)]
+
+    def beside(name, peer, its):
+        rows.append(figure(name, what, own, "ms", goal=30, peer=peer, its=its))
+
+    shortest, usual = (syncthing_saves(work / f"delay {delay}", times, delay) for delay in (1, 10))
+    beside("sync-file", "syncthing at its shortest delay", shortest)
+    beside("sync-file-usual", "syncthing as it is by itself", usual)
+    if peers.is_there("unison"):
+        one, two = work / "unison one", work / "unison two"
+        for folder in (one, two):
+            folder.mkdir()
+        with peers.RepeatingUnison(work, one, two):
+            beside("sync-file-unison", "unison -repeat 1", statistics.median(times(one, two, 7, lambda: None)))
+    return rows
+
+
+def syncthing_saves(work, times, delay):
+    if not peers.is_there("syncthing"):
+        return None
+    one, two = work / "one", work / "two"
+    with peers.Syncthing(work, one, two, delay) as pair:
+        pair.settle(LONG)
+        return statistics.median(times(one, two, 5 if delay == 1 else 2, lambda: pair.settle(LONG)))
 
 
 def large_file(sheaf, work):
     """One byte of a large file changed, here and there, and one put in front."""
     content = os.urandom(100 * MEBIBYTE)
-    rows = []
+    rows, pairs = [], []
     with Container(sheaf, work) as here:
         here.start()
         one, two = (device.folder / "large.bin" for device in here.devices)
@@ -419,6 +427,7 @@ def large_file(sheaf, work):
             for number in range(LARGE_CHANGES):
                 former, content = content, changed(content, number)
                 found.append(change(content))
+            pairs.append((former, content))
             its = rsync_bytes(work / f"rsync {name}", former, content)
             what = f"{what} a file of 100 MB"
             rows.append(
@@ -428,7 +437,49 @@ def large_file(sheaf, work):
             rows.append(
                 figure(f"sync-{name}", f"{what}: until it is in place", [took for _, took in found], "ms", goal=400)
             )
+    for row, its in zip(list(rows), syncthing_large(work / "syncthing", pairs)):
+        rows.append({**row, "id": row["id"] + "-syncthing", "peer": "syncthing", "peerValue": its, "ratio": row["value"] / its})
     return rows
+
+
+def syncthing_large(work, pairs):
+    """Of each pair of contents of a large file what a change from one to the other takes: KiB, then milliseconds."""
+    if not peers.is_there("syncthing"):
+        return []
+    found = []
+    one, two = work / "one", work / "two"
+    with peers.Syncthing(work, one, two) as pair:
+        for former, changed in pairs:
+            write_aside(one / "large.bin", former)
+            wait_for(lambda: holds(two / "large.bin", former), LONG, "syncthing does not bring the file")
+            pair.settle(LONG)
+            found += syncthing_change(pair, lambda: write_aside(one / "large.bin", changed), two / "large.bin", changed)
+    return found
+
+
+def write_aside(path, content):
+    new = path.parent.parent / "new.part"
+    new.write_bytes(content)
+    os.sync()
+    os.rename(new, path)
+
+
+def holds(path, content):
+    return path.exists() and path.stat().st_size == len(content) and path.read_bytes() == content
+
+
+def syncthing_change(pair, change, path, content):
+    """KiB that went over the loopback, and milliseconds until the change was in place."""
+    before = path.stat().st_ino
+    sent, start = loopback_bytes(), time.monotonic()
+    change()
+    wait_closely(lambda: path.exists() and path.stat().st_ino != before, LONG, "syncthing does not bring the change")
+    milliseconds = (time.monotonic() - start) * 1000
+    # Asking whether it is at rest goes over the loopback, too.
+    kibibytes = (loopback_bytes() - sent) / 1024
+    assert path.read_bytes() == content
+    pair.settle(LONG)
+    return [kibibytes, milliseconds]
 
 
 def rsync_bytes(work, content, changed):
@@ -460,15 +511,32 @@ def package(sheaf, work):
             times.append((time.monotonic() - start) * 1000)
             here.settle()
             bytes_sent.append((loopback_bytes() - sent) / 2 / 1024)
+    its = syncthing_member(work / "syncthing", count) or [None, None]
     what = f"one member changed in a package of {count:,}"
+    peer = "syncthing, of a folder"
     return [
-        figure("sync-member-bytes", f"{what}: bytes a hop, all of HTTP", bytes_sent, "KiB", goal=200),
-        figure("sync-member", f"{what}: until it is in place", times, "ms", goal=100),
+        figure("sync-member-bytes", f"{what}: bytes a hop, all of HTTP", bytes_sent, "KiB", goal=200, peer=peer, its=its[0]),
+        figure("sync-member", f"{what}: until it is in place", times, "ms", goal=100, peer=peer, its=its[1]),
     ]
 
 
+def syncthing_member(work, count):
+    if not peers.is_there("syncthing"):
+        return None
+    one, two = work / "one", work / "two"
+    make_files(one / "large.rtfd", count, 1024)
+    os.sync()
+    with peers.Syncthing(work, one, two) as pair:
+        wait_for(lambda: count_of(two / "large.rtfd") == count, LONG, "syncthing does not come to an end")
+        pair.settle(LONG)
+        text = b"changed"
+        return syncthing_change(
+            pair, lambda: (one / "large.rtfd" / "77.txt").write_bytes(text), two / "large.rtfd" / "77.txt", text
+        )
+
+
 def many(sheaf, work):
-    """A device that has 100,000 items: its start, and what it takes while nothing happens."""
+    """A device that has 100,000 items: its start, and what it and its hub take while nothing happens."""
     count = 100_000
 
     def fill(folder):
@@ -480,22 +548,65 @@ def many(sheaf, work):
         device.start()
         wait_for(lambda: "in step" in device.said, LONG, lambda: device.said[-2000:])
         starts = [start_milliseconds(device) / 1000 for _ in range(3)]
-        # What a start has left to do, and what it needed, is over.
-        time.sleep(5)
-        spent = processor_seconds(device)
-        time.sleep(IDLE_SECONDS)
-        spent, memory = processor_seconds(device) - spent, resident_mebibytes(device)
-    its = None
-    if peers.is_there("rsync"):
-        peers.rsync(work / "device-0", work / "rsync")
-        its = peers.rsync(work / "device-0", work / "rsync")[0]
+        [(spent, memory), (hub_spent, hub_memory)] = minute_at_rest([device, here.hub])
+    files = work / "device-0"
     what = f"a device with {count:,} items"
-    return [
-        figure("sync-start-many", f"{what}: a start, nothing changed, to up to date", starts, "s", goal=0.6, peer="rsync",
-               its=its),
-        figure("sync-idle", f"{what}: processor time in a minute in which nothing happens", [spent], "s", goal=0),
-        figure("sync-idle-memory", f"{what}: memory", [memory], "MiB", goal=40),
+    start, idle, room = f"{what}: a start, nothing changed, to up to date", f"{what}: processor time in a minute in which " \
+        "nothing happens", f"{what}: memory"
+    rows = [
+        figure("sync-idle-hub", "its hub: processor time in the same minute", [hub_spent], "s", goal=0),
+        figure("sync-idle-hub-memory", "its hub: memory", [hub_memory], "MiB"),
     ]
+    if peers.is_there("rsync"):
+        peers.rsync(files, work / "rsync")
+        its = peers.rsync(files, work / "rsync")[0]
+        rows.append(figure("sync-start-many", start, starts, "s", goal=0.6, peer="rsync", its=its))
+    if peers.is_there("unison"):
+        peers.unison(work, files, work / "unison two")
+        its = peers.unison(work, files, work / "unison two")
+        rows.append(figure("sync-start-many-unison", start, starts, "s", goal=0.6, peer="unison", its=its))
+    for name, peer in (("watchman", idle_watchman), ("syncthing", idle_syncthing)):
+        if peers.is_there(name):
+            its_start, (its_spent, its_memory) = peer(work / name, files)
+            rows += [
+                figure(f"sync-start-many-{name}", start, starts, "s", goal=0.6, peer=name, its=its_start),
+                # A peer that takes no time at all leaves nothing to divide by.
+                figure(f"sync-idle-{name}", idle, [spent], "s", goal=0, peer=f"{name}: {its_spent:.2f} s", its=its_spent),
+                figure(f"sync-idle-memory-{name}", room, [memory], "MiB", goal=40, peer=name, its=its_memory),
+            ]
+    return rows
+
+
+def minute_at_rest(processes):
+    """Of each process the processor time of a minute in which nothing happens, and its memory."""
+    # What a start has left to do, and what it needed, is over.
+    time.sleep(5)
+    before = [processor_seconds(process) for process in processes]
+    time.sleep(IDLE_SECONDS)
+    return [(processor_seconds(process) - spent, resident_mebibytes(process)) for process, spent in zip(processes, before)]
+
+
+def idle_watchman(work, files):
+    with peers.Watchman(work) as watchman:
+        seconds = watchman.watch(files)
+        return seconds, minute_at_rest([watchman])[0]
+
+
+def idle_syncthing(work, files):
+    """A node that shares its folder with nobody; its second start, until it has looked at everything."""
+    node = peers.SyncthingNode(work / "syncthing", files)
+    node.configure([node], delay=1)
+    node.start()
+    try:
+        wait_for(lambda: node.has_scanned, 2 * LONG, "syncthing does not come to an end")
+        node.end()
+        start = time.monotonic()
+        node.start()
+        wait_closely(lambda: node.has_scanned, LONG, "syncthing does not come to rest")
+        seconds = time.monotonic() - start
+        return seconds, minute_at_rest([node])[0]
+    finally:
+        node.end()
 
 
 if __name__ == "__main__":

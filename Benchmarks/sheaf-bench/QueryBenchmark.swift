@@ -29,7 +29,26 @@ enum QueryBenchmark {
                 goal: .valueAtMost(120)
             ),
             Figure("query-sorted", "the same, sorted by name", sorted, .milliseconds),
-        ] + (try await standing(in: tree))
+        ] + (try watchman(in: work, tree, gathering)) + (try await standing(in: tree))
+    }
+
+    /// Watchman's answer to a query for all names, while it watches already.
+    private static func watchman(in work: WorkFolder, _ tree: URL, _ gathering: Samples) throws -> [Figure] {
+        guard let watchman = try Watchman(in: work.item("watchman")) else { return [] }
+        defer { watchman.end() }
+        try watchman.watch(tree)
+        var its = Samples()
+        for _ in 1...7 { its.add(try seconds { try watchman.gather(tree) }) }
+        return [
+            Figure(
+                "query-gather-watchman",
+                "a query by name gathers 100,000 files in 1,000 folders",
+                gathering,
+                .milliseconds,
+                beside: "Watchman's list of names, when it has read the folders before",
+                its
+            )
+        ]
     }
 
     private static func query(of folder: URL) -> NSMetadataQuery {
@@ -67,6 +86,13 @@ enum QueryBenchmark {
         }
         defer { query.stop() }
         let (own, raw) = try await updates(of: file, by: query)
+        let watchman = try WatchBenchmark.watchmanFigure(
+            "query-update-watchman",
+            "a program writes one of 100,000 files, to NSMetadataQueryDidUpdate",
+            own,
+            of: file,
+            in: tree
+        )
         let start = WatchBenchmark.processorSeconds()
         await withCheckedContinuation { pause in
             DispatchQueue.global().asyncAfter(deadline: .now() + 10) { pause.resume() }
@@ -90,7 +116,7 @@ enum QueryBenchmark {
                 .milliseconds,
                 goal: .valueAtMost(5)
             ),
-        ]
+        ] + watchman
     }
 
     private static func updates(

@@ -9,7 +9,41 @@ import UIKit
 enum WatchBenchmark {
     static func latency(in work: WorkFolder) async throws -> [Figure] {
         let (own, raw) = try await changes(in: work, .shared)
-        return [changeFigure("watch-change", "a program writes a file, to presentedItemDidChange", own, raw)]
+        let what = "a program writes a file, to presentedItemDidChange"
+        let file = work.item("Letter.txt")
+        return [changeFigure("watch-change", what, own, raw)]
+            + (try watchmanFigure("watch-change-watchman", what, own, of: file, in: work.url))
+    }
+
+    /// What we took beside the time from each write of another program to the line that Watchman tells a subscriber.
+    ///
+    /// - Returns: Nothing when there is no such program.
+    static func watchmanFigure(
+        _ id: String,
+        _ what: String,
+        _ own: Samples,
+        of file: URL,
+        in tree: URL
+    ) throws -> [Figure] {
+        let place = tree.deletingLastPathComponent().appendingPathComponent("\(id) of it")
+        guard let watchman = try Watchman(in: place) else { return [] }
+        defer { watchman.end() }
+        try watchman.watch(tree)
+        try watchman.subscribe(to: tree)
+        let writer = try ForeignWriter(file)
+        defer { writer.end() }
+        var its = Samples()
+        for round in 1...45 {
+            try writer.write()
+            try watchman.waitForChange()
+            let told = now()
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            guard let written = Double(text) else { throw BenchmarkFailure("\(file.path) has no time in it") }
+            if round > 5 { its.add(told - written / 1e9) }
+        }
+        return [
+            Figure(id, what, own, .milliseconds, beside: "Watchman, to the line that a subscriber gets", its)
+        ]
     }
 
     static func changeFigure(_ id: String, _ what: String, _ own: Samples, _ raw: Samples) -> Figure {

@@ -3,6 +3,7 @@ internal import DeviceSync
 internal import FileSystem
 internal import Foundation
 internal import LocalSockets
+internal import QRCodes
 internal import Sealing
 internal import SyncMessages
 
@@ -12,7 +13,7 @@ enum LiveSync {
 
     static let role = SyncRole(
         join: { request, console in try join(request, console) },
-        pair: { folder, console in try pair(folder, console) },
+        pair: { folder, showsQRCode, console in try pair(folder, showsQRCode, console) },
         up: { isQuiet, console in try up(isQuiet, console) },
         status: { try status() },
         explain: { path in try explain(path) },
@@ -98,7 +99,12 @@ enum LiveSync {
     }
 
     private static func join(_ request: SyncRole.Join, _ console: Console) throws -> String {
-        guard let hub = URL(string: request.hub) else { throw Refusal("“\(request.hub)” is not an address.") }
+        guard let address = request.hub ?? request.code.flatMap(PairingCode.hubAddress) else {
+            throw Refusal(
+                "The code names no hub. Give the hub's address with --hub, or type the code once more."
+            )
+        }
+        guard let hub = URL(string: address) else { throw Refusal("“\(address)” is not an address.") }
         let name = request.name ?? ProcessInfo.processInfo.hostName
         let joining = Joining(
             try DeviceHome(environment: environment),
@@ -122,7 +128,7 @@ enum LiveSync {
         return "“\(settings.folder)” is joined. Keep it in step with: sheaf up"
     }
 
-    private static func pair(_ folder: String?, _ console: Console) throws {
+    private static func pair(_ folder: String?, _ showsQRCode: Bool, _ console: Console) throws {
         let home = try DeviceHome(environment: environment)
         let all = try home.containers()
         let joined: JoinedContainer
@@ -151,10 +157,23 @@ enum LiveSync {
 
                     """
                 )
+                if showsQRCode || isatty(STDOUT_FILENO) == 1 {
+                    showQRCode(code.text(hub: "\(settings.hub)"), console)
+                }
             },
             compare: person(console).compare
         )
         try joining.invite(to: joined, person)
+    }
+
+    private static func showQRCode(_ text: String, _ console: Console) {
+        do {
+            let code = try QRCode(text)
+            console.say(code.terminalText + "\n")
+        } catch {
+            // There is the code to type.
+            console.complain("\(error)\n")
+        }
     }
 
     static func joined(_ folder: String, among all: [JoinedContainer]) throws -> JoinedContainer {

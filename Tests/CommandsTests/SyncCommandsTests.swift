@@ -19,8 +19,8 @@ struct SyncCommandsTests {
 
     private func role(_ folders: [SyncRole.Folder] = [], _ item: SyncRole.Item? = nil) -> SyncRole {
         SyncRole(
-            join: { request, _ in "joined \(request.folder) at \(request.hub)" },
-            pair: { _, _ in },
+            join: { request, _ in "joined \(request.folder) at \(request.hub ?? request.code ?? "")" },
+            pair: { _, showsQRCode, console in if showsQRCode { console.say("▀▄\n") } },
             up: { _, _ in },
             status: { folders },
             explain: { _ in item },
@@ -163,6 +163,11 @@ struct SyncCommandsTests {
         let paper = Answer(tool, "join", "x", "--hub", "h", "--code", "z", "--recovery")
         #expect(paper.code == .failure && paper.complained.text.contains("--recovery wants an --invitation"))
         #expect(Answer(tool, "join", "x", "--hub", "h", "--code", "z").said.text == "joined x at h\n")
+        #expect(Answer(tool, "join", "x", "--code", "z").complained.text.contains("--hub is missing"))
+        // A QR code's text names the hub.
+        #expect(Answer(tool, "join", "x", "--code", "h#pair=z").said.text == "joined x at h#pair=z\n")
+        #expect(Answer(tool, "pair", "--qr").said.text == "▀▄\nThe other device has the keys now.\n")
+        #expect(Answer(tool, "pair").said.text == "The other device has the keys now.\n")
     }
 
     @Test("Versions are listed, and one is named by its first digits")

@@ -142,8 +142,11 @@ class Device(Process):
         done = self.run("join", self.folder, "--hub", hub.address, "--invitation", hub.invitation(), "--name", self.name)
         assert done.returncode == 0, done.stderr
 
-    def share(self, hub, other, answers=("yes", "yes")):
-        """Lets another device share this one's container; gives what both commands said."""
+    def share(self, hub, other, answers=("yes", "yes"), read_code=None):
+        """Lets another device share this one's container; gives what both commands said.
+
+        - read_code: Gives the text of the QR code that is shown, by which the other one joins then; nil to type the code.
+        """
 
         def talk(device, *words):
             return subprocess.Popen(
@@ -155,14 +158,21 @@ class Device(Process):
                 text=True,
             )
 
-        first = talk(self, "pair")
+        first = talk(self, "pair", *(["--qr"] if read_code else []))
         shown = ""
-        while "--code" not in shown:
+        # The QR code comes after the code, and ends with an empty line.
+        while "--code" not in shown or (read_code and not shown.endswith("\x1b[0m\n\n")):
             line = first.stdout.readline()
             assert line, shown
             shown += line
         code = re.search(r"--code (\S+)", shown)[1]
-        second = talk(other, "join", other.folder, "--hub", hub.address, "--code", code, "--name", other.name)
+        if read_code:
+            found = read_code(shown)
+            assert found == f"{hub.address}#pair={code}"
+            how = ["--code", found]
+        else:
+            how = ["--hub", hub.address, "--code", code]
+        second = talk(other, "join", other.folder, *how, "--name", other.name)
         for process, answer in ((first, answers[0]), (second, answers[1])):
             process.stdin.write(answer + "\n")
             process.stdin.flush()

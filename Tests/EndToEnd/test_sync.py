@@ -7,6 +7,7 @@ import random
 import re
 import select
 import shutil
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -190,6 +191,98 @@ def test_contents_leave_a_device_and_come_back(world):
     assert come.returncode == 0, come.stderr
     assert (two.folder / "c.bin").read_bytes() == text and not (two.folder / ".c.bin.icloud").exists()
     here.settle()
+
+
+def room(*folders):
+    """What folders and all in them take of the disk; what has two names once."""
+    found = {}
+    for place, _, names in (entry for folder in folders for entry in os.walk(folder)):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                status = os.lstat(os.path.join(place, name))
+                found[status.st_ino] = status.st_blocks * 512
+    return sum(found.values())
+
+
+def test_a_large_document_is_on_each_disk_once(world, base):
+    """By two names; also when a program has written into it in its place, and when the device was killed meanwhile."""
+    here = world(2)
+    one, two = here.devices
+    content = bytearray(os.urandom(24 << 20))
+    (one.folder / "film.bin").write_bytes(content)
+
+    def holds_all(folder):
+        return (folder / "film.bin").exists() and (folder / "film.bin").read_bytes() == content
+
+    def are_once():
+        for device in here.devices:
+            assert (device.folder / "film.bin").stat().st_nlink == 2, device.said
+            assert room(device.folder, base / f"home {device.name}") < len(content) + (4 << 20)
+
+    wait_for(lambda: holds_all(two.folder), 40, lambda: two.said)
+    here.settle()
+    are_once()
+    # In the place of the third part, as a program does that keeps what it works on in one file.
+    changed = os.urandom(1 << 20)
+    content[8 << 20:9 << 20] = changed
+    with open(one.folder / "film.bin", "r+b") as file:
+        file.seek(8 << 20)
+        file.write(changed)
+    for _ in range(3):
+        for device in here.devices:
+            device.kill()
+            device.start()
+            wait_for(lambda: device.run("status").returncode in (0, 1), 20, lambda: device.said)
+    wait_for(lambda: holds_all(two.folder), 60, lambda: two.said)
+    here.settle()
+    assert holds_all(one.folder)
+    for device in here.devices:
+        assert (device.folder / "film.bin").stat().st_nlink == 2, device.said
+    done = two.run("evict", two.folder / "film.bin")
+    assert done.returncode == 0, done.stderr
+    # The vault lets go of it when the command has been answered.
+    wait_for(lambda: room(two.folder, base / f"home {two.name}") < 4 << 20, 20, "the contents are still on the disk")
+    done = two.run("download", two.folder / "film.bin")
+    assert done.returncode == 0, done.stderr
+    assert holds_all(two.folder)
+    here.settle()
+    are_once()
+
+
+def read_qr_code(shown, folder):
+    """What a reader of QR codes makes of the one on a terminal."""
+    lines = re.findall("\x1b\\[38;5;16;48;5;231m([ ▀▄█]+)\x1b\\[0m\n", shown)
+    rows = [[sign in dark for sign in line] for line in lines for dark in ("▀█", "▄█")]
+    scale = 4
+    picture = folder / "code.pbm"
+    with open(picture, "w") as file:
+        file.write(f"P1 {scale * len(rows[0])} {scale * len(rows)}\n")
+        for row in rows:
+            line = "".join("01"[isDark] * scale for isDark in row) + "\n"
+            file.write(line * scale)
+    done = subprocess.run(["zbarimg", "--quiet", "--raw", picture], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr + shown
+    return done.stdout.strip()
+
+
+def test_a_device_joins_by_the_qr_code_that_another_shows(base):
+    hub = Hub(SHEAF, base)
+    hub.start()
+    one, two = Device(SHEAF, base, "one"), Device(SHEAF, base, "two")
+    try:
+        one.begin(hub)
+        first, second = one.share(hub, two, read_code=lambda shown: read_qr_code(shown, base))
+        assert "has the keys now" in first and "is joined" in second, first + second
+        (one.folder / "a.txt").write_text("hello")
+        for device in (one, two):
+            device.start()
+        wait_for(lambda: two.contents == {"a.txt": b"hello"}, 20, lambda: two.said)
+        # Typed without the hub's part, it names no hub.
+        refused = two.run("join", base / "other", "--code", "7K3M-9QXD-2H8C")
+        assert refused.returncode != 0 and "--hub is missing" in refused.stderr
+    finally:
+        for process in (one, two, hub):
+            process.end()
 
 
 def test_nothing_is_shared_when_the_phrases_differ(base):

@@ -6,7 +6,7 @@ extension Command {
         let code = ValueOption(
             "code",
             "CODE",
-            "share what another device has, by the code that sheaf pair shows there"
+            "share what another device has, by the code that sheaf pair shows there; or by its QR code's text, without --hub"
         )
         let recovery = Flag(
             "recovery",
@@ -35,18 +35,19 @@ extension Command {
                 .option(invitation), .option(code), .flag(recovery), .option(name), .option(identifier),
             ]
         ) { arguments, console in
-            guard let address = arguments[hub].last else {
-                throw ReportError(description: "--hub is missing: give the hub's address")
-            }
             var request = SyncRole.Join(
                 folder: arguments.items[0],
-                hub: address,
+                hub: arguments[hub].last,
                 invitation: arguments[invitation].last,
                 code: arguments[code].last,
                 name: arguments[name].last,
                 identifier: arguments[identifier].last
             )
             request.isRecovery = arguments[recovery]
+            // A QR code's text begins with it.
+            guard request.hub != nil || request.code?.contains("#") == true else {
+                throw ReportError(description: "--hub is missing: give the hub's address")
+            }
             guard (request.invitation == nil) != (request.code == nil) else {
                 throw ReportError(description: "give either --invitation or --code")
             }
@@ -62,16 +63,21 @@ extension Command {
 
     /// `sheaf pair`
     package static func pair(_ role: SyncRole?) -> Command {
-        Command(
+        let qr = Flag("qr", "show a QR code also where this is no terminal")
+        return Command(
             "pair",
             summary: "let another device share a folder's container",
             details: """
-                Shows a code for sheaf join on the other device, and then a phrase on both, which has to be the same. The \
-                keys go straight from one device to the other, sealed; the hub cannot read them.
+                Shows a code for sheaf join on the other device, on a terminal as a QR code, too, and then a phrase on both, \
+                which has to be the same. The keys go straight from one device to the other, sealed; the hub cannot read \
+                them.
                 """,
-            [.positional(Positional("FOLDER", "whose; not needed when there is one", count: .optional))]
+            [
+                .positional(Positional("FOLDER", "whose; not needed when there is one", count: .optional)),
+                .flag(qr),
+            ]
         ) { arguments, console in
-            try SyncRole.required(role).pair(arguments.items.first, console)
+            try SyncRole.required(role).pair(arguments.items.first, arguments[qr], console)
             console.say("The other device has the keys now.\n")
             return .success
         }

@@ -3,7 +3,8 @@ package struct SyncRole: Sendable {
     /// How a folder comes to be kept in step.
     package struct Join: Sendable {
         package var folder: String
-        package var hub: String
+        /// Nil where the code names it.
+        package var hub: String?
         /// Nil to share what another device has.
         package var invitation: String?
         package var code: String?
@@ -107,7 +108,7 @@ package struct SyncRole: Sendable {
     }
 
     let join: @Sendable (Join, Console) throws -> String
-    let pair: @Sendable (_ folder: String?, Console) throws -> Void
+    let pair: @Sendable (_ folder: String?, _ showsQRCode: Bool, Console) throws -> Void
     let up: @Sendable (_ isQuiet: Bool, Console) throws -> Void
     let status: @Sendable () throws -> [Folder]
     let explain: @Sendable (_ path: String) throws -> Item?
@@ -123,7 +124,8 @@ package struct SyncRole: Sendable {
 
     /// - Parameters:
     ///   - join: Makes a folder a container's; gives what to say of it.
-    ///   - pair: Lets another device share a folder's container; nil for the only one.
+    ///   - pair: Lets another device share a folder's container; nil for the only one. Shows a QR code on a
+    ///     terminal, or wherever it is told to.
     ///   - up: Returns when it has ended well.
     ///   - log: Tells what has happened; followed: and what happens, until the other side ends.
     ///   - decide: Says what becomes of a change that waits for a person.
@@ -133,7 +135,7 @@ package struct SyncRole: Sendable {
     ///   - download: Returns when the contents are here; told meanwhile how far it is, 0 to 1.
     package init(
         join: @escaping @Sendable (Join, Console) throws -> String,
-        pair: @escaping @Sendable (_ folder: String?, Console) throws -> Void,
+        pair: @escaping @Sendable (_ folder: String?, _ showsQRCode: Bool, Console) throws -> Void,
         up: @escaping @Sendable (_ isQuiet: Bool, Console) throws -> Void,
         status: @escaping @Sendable () throws -> [Folder],
         explain: @escaping @Sendable (_ path: String) throws -> Item?,
