@@ -25,6 +25,7 @@ package final class SQLiteRecordStore: RecordStore {
 
     let database: HubDatabase
     let memory: Locked<Memory>
+    let pairings = Locked(Pairings())
     /// Where `sheaf hub invite` leaves invitations.
     let invitations: StorageFolder
 

@@ -45,16 +45,16 @@ extension HubService {
         return .json(Invitation(invitation, seconds: HubLimits.invitationSeconds), status: 201)
     }
 
-    func beginPairing(_ caller: HubCaller) throws -> WebResponse {
+    func beginPairing(_ caller: HubCaller) async throws -> WebResponse {
         let name = try Secrets.pairing()
-        try pairings.withLock { try $0.begin(name, account: caller.account, now: clock.now()) }
+        try await records.beginPairing(name, for: caller.account, now: clock.now())
         return .json(PairingStarted(name, seconds: HubLimits.pairingSeconds), status: 201)
     }
 
     func answerPairing(_ request: WebRequest, _ name: String) throws -> HTTPAnswer {
         if request.method == "POST" {
             return try receiveJSON(request, byteCountMax: 8 << 10) { service, message in
-                try service.take(message, for: name)
+                try await service.take(message, for: name)
             }
         }
         let after = try number("after", request, max: HubLimits.pairingMessageCountMax) ?? 0
@@ -62,9 +62,8 @@ extension HubService {
         return wait { try await $0.pairingMessages(of: name, after: after, waitSeconds: seconds) }
     }
 
-    private func take(_ message: PairingMessage, for name: String) throws -> WebResponse {
-        let number = try pairings.withLock { try $0.add(message, to: name, now: clock.now()) }
-        room.wake(.pairing(name))
+    private func take(_ message: PairingMessage, for name: String) async throws -> WebResponse {
+        let number = try await records.addMessage(message, toPairing: name, now: clock.now())
         return .json(PairingReceipt(number: number), status: 201)
     }
 
@@ -77,7 +76,7 @@ extension HubService {
         defer { room.leave(ticket) }
         let deadline = Int(clock.uptime()) + waitSeconds
         while true {
-            let found = try pairings.withLock { try $0.messages(of: name, after: after, now: clock.now()) }
+            let found = try await records.messages(ofPairing: name, after: after, now: clock.now())
             if !found.isEmpty || waitSeconds == 0 { return .json(PairingMessages(found)) }
             switch await room.wait(ticket, until: deadline) {
             case .news: continue

@@ -5,7 +5,8 @@ internal import Locks
 
 /// What a hub answers: requests in, the stores asked, answers out.
 ///
-/// Nothing in it is kept but what a client can do again: rates, who waits, pairings.
+/// Nothing in it is kept but what a client can do again, and what may differ between processes over the same stores: rates,
+/// and who waits.
 package final class HubService: HTTPRequestHandler {
     let records: any RecordStore
     let blobs: any BlobStore
@@ -15,7 +16,6 @@ package final class HubService: HTTPRequestHandler {
     let gate: RequestGate
     let budget = BodyBudget()
     let pages = PageCache()
-    let pairings = Locked(Pairings())
     private let log: @Sendable (String) -> Void
 
     /// - Parameter log: Told of faults of the hub's own, in a line without a secret.
@@ -35,6 +35,7 @@ package final class HubService: HTTPRequestHandler {
             switch news {
             case .entries(let container): room.wake(.log(container))
             case .revoked(let device): room.revoke(device)
+            case .pairing(let name): room.wake(.pairing(name))
             }
         }
     }
@@ -128,7 +129,7 @@ package final class HubService: HTTPRequestHandler {
             .releasedBlobs(let container), .blob(let container, _):
             try check(container, caller)
             return try answerBlobs(request, route, BlobOwner(container, caller.account))
-        case .pairings: return wait { service in try service.beginPairing(caller) }
+        case .pairings: return wait { try await $0.beginPairing(caller) }
         case .health, .pairingMessages: throw HubRefusal(404, .notFound, "There is nothing at this address.")
         }
     }

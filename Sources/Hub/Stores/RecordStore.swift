@@ -47,11 +47,13 @@ package enum HubNews: Hashable, Sendable {
     case entries(ContainerName)
     /// A device's token is worth nothing any longer.
     case revoked(DeviceName)
+    /// A pairing has one more message.
+    case pairing(String)
 }
 
-/// Keeps accounts, devices, containers, wrapped keys and logs.
+/// Keeps accounts, devices, containers, wrapped keys and logs, and passes on what two devices that pair leave for each other.
 ///
-/// What it has acknowledged is on stable storage. Errors that a client is to hear of are `HubRefusal`s. Any thread;
+/// What it has acknowledged is on stable storage, but for pairings, which last ten minutes and may be begun again. Errors that a client is to hear of are `HubRefusal`s. Any thread;
 /// nothing that is not `async` may block.
 package protocol RecordStore: Sendable {
     /// Tells `observer` of news, in no order, on any thread, for as long as the store lives.
@@ -70,6 +72,25 @@ package protocol RecordStore: Sendable {
     func devices(of account: AccountID) async throws -> [DeviceListing]
     /// - Returns: Whether there is such a device; one that was revoked before counts.
     func revoke(_ device: DeviceName, of account: AccountID) async throws -> Bool
+
+    /// Begins a pairing.
+    ///
+    /// - Parameter name: Eight letters that nobody can guess.
+    /// - Throws: `HubRefusal` when there are too many.
+    func beginPairing(_ name: String, for account: AccountID, now: Int) async throws
+    /// Keeps a message of a pairing for the other device.
+    ///
+    /// - Returns: Its number.
+    /// - Throws: `HubRefusal` for a pairing that is not there or over, and for a message too long or too many.
+    func addMessage(_ message: PairingMessage, toPairing name: String, now: Int) async throws -> Int
+    /// The messages of a pairing after a number.
+    ///
+    /// - Throws: `HubRefusal` for a pairing that is not there or over.
+    func messages(
+        ofPairing name: String,
+        after number: Int,
+        now: Int
+    ) async throws -> [NumberedPairingMessage]
 
     /// Makes a container, unless it is there.
     ///

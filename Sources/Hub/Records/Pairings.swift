@@ -3,7 +3,7 @@ package import HubProtocol
 
 /// Pairings in progress: messages that two devices leave for each other. Pure: time and names come in.
 ///
-/// They live in one process: who pairs while the hub is started anew begins again.
+/// They are in the store's memory alone: who pairs while the hub is started anew begins again.
 package struct Pairings: Sendable {
     private struct Pairing {
         var account: AccountID
