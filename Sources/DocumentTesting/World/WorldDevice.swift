@@ -31,6 +31,8 @@ public final class WorldDevice: Sendable {
     private let sync: Locked<ContainerSync?> = Locked(nil)
     /// Whether it is started; on a full disk it may not run all the same.
     private let isToRun = Locked(false)
+    /// How often the power was cut.
+    private let boots = Locked(UInt8(1))
 
     /// A device that shares a container.
     package init(
@@ -68,6 +70,7 @@ public final class WorldDevice: Sendable {
             deviceName: name
         )
         place.room = room
+        place.bootName = { [boots] in [boots.withLock { $0 }] }
         self.place = place
     }
 
@@ -140,6 +143,22 @@ public final class WorldDevice: Sendable {
         )
         try made.start()
         sync.withLock { $0 = made }
+    }
+
+    /// Has its power fail: what keeps the folder in step has no time to end well, and the next start is in another boot.
+    package func cutPower() throws {
+        try killAbruptly()
+        reboot()
+    }
+
+    /// Has the next start be in another boot.
+    package func reboot() { boots.withLock { $0 += 1 } }
+
+    /// Ends what keeps the folder in step, as when its process is killed.
+    package func killAbruptly() throws {
+        try breakDisk(.writing)
+        stop()
+        mendDisk()
     }
 
     /// Runs what somebody does on this device: documents that are opened in it have this device's versions and conflicts.
