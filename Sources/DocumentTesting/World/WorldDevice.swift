@@ -41,7 +41,8 @@ public final class WorldDevice: Sendable {
         _ identity: DeviceIdentity,
         _ keys: ContainerKeys,
         at hub: HubInMemory,
-        room: ContainerSync.Room = ContainerSync.Room()
+        room: ContainerSync.Room = ContainerSync.Room(),
+        numbers: SeededGenerator = SeededGenerator(seed: 0)
     ) throws {
         self.name = name
         folder = base.appendingPathComponent(name, isDirectory: true)
@@ -53,7 +54,7 @@ public final class WorldDevice: Sendable {
                 attributes: [.posixPermissions: 0o700]
             )
         }
-        line = hub.line(of: identity.publicIdentity(named: name))
+        line = hub.line(of: identity.publicIdentity(named: name), numbers: numbers)
         self.identity = identity
         // What is kept is what this holds.
         self.keys = KeyRing(keys) { _ in }
