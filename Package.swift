@@ -413,7 +413,7 @@ let package = Package(
             name: "DocumentTestingTests",
             dependencies: [
                 "ChangeSets", "DeviceSync", "DocumentFoundation", "DocumentTesting", "Locks", "Merging",
-                "SeededNumbers", "SyncMessages", "TestSurroundings", "UIKit",
+                "Sealing", "SeededNumbers", "SyncMessages", "TestSurroundings", "UIKit",
                 "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict

@@ -28,6 +28,8 @@ package final class ContainerSync: Sendable {
         /// What its owner calls this device.
         package var deviceName: String
         package var room = Room()
+        /// What tells this boot of the machine from others; empty where nothing does.
+        package var bootName: @Sendable () -> [UInt8] = Boot.name
 
         package init(folder: FilePath, memory: FilePath, deviceName: String) {
             (self.folder, self.memory, self.deviceName) = (folder, memory, deviceName)
@@ -288,6 +290,8 @@ package enum SyncReport: Hashable, Sendable {
     case stopped(String)
     case received(path: String)
     case removed(path: String)
+    /// A power cut had left nothing in it.
+    case repaired(path: String)
     case merged(path: String)
     case conflict(path: String)
     case failed(path: String, why: String)

@@ -12,6 +12,11 @@ extension SyncReport {
         case .stopped(let why): ("stopped: \(why)", true)
         case .received(let path): ("received \(path)", false)
         case .removed(let path): ("removed \(path), which was removed elsewhere", false)
+        case .repaired(let path):
+            (
+                "\(path) was blank after a power cut, and has again what it held; the blank is kept as a version",
+                true
+            )
         case .merged(let path): ("merged \(path)", false)
         case .hubPutBack(let former, let position):
             (

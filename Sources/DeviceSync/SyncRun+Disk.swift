@@ -81,6 +81,7 @@ extension SyncRun {
         dirtyFolders = []
         guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
         let found = try look(at: folders)
+        attempt("what this device remembers cannot be written") { try endSuspicion() }
         take(found.events)
         missing.formUnion(found.missing)
         guard !missing.isEmpty else { return answerRefused() }
@@ -252,6 +253,7 @@ extension SyncRun {
             watches?.end(member)
             (unkept[member], unlisted[member]) = (nil, nil)
             (unread[member], leftOut[member]) = (nil, nil)
+            suspects.remove(member)
             if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
             if endWaiting(member) { refused.insert(member) }
             handOnMark(of: member, from: table[member], to: nil)

@@ -5,9 +5,9 @@ internal import Sync
 internal import SyncMessages
 internal import Vault
 
-// A power cut may leave a file without its bytes, or with zeros in their place, which a program has written and not synced.
-// Nothing tells it from one that a person has emptied: it goes to all devices, as any edit. What it held before stays to be
-// had, as a version, on each of them that had it: one from which it was evicted has nothing to keep.
+// A file that has been emptied goes to all devices, as any edit. What it held before stays to be had, as a version, on each of
+// them that had it: one from which it was evicted has nothing to keep. What is blank at the first start after a power cut is
+// no edit (`SyncRun+PowerCuts.swift`).
 extension SyncRun {
     /// Keeps what a file held as a version of it, if nothing is in it any more.
     ///
@@ -44,7 +44,7 @@ extension SyncRun {
     private static let blockByteCount = 64 << 10
 
     /// Whether nothing but zeros is in a file. The first other byte ends the look.
-    private static func isBlank(_ path: FilePath) throws -> Bool {
+    static func isBlank(_ path: FilePath) throws -> Bool {
         let file = try StorageFolder(containing: path).open(path.name)
         var offset = 0
         while true {

@@ -82,6 +82,20 @@ extension SyncRun {
                 let content = read.name
                 guard var known = table[item] else { continue }
                 let former = known.state.content
+                switch repair(item, from: former, (content, read.trace ?? traces[item] ?? known.trace)) {
+                case .none: suspects.remove(item)
+                case .done(let repaired):
+                    unkept[item] = nil
+                    suspects.remove(item)
+                    table[item] = repaired
+                    handOnMark(of: item, from: known, to: repaired.trace)
+                    if former != repaired.state.content { changed.insert(item) }
+                    continue
+                case .waits(let why):
+                    unkept[item] = why
+                    news.insert(item)
+                    continue
+                }
                 // Before it goes to others: once it has, nothing tells that there was something to keep.
                 if former != content, let why = keepFormer(former, ifEmptied: item) {
                     unkept[item] = why

@@ -52,6 +52,12 @@ final class SyncRun {
     var awaited: [ItemID: AwaitedStep] = [:]
     /// What cannot be read or kept; tried again now and then.
     var unkept: [ItemID: DiskRefusal] = [:]
+    /// Items that a power cut may have damaged: what is blank is no edit, but becomes what it was.
+    var suspects: Set<ItemID> = []
+    /// Whether the memory says that a process runs in this boot.
+    var isMarked = false
+    /// When the process before wrote something down last, in seconds since 1970.
+    let lastWriteSeconds: Int64
     /// How often in a row an item was found otherwise than its step expected.
     var refusals: [ItemID: Int] = [:]
     /// Items whose steps were refused, which the engine is to hear when it is known what is there.
@@ -140,6 +146,7 @@ final class SyncRun {
         // Nothing goes on in the vault when this has ended, however it does; why it could not be opened is said below.
         defer { _ = try? opened.value }
         let folder = try StorageFolder(at: place.memory)
+        lastWriteSeconds = try DeviceMemory.lastWriteSeconds(in: folder)
         do { memory = try DeviceMemory(in: folder) } catch {
             // SQLite does not always tell a disk that fails from a full one; the vault does.
             _ = try opened.value
@@ -178,7 +185,9 @@ final class SyncRun {
         line.askAhead()
         watches = FolderWatches(on: queue) { [weak self] in self?.heard($0) }
         try Arrivals.clearUp(place.folder)
+        try recallEnd()
         try lookAtAll()
+        try readSuspects()
         try resume()
         try recallPauses()
         // What the process before could not show any more.
@@ -198,6 +207,7 @@ final class SyncRun {
         guard !isStopped else { return }
         isStopped = true
         rememberSuperseded()
+        markEnd()
         lineState = .stopped
         line?.close()
         watches?.endAll()
@@ -381,6 +391,7 @@ final class SyncRun {
             report(.lineUp)
             take([.reconnected])
             for item in downloads.keys { requestContents(of: item) }
+            if !suspects.isEmpty { lookAtUnkept() }
         case .down(let why):
             (lineState, lineFailure) = (.down, why)
             wasSettled = false

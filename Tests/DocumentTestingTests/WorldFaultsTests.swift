@@ -1,6 +1,5 @@
 import DocumentTesting
 import Foundation
-import SeededNumbers
 import Testing
 import UIKit
 
@@ -24,13 +23,14 @@ struct WorldFaultsTests {
     private static let names = ["phone", "pad", "desk"]
 
     @Test(
-        "Disks fill and fail, clocks jump and lines are cut at random, and every edit that was saved is there",
+        "Disks fill and fail, clocks jump, lines are cut and lose messages at random, and every edit that was saved is there",
         arguments: 0..<5
     )
     func faults(run: Int) async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        var random = SplitMix64(seed: seed)
         let world = try DocumentWorld()
+        let seed = world.seed
+        print("WorldFaultsTests: SHEAF_SEED=\(seed)")
+        var random = world.numbers()
         let devices = try world.devices(Self.names)
         try await world.create(Board.init, "a.txt", on: devices[0]) { board in
             board.lines = (0..<12).map { $0 % 4 == 1 ? "\($0 / 4) edited 0 times" : "line \($0)" }
@@ -41,10 +41,12 @@ struct WorldFaultsTests {
         for _ in 0..<30 {
             let index = Int(random.next() % 3)
             let device = devices[index]
-            switch random.next() % 12 {
+            switch random.next() % 14 {
             case 0: try device.fillDisk()
             case 1, 2: device.freeDisk()
             case 3: device.goOffline()
+            case 12: device.disturbLine()
+            case 13: device.calmLine()
             case 4: device.goOnline()
             case 6:
                 let access: [WorldDevice.DiskAccess] = [.reading, .writing, [.reading, .writing]]
@@ -66,6 +68,7 @@ struct WorldFaultsTests {
         for device in devices {
             device.freeDisk()
             device.mendDisk()
+            device.calmLine()
             device.goOnline()
         }
         do { try await world.settle() } catch { Issue.record("seed \(seed): \(error)") }

@@ -82,7 +82,8 @@ extension SyncRun {
     ) -> SyncDiagnosis.Event {
         var event = SyncDiagnosis.Event(date: date, kind: report.kind)
         switch report {
-        case .received(let path), .removed(let path), .merged(let path), .conflict(let path):
+        case .received(let path), .removed(let path), .repaired(let path), .merged(let path),
+            .conflict(let path):
             event.item = names.name(of: path)
         case .leftAlone(let path, _): event.item = names.name(of: path)
         case .failed(let path, let why):
@@ -105,6 +106,7 @@ extension SyncReport {
         case .stopped: "stopped"
         case .received: "received"
         case .removed: "removed"
+        case .repaired: "repaired"
         case .merged: "merged"
         case .conflict: "conflict"
         case .failed: "failed"

@@ -138,6 +138,9 @@ extension SyncRun {
                 why.remedy ?? Self.makeReadable
             )
         }
+        if let why = unkept[item], suspects.contains(item) {
+            return (why.description, why.remedy ?? "It comes by itself when the hub answers.")
+        }
         if let why = unkept[item] {
             let cause = why.cause == .full ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"
             return (cause, why.remedy ?? Self.makeReadable)

@@ -24,6 +24,13 @@ package protocol ContainerHub: Sendable {
     func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys]
     /// Ends the calls that wait, and all later ones, with errors.
     func close()
+    /// After how many seconds a line that is down is tried again, at first and at most.
+    var retrySeconds: ClosedRange<Double> { get }
+}
+
+extension ContainerHub {
+    /// Long enough for a hub that has much else to do, short enough for a person who looks at it.
+    package var retrySeconds: ClosedRange<Double> { 0.2...30 }
 }
 
 /// What lies between a device and a hub did not let a call through.

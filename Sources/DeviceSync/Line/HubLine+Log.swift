@@ -9,7 +9,7 @@ internal import SyncMessages
 extension HubLine {
     /// Reads the log as it grows, until the line is closed or nothing more can be read; tries again when it is down.
     func follow() {
-        var pause = Self.retrySeconds.lowerBound
+        var pause = hub.retrySeconds.lowerBound
         var isAtHead = false
         if let end = desk.shutOut { return receiver(.shutOut(end)) }
         while !isClosed {
@@ -19,7 +19,7 @@ extension HubLine {
                 guard !isClosed else { return }
                 guard try take(page) else { return }
                 isAtHead = desk.head.position >= page.head.position
-                pause = Self.retrySeconds.lowerBound
+                pause = hub.retrySeconds.lowerBound
             } catch {
                 guard !isClosed else { return }
                 lose(error)
@@ -27,8 +27,10 @@ extension HubLine {
                     return receiver(.shutOut(desk.shutOut ?? ShutOut()))
                 }
                 isAtHead = false
-                _ = wakeUp.wait(timeout: .now() + pause * Double.random(in: 0.5...1))
-                pause = min(pause * 2, Self.retrySeconds.upperBound)
+                _ = wakeUp.wait(
+                    timeout: .now() + min(pause, hub.retrySeconds.upperBound) * Double.random(in: 0.5...1)
+                )
+                pause = min(pause * 2, hub.retrySeconds.upperBound)
             }
         }
     }

@@ -55,10 +55,10 @@ final class HubLine: Sendable {
         /// How often it has come up.
         var upCount = 0
         /// After how many seconds it is asked whether the line is up again, when a call fails; until one does not.
-        var pauseSeconds = HubLine.retrySeconds.lowerBound
+        var pauseSeconds: Double
     }
 
-    let state = Locked(State())
+    let state: Locked<State>
     let desk: LogDesk
     let hub: any ContainerHub
     private let contents: ContentStore
@@ -68,8 +68,6 @@ final class HubLine: Sendable {
 
     /// How long a request for the log waits at the hub.
     static let waitSeconds = 50
-    /// After how many seconds a line that is down is tried again, at first and at most.
-    static let retrySeconds = 0.2...30.0
     /// How many documents' contents are sent or got together.
     private static let contentCountMax = 500
     /// How many bytes they have together: what comes after them on the way is not to wait for more.
@@ -93,6 +91,7 @@ final class HubLine: Sendable {
     ) {
         (self.hub, self.contents, self.desk, self.receiver) = (hub, contents, desk, receiver)
         self.ahead = ahead
+        state = Locked(State(pauseSeconds: hub.retrySeconds.lowerBound))
         (uploads, fetches, commits) = (Locked(nil), Locked(nil), Locked(nil))
         downloads = Locked(nil)
         let uploads = BatchQueue<ContentStore.Upload>(
@@ -260,7 +259,7 @@ final class HubLine: Sendable {
             try body()
             // The hub may have been put back meanwhile, to before what this relied upon. It is asked for anew then.
             let isSame = state.withLock { state in
-                state.pauseSeconds = Self.retrySeconds.lowerBound
+                state.pauseSeconds = hub.retrySeconds.lowerBound
                 return state.isUp && state.upCount == up
             }
             guard isSame else { return }
@@ -276,8 +275,8 @@ final class HubLine: Sendable {
     private func loseLine(_ up: Int, _ error: any Error) {
         let pause = state.withLock { state -> Double? in
             guard state.isUp, state.upCount == up else { return nil }
-            defer { state.pauseSeconds = min(2 * state.pauseSeconds, Self.retrySeconds.upperBound) }
-            return state.pauseSeconds
+            defer { state.pauseSeconds = min(2 * state.pauseSeconds, hub.retrySeconds.upperBound) }
+            return min(state.pauseSeconds, hub.retrySeconds.upperBound)
         }
         guard let pause else { return }
         lose(error)
@@ -293,7 +292,7 @@ final class HubLine: Sendable {
                 // What is new, or otherwise than it was, comes to who reads the log.
                 if page.entries.isEmpty, page.head == desk.head, desk.isMember { bringUp() }
             } catch {
-                askAgain(after: min(2 * seconds, Self.retrySeconds.upperBound))
+                askAgain(after: min(2 * seconds, hub.retrySeconds.upperBound))
             }
         }
     }

@@ -71,6 +71,17 @@ final class DeviceMemory {
         connection = try Self.open(folder, Self.readCacheKibibytes)
     }
 
+    /// When a memory was written to last, in seconds since 1970; 0 for never. To be asked before it is opened.
+    static func lastWriteSeconds(in folder: StorageFolder) throws(SystemError) -> Int64 {
+        var latest: Int64 = 0
+        for name in [fileName, fileName + "-wal"] {
+            if let status = try folder.status(of: name) {
+                latest = max(latest, status.stamp.modificationSeconds)
+            }
+        }
+        return latest
+    }
+
     deinit { release() }
 
     /// Lets another have it, in this process or another one: nothing is written to it any more.

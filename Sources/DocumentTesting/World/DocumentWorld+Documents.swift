@@ -23,7 +23,7 @@ extension DocumentWorld {
             let document = try make(url)
             try edit(document)
             guard await document.save(to: url, for: .forCreating) else {
-                throw WorldDocumentFailure(what: "could not be created", url: url)
+                throw WorldDocumentFailure(what: "could not be created", url: url, seed: seed)
             }
             try await close(document)
         }
@@ -61,7 +61,7 @@ extension DocumentWorld {
         try await device.run { @MainActor in
             let document = try make(url)
             guard await document.open() else {
-                throw WorldDocumentFailure(what: "could not be opened", url: url)
+                throw WorldDocumentFailure(what: "could not be opened", url: url, seed: seed)
             }
             let outcome = Result { try body(document) }
             try await close(document)
@@ -72,7 +72,11 @@ extension DocumentWorld {
     @MainActor
     private func close(_ document: UIDocument) async throws {
         guard await document.close() else {
-            throw WorldDocumentFailure(what: "could not be saved and closed", url: document.fileURL)
+            throw WorldDocumentFailure(
+                what: "could not be saved and closed",
+                url: document.fileURL,
+                seed: seed
+            )
         }
     }
 }
@@ -80,10 +84,13 @@ extension DocumentWorld {
 /// A document did not do what it was told.
 public struct WorldDocumentFailure: Error, Hashable, Sendable, CustomStringConvertible {
     let what: String
-    let url: URL
+    /// The document's.
+    public let url: URL
+    /// The world's seed: `SHEAF_SEED` in the environment, or the world's parameter, gives it again.
+    public let seed: UInt64
 
     /// In sentences for a person.
     public var description: String {
-        "“\(url.path)” \(what). Its own handleError(_:userInteractionPermitted:) was told why."
+        "“\(url.path)” \(what). Its own handleError(_:userInteractionPermitted:) was told why. \(WorldSeed.replay(seed))"
     }
 }

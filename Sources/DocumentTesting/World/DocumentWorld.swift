@@ -25,11 +25,22 @@ internal import SyncMessages
 ///     }
 ///
 /// All that a device does is what it does in earnest: its folder, its vault, its memory, the sealing of what goes to the hub.
-/// Only the hub is made believe, and keeps everything in memory. What is random in it, names and keys, has no part in what
-/// comes of it.
+/// Only the hub is made believe, and keeps everything in memory, and the network.
+///
+/// **What a seed gives again.** All that the world itself draws: which message on a disturbed line is lost, doubled, late or
+/// slow, who the devices are, and the `numbers()` that your test draws to decide what people do. Every failure says the seed;
+/// `SHEAF_SEED` in the environment, or the parameter, gives it again. What is real is not given again: devices run on threads,
+/// so the order in which two of them get to the hub, and which message is the tenth, may be another; so may be what is kept
+/// between, as saves take as long as the disk does. Items' names in a log, and the keys under which contents are sealed, are
+/// random, and have no part in what comes of it. A failure that depends on an order shows again after some runs, not always in
+/// the first. Where a test has to have an order, `settle()` between two steps makes one.
 public final class DocumentWorld: Sendable {
     /// Where all folders are, until `end()`.
     public let folder: URL
+    /// What everything random in it comes from.
+    public var seed: UInt64 { random.value }
+    private let random: WorldSeed
+    private let bytes: SeededBytes
     private let hub: HubInMemory
     private let container: ContainerName
     private struct State {
@@ -41,13 +52,17 @@ public final class DocumentWorld: Sendable {
 
     /// A world with a hub, and no device yet.
     ///
+    /// - Parameter seed: Gives again what was random in it; nil takes that of `SHEAF_SEED` in the environment, else a random
+    ///   one.
     /// - Throws: What keeps a temporary folder from being made.
-    public init() throws {
+    public init(seed: UInt64? = nil) throws {
+        random = WorldSeed(seed)
+        bytes = SeededBytes(random.numbers(for: .names))
         // Without links on its way: what is on which device's disk is told by its path.
         folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
             .appendingPathComponent("World-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
+        container = ContainerName(unchecked: try bytes.make(ContainerName.byteCount))
         hub = try HubInMemory(container)
     }
 
@@ -57,13 +72,47 @@ public final class DocumentWorld: Sendable {
     /// - Throws: What keeps their folders from being made.
     public func devices(_ names: [String]) throws -> [WorldDevice] { try names.map(device) }
 
+    /// Adds so many devices: “device 1”, “device 2” and so on.
+    ///
+    ///     let devices = try world.devices(5)
+    ///     devices[4].goOffline()
+    ///
+    /// Two and three have names of their own in your test and in failures by `devices("phone", "pad")`.
+    ///
+    /// - Parameter count: How many; 0 or more.
+    /// - Throws: What keeps their folders from being made.
+    public func devices(_ count: Int) throws -> [WorldDevice] {
+        let former = allDevices.count
+        return try (0..<count).map { try device("device \(former + $0 + 1)") }
+    }
+
     /// Adds two devices.
+    ///
+    ///     let (phone, pad) = try world.devices("phone", "pad")
+    ///
+    /// - Throws: What keeps their folders from being made.
     public func devices(_ first: String, _ second: String) throws -> (WorldDevice, WorldDevice) {
         (try device(first), try device(second))
     }
 
+    /// Adds three devices.
+    ///
+    /// - Throws: What keeps their folders from being made.
+    public func devices(
+        _ first: String,
+        _ second: String,
+        _ third: String
+    ) throws -> (WorldDevice, WorldDevice, WorldDevice) {
+        (try device(first), try device(second), try device(third))
+    }
+
+    /// Random numbers for what a test does in the world: each time the same ones, which the seed gives again.
+    public func numbers() -> SeededGenerator { random.numbers(for: .test) }
+
+    var allDevices: [WorldDevice] { state.withLock { $0.devices } }
+
     private func device(_ name: String) throws -> WorldDevice {
-        let identity = try DeviceIdentity(random: RandomBytes.make)
+        let identity = try DeviceIdentity(random: bytes.make)
         let keys: ContainerKeys
         if let first = state.withLock({ $0.first }) {
             keys = first.keys
@@ -77,7 +126,8 @@ public final class DocumentWorld: Sendable {
             keys = try Founding.found(container, by: identity, named: name, at: hub.line())
             state.withLock { $0.first = (identity, keys) }
         }
-        let device = try WorldDevice(name, in: folder, identity, keys, at: hub)
+        let numbers = random.numbers(for: .line(allDevices.count))
+        let device = try WorldDevice(name, in: folder, identity, keys, at: hub, numbers: numbers)
         try device.start()
         state.withLock { $0.devices.append(device) }
         return device
@@ -95,13 +145,18 @@ public final class DocumentWorld: Sendable {
     public func settle(seconds: Double = 20) async throws {
         let end = Date().addingTimeInterval(seconds)
         while true {
-            let devices = state.withLock { $0.devices }.filter { $0.isStarted && !$0.line.isCut }
+            let devices = allDevices.filter { $0.isStarted && !$0.line.isCut }
             let entryCount = hub.entryCount
             let open = await Self.aside { devices.filter { !$0.isInStep(at: entryCount) } }
             // What one of them has sent while another was asked is news to that.
-            if open.isEmpty, hub.entryCount == entryCount { return }
+            if open.isEmpty, hub.entryCount == entryCount {
+                guard devices.contains(where: { $0.line.hasLate }) else { return }
+                // What a device has given up and the hub gets all the same comes before all is at rest.
+                for device in devices { device.line.bringLate() }
+                continue
+            }
             guard Date() < end else {
-                throw WorldFailure(devices: await Self.aside { open.map(\.whatItWaitsFor) })
+                throw WorldFailure(devices: await Self.aside { open.map(\.whatItWaitsFor) }, seed: seed)
             }
             await withCheckedContinuation { (goOn: CheckedContinuation<Void, Never>) in
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.002) { goOn.resume() }
@@ -121,7 +176,7 @@ public final class DocumentWorld: Sendable {
     ///
     /// - Throws: What keeps a folder from being removed.
     public func end() throws {
-        for device in state.withLock({ $0.devices }) {
+        for device in allDevices {
             device.stop()
             device.freeDisk()
             device.mendDisk()
@@ -134,10 +189,12 @@ public final class DocumentWorld: Sendable {
 public struct WorldFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Of each device that is not in step: its name, and what it waits for.
     public let devices: [String]
+    /// The world's seed: `SHEAF_SEED` in the environment, or the world's parameter, gives it again.
+    public let seed: UInt64
 
     /// In sentences for a person.
     public var description: String {
-        "The devices are not in step. " + devices.joined(separator: " ")
+        "The devices are not in step. \(devices.joined(separator: " ")) \(WorldSeed.replay(seed))"
     }
 }
 

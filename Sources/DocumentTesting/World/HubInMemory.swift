@@ -54,10 +54,15 @@ package final class HubInMemory: Sendable {
     }
 
     /// A line that nobody in particular uses.
-    package func line() -> Line { Line(self, nil) }
+    package func line() -> Line { Line(self, nil, SeededGenerator(seed: 0)) }
 
     /// A line of a device that is registered with it.
-    package func line(of device: PublicIdentity) -> Line {
+    ///
+    /// - Parameter numbers: Decide what goes wrong on it, if anything is to.
+    package func line(
+        of device: PublicIdentity,
+        numbers: SeededGenerator = SeededGenerator(seed: 0)
+    ) -> Line {
         let name = state.withLock { state in
             let name = DeviceName(unchecked: (0..<DeviceName.byteCount).map { _ in .random(in: 0...255) })
             state.devices[name] = DeviceListing(
@@ -70,7 +75,7 @@ package final class HubInMemory: Sendable {
             )
             return name
         }
-        return Line(self, name)
+        return Line(self, name, numbers)
     }
 
     private func isRevoked(_ device: DeviceName) -> Bool {
@@ -120,7 +125,54 @@ package final class HubInMemory: Sendable {
         /// What the hub calls the device; nil for nobody in particular.
         private let device: DeviceName?
 
-        init(_ hub: HubInMemory, _ device: DeviceName?) { (self.hub, self.device) = (hub, device) }
+        /// What goes wrong with messages.
+        private let faults: MessageFaults
+
+        init(_ hub: HubInMemory, _ device: DeviceName?, _ numbers: SeededGenerator) {
+            (self.hub, self.device) = (hub, device)
+            faults = MessageFaults(numbers)
+        }
+
+        package var retrySeconds: ClosedRange<Double> { faults.areOn ? 0.001...0.02 : 0.2...30 }
+        func disturb(_ faults: LineFaults) { self.faults.begin(faults) }
+        func calm() { faults.end() }
+        var hasLate: Bool { faults.hasLate }
+        /// Has all that is late arrive.
+        func bringLate() { faults.bringLate() }
+        var faultCounts: [LineFault: Int] { faults.counts }
+
+        /// Sends a message, with what befalls it on its way.
+        ///
+        /// - Parameter late: What the hub does when it comes late; nil for what only asks it something.
+        private func send<Answer>(
+            _ message: () throws -> Answer,
+            late: (@Sendable () throws -> Void)? = nil
+        ) throws -> Answer {
+            guard let fate = faults.next(mayBeRepeated: late != nil) else { return try message() }
+            linger(fate.delaySeconds)
+            switch fate.fault {
+            case nil: return try message()
+            case .lost: break
+            case .unanswered: _ = try message()
+            case .doubled:
+                _ = try message()
+                return try message()
+            case .late:
+                try check()
+                if let late { faults.hold(late, until: fate.overtakingCount) }
+            }
+            throw LineFailure("a message was \(fate.fault?.rawValue ?? "lost")")
+        }
+
+        /// Lets time go by; a line that is cut meanwhile is noticed at once.
+        private func linger(_ seconds: Double) {
+            let (end, breakCount) = (Date().addingTimeInterval(seconds), state.withLock { $0.breakCount })
+            hub.news.withLock {
+                while end > Date(), state.withLock({ $0.breakCount }) == breakCount {
+                    _ = hub.news.wait(until: end)
+                }
+            }
+        }
 
         /// Lets so many calls through, and no more: as when the process of the device dies then. Nil for all.
         package func end(afterCalls count: Int?) { set { $0.callCount = count } }
@@ -204,26 +256,19 @@ package final class HubInMemory: Sendable {
         }
 
         package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
-            try check()
-            let answers = try hub.state.withLock { state in
-                // In one step with what is written: nothing of a device comes after it was refused.
-                if let device, state.devices[device]?.isRevoked == true {
-                    throw HubFailure(.revoked, "This device has been shut out.")
-                }
-                return try answer(commits, &state)
+            try send {
+                try check()
+                return try hub.take(commits, from: device)
+            } late: { [hub, device] in
+                _ = try hub.take(commits, from: device)
             }
-            hub.news.withLock { hub.news.broadcast() }
-            return answers
-        }
-
-        private func answer(
-            _ commits: [OfferedCommit],
-            _ state: inout HubInMemory.State
-        ) throws -> CommitAnswers {
-            CommitAnswers(try commits.map { try HubInMemory.offer($0, &state) }, head: state.chain.head)
         }
 
         package func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
+            try send { try readLog(after: position, waitSeconds: waitSeconds) }
+        }
+
+        private func readLog(after position: UInt64, waitSeconds: Int) throws -> LogPage {
             let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))
             try check()
             while true {
@@ -242,8 +287,10 @@ package final class HubInMemory: Sendable {
         }
 
         package func registrations() throws -> [DeviceListing] {
-            try check()
-            return hub.state.withLock { Array($0.devices.values) }
+            try send {
+                try check()
+                return hub.state.withLock { Array($0.devices.values) }
+            }
         }
 
         package func refuse(_ device: DeviceName) throws {
@@ -271,37 +318,66 @@ package final class HubInMemory: Sendable {
         }
 
         package func missing(_ names: [BlobName]) throws -> [BlobName] {
-            try check()
-            return hub.state.withLock { state in names.filter { state.blobs[$0] == nil } }
+            try send {
+                try check()
+                return hub.state.withLock { state in names.filter { state.blobs[$0] == nil } }
+            }
         }
 
         package func store(_ frames: Data) throws {
-            try carry()
-            let blobs = try BlobFrames.read(frames)
-            try hub.state.withLock { state in
-                guard state.blobs.values.reduce(frames.count, { $0 + $1.count }) <= state.quotaByteCount
-                else {
-                    throw HubFailure(
-                        .quota,
-                        "The account may keep no more bytes on this hub. Remove documents."
-                    )
-                }
-                for (name, blob) in blobs where state.blobs[name] == nil { state.blobs[name] = Data(blob) }
+            try send {
+                try carry()
+                try hub.store(frames)
+            } late: { [hub] in
+                try hub.store(frames)
             }
         }
 
         package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
-            try carry()
-            return hub.state.withLock { state in
-                var (found, byteCount): ([(name: BlobName, blob: Data)], Int) = ([], 0)
-                for name in names {
-                    guard let blob = state.blobs[name] else { continue }
-                    byteCount += blob.count
-                    if !found.isEmpty, byteCount > state.answerByteCount { break }
-                    found.append((name, blob))
-                }
-                return found
+            try send {
+                try carry()
+                return hub.read(names)
             }
+        }
+    }
+
+    private func read(_ names: [BlobName]) -> [(name: BlobName, blob: Data)] {
+        state.withLock { state in
+            var (found, byteCount): ([(name: BlobName, blob: Data)], Int) = ([], 0)
+            for name in names {
+                guard let blob = state.blobs[name] else { continue }
+                byteCount += blob.count
+                if !found.isEmpty, byteCount > state.answerByteCount { break }
+                found.append((name, blob))
+            }
+            return found
+        }
+    }
+
+    /// Takes commits of a device.
+    private func take(_ commits: [OfferedCommit], from device: DeviceName?) throws -> CommitAnswers {
+        let answers = try state.withLock { state in
+            // In one step with what is written: nothing of a device comes after it was refused.
+            if let device, state.devices[device]?.isRevoked == true {
+                throw HubFailure(.revoked, "This device has been shut out.")
+            }
+            return CommitAnswers(try commits.map { try Self.offer($0, &state) }, head: state.chain.head)
+        }
+        news.withLock { news.broadcast() }
+        return answers
+    }
+
+    private func store(_ frames: Data) throws {
+        let blobs = try BlobFrames.read(frames)
+        try state.withLock { state in
+            guard state.blobs.values.reduce(frames.count, { $0 + $1.count }) <= state.quotaByteCount
+            else {
+                throw HubFailure(
+                    .quota,
+                    "The account may keep no more bytes on this hub. Remove documents."
+                )
+            }
+            for (name, blob) in blobs where state.blobs[name] == nil { state.blobs[name] = Data(blob) }
         }
     }
 }

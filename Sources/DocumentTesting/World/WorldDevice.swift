@@ -31,6 +31,8 @@ public final class WorldDevice: Sendable {
     private let sync: Locked<ContainerSync?> = Locked(nil)
     /// Whether it is started; on a full disk it may not run all the same.
     private let isToRun = Locked(false)
+    /// How often the power was cut.
+    private let boots = Locked(UInt8(1))
 
     /// A device that shares a container.
     package init(
@@ -39,7 +41,8 @@ public final class WorldDevice: Sendable {
         _ identity: DeviceIdentity,
         _ keys: ContainerKeys,
         at hub: HubInMemory,
-        room: ContainerSync.Room = ContainerSync.Room()
+        room: ContainerSync.Room = ContainerSync.Room(),
+        numbers: SeededGenerator = SeededGenerator(seed: 0)
     ) throws {
         self.name = name
         folder = base.appendingPathComponent(name, isDirectory: true)
@@ -51,7 +54,7 @@ public final class WorldDevice: Sendable {
                 attributes: [.posixPermissions: 0o700]
             )
         }
-        line = hub.line(of: identity.publicIdentity(named: name))
+        line = hub.line(of: identity.publicIdentity(named: name), numbers: numbers)
         self.identity = identity
         // What is kept is what this holds.
         self.keys = KeyRing(keys) { _ in }
@@ -68,6 +71,7 @@ public final class WorldDevice: Sendable {
             deviceName: name
         )
         place.room = room
+        place.bootName = { [boots] in [boots.withLock { $0 }] }
         self.place = place
     }
 
@@ -140,6 +144,22 @@ public final class WorldDevice: Sendable {
         )
         try made.start()
         sync.withLock { $0 = made }
+    }
+
+    /// Has its power fail: what keeps the folder in step has no time to end well, and the next start is in another boot.
+    package func cutPower() throws {
+        try killAbruptly()
+        reboot()
+    }
+
+    /// Has the next start be in another boot.
+    package func reboot() { boots.withLock { $0 += 1 } }
+
+    /// Ends what keeps the folder in step, as when its process is killed.
+    package func killAbruptly() throws {
+        try breakDisk(.writing)
+        stop()
+        mendDisk()
     }
 
     /// Runs what somebody does on this device: documents that are opened in it have this device's versions and conflicts.

@@ -43,7 +43,13 @@ extension SyncEngine {
 
     /// The log has it no more.
     private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
-        guard ours.hasContents(of: base) || lacksContents(item, ours) else { return commit(item, ours) }
+        if !ours.hasContents(of: base) {
+            let lost =
+                dataless.contains(item) ? ours.contents.sorted().first { !canBeHad($0, by: item) } : nil
+            guard let lost else { return commit(item, ours) }
+            // A memory that was put back to a backup does not know what was sent since: the log may have it further on.
+            guard hasReadLog else { return wait(item, for: .content(lost)) }
+        }
         // Its members go before it, and those that do not bring it back.
         guard !disk.hasMembers(item) else { return clear(item) }
         guard !isBraked(item, .arriving) else { return wait(item, for: .brake(.arriving)) }

@@ -1,4 +1,4 @@
-internal import Sync
+package import Sync
 
 /// Which faults have met which states of an engine: what a run has really tried.
 package struct Coverage: Sendable {
@@ -17,11 +17,16 @@ package struct Coverage: Sendable {
         "paused",
     ]
 
-    mutating func note(_ fault: String, _ engine: SyncEngine) {
+    package mutating func note(_ fault: String, _ engine: SyncEngine) {
+        for state in Self.states(of: engine) { meetings[fault, default: [:]][state, default: 0] += 1 }
+    }
+
+    /// The states that an engine is in.
+    static func states(of engine: SyncEngine) -> Set<String> {
         var states: Set<String> = []
         for item in engine.differing {
             for reason in engine.reasons(for: item) {
-                if let name = Self.name(reason) { states.insert(name) }
+                if let name = name(reason) { states.insert(name) }
             }
         }
         if states.isEmpty { states.insert("at rest") }
@@ -30,7 +35,7 @@ package struct Coverage: Sendable {
             if !state.conflicts.isEmpty { states.insert("conflict") }
             if state.place.name.hasPrefix(".") { states.insert("aside") }
         }
-        for state in states { meetings[fault, default: [:]][state, default: 0] += 1 }
+        return states
     }
 
     private static func name(_ reason: SyncEngine.Reason) -> String? {

@@ -9,6 +9,8 @@ package enum Deed: Hashable, Sendable {
     /// Something else takes an item's name: a folder a file's, or the other way round, or another of its kind. What the
     /// device hears first of the two is not always what happened first.
     case replace(on: Int, item: Int, isFolder: Bool, isHeardFirst: Bool)
+    /// Two people put two folders into each other.
+    case cross(on: Int, and: Int, folder: Int)
     case settle(on: Int, item: Int)
     /// Somebody says of what a brake holds that it is to go on, or to be undone.
     case decide(on: Int, goesOn: Bool)
@@ -29,6 +31,8 @@ package enum Deed: Hashable, Sendable {
     // What goes wrong.
     case lose(letter: Int)
     case double(letter: Int)
+    /// What is on its way to a device of the log is lost: its request for that has to be made anew.
+    case loseLog(on: Int)
     case goOffline(on: Int)
     case goOnline(on: Int)
     case fillDisk(on: Int)
@@ -39,11 +43,13 @@ package enum Deed: Hashable, Sendable {
     /// The hub dies before it has written what a letter asks for, or between that and its answer.
     case crashHub(letter: Int, hasWritten: Bool)
     case restoreHub(backup: Int)
+    /// Waits until a device is in one of the states that come seldom and pass soon, and goes wrong there and then.
+    case ambush(state: Int, fault: Int, number: Int)
 
     /// A name for what goes wrong; nil for what does not.
     package var fault: String? {
         switch self {
-        case .lose: "loss"
+        case .lose, .loseLog: "loss"
         case .double: "doubling"
         case .goOffline: "offline"
         case .fillDisk: "full disk"

@@ -24,6 +24,7 @@ package struct Story: Sendable {
             brakePercent: [nil, nil, 10, 40][random.below(4)],
             deeds: []
         )
+        habits.begin(&deeds, using: &random)
         for _ in 0..<stepCount { habits.next(to: &deeds, using: &random) }
     }
 
@@ -113,7 +114,8 @@ extension Deed {
     var device: Int? {
         switch self {
         case .make(let index, _, _, _), .edit(let index, _), .move(let index, _, _, _), .remove(let index, _),
-            .replace(let index, _, _, _), .settle(let index, _), .decide(let index, _), .evict(let index, _),
+            .replace(let index, _, _, _), .settle(let index, _), .loseLog(let index), .decide(let index, _),
+            .evict(let index, _),
             .download(let index, _),
             .pause(let index, _), .resume(let index, _), .offerPaused(let index, _),
             .hear(let index), .work(let index),
@@ -121,7 +123,9 @@ extension Deed {
             .backUp(let index), .goOffline(let index), .goOnline(let index), .fillDisk(let index),
             .freeDisk(let index), .kill(let index), .restoreMemory(let index):
             index
-        case .deliver, .lose, .double, .backUpHub, .crashHub, .restoreHub: nil
+        // Told with the higher of the two: as many devices have to be there.
+        case .cross(let index, let other, _): max(index, other)
+        case .deliver, .lose, .double, .backUpHub, .crashHub, .restoreHub, .ambush: nil
         }
     }
 
@@ -141,6 +145,8 @@ extension Deed {
             (0..<min(item, 4)).map {
                 .replace(on: index, item: $0, isFolder: isFolder, isHeardFirst: isHeardFirst)
             }
+        case .cross(let index, let other, let folder):
+            (0..<min(folder, 4)).map { .cross(on: index, and: other, folder: $0) }
         case .settle(let index, let item): (0..<min(item, 4)).map { .settle(on: index, item: $0) }
         case .evict(let index, let item): (0..<min(item, 4)).map { .evict(on: index, item: $0) }
         case .download(let index, let item): (0..<min(item, 4)).map { .download(on: index, item: $0) }

@@ -80,6 +80,25 @@ extension SyncWorld {
         put(item, state, on: index) { "moves \(item) to \($0.text(place))" }
     }
 
+    /// Has two devices put folders that both have into each other, at the same moment.
+    mutating func cross(_ number: Int, on index: Int, and other: Int) {
+        let (one, two) = (devices[index].disk, devices[other].disk)
+        let folders = one.filter { $0.value.kind == .folder && two[$0.key]?.kind == .folder }.keys.sorted()
+        guard index != other, folders.count > 1 else { return }
+        let outer = folders[number % folders.count]
+        let inner = folders[(number + 1 + number / folders.count % (folders.count - 1)) % folders.count]
+        guard let inOuter = freePlace(in: outer, one), let inInner = freePlace(in: inner, two),
+            let innerState = one[inner], let outerState = two[outer]
+        else { return }
+        move(inner, innerState, to: inOuter, on: index)
+        move(outer, outerState, to: inInner, on: other)
+    }
+
+    private func freePlace(in folder: ItemID, _ disk: ItemMap<ItemState>) -> ItemPlace? {
+        ["a", "b.txt", "c"].map { ItemPlace(folder, $0) }
+            .first { place in !disk.values.contains { $0.place == place } }
+    }
+
     mutating func remove(_ item: ItemID, on index: Int) {
         let members = devices[index].disk.filter { $0.value.place.parent == item }.keys.sorted()
         for member in members { remove(member, on: index) }

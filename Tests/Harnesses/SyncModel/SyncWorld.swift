@@ -54,6 +54,7 @@ package struct SyncWorld {
     /// How often the hub has been put back to a backup.
     var hubNumber = 0
     var letters: [Letter] = []
+    var ambushes: [Ambush] = []
     var marks: [ContentName: Set<Int>] = [:]
     package internal(set) var markCount = 0
     /// Marks that somebody has thrown away, having had them before his eyes.
@@ -122,6 +123,7 @@ package struct SyncWorld {
 
     package mutating func apply(_ deed: Deed) {
         if coverage != nil { note(deed) }
+        defer { if case .hear(let index) = deed { springAmbush(on: index) } }
         switch deed {
         case .make(let index, let isFolder, let folder, let name):
             make(on: index, isFolder: isFolder, at: place(on: index, folder: folder, name: name))
@@ -135,6 +137,7 @@ package struct SyncWorld {
             withItem(item, on: index) {
                 $0.replace($1, $2, isFolder: isFolder, isHeardFirst: isHeardFirst, on: index)
             }
+        case .cross(let index, let other, let folder): cross(folder, on: index, and: other)
         case .settle(let index, let item): withItem(item, on: index) { $0.settleConflicts($1, $2, on: index) }
         case .decide(let index, let goesOn): decide(on: index, goesOn: goesOn)
         case .evict(let index, let item): evict(item, on: index)
@@ -146,6 +149,8 @@ package struct SyncWorld {
         case .work(let index): workOnDisk(index)
         case .deliver(let letter): deliver(letter)
         case .lose(let letter): if !letters.isEmpty { letters.remove(at: letter % letters.count) }
+        case .loseLog(let index):
+            letters.removeAll { if case .toDevice(index, .logRead) = $0 { true } else { false } }
         case .double(let letter):
             guard !letters.isEmpty else { return }
             letters.append(letters[letter % letters.count])
@@ -162,6 +167,8 @@ package struct SyncWorld {
         case .restoreMemory(let index): restoreMemory(index)
         case .crashHub(let letter, let hasWritten): crashHub(letter, hasWritten: hasWritten)
         case .restoreHub(let backup): restoreHub(backup)
+        case .ambush(let state, let fault, let number):
+            lay(Ambush(state: state, fault: fault, number: number))
         }
     }
 
@@ -215,7 +222,7 @@ package struct SyncWorld {
         }
         let indices: [Int] =
             switch deed {
-            case .lose(let letter), .double(let letter), .crashHub(let letter, _):
+            case .lose(let letter), .double(let letter):
                 letters.isEmpty
                     ? []
                     : {
@@ -223,8 +230,10 @@ package struct SyncWorld {
                         case .toHub(let index, _), .toDevice(let index, _): [index]
                         }
                     }()
-            case .goOffline(let index), .fillDisk(let index), .kill(let index), .restoreMemory(let index):
+            case .loseLog(let index), .goOffline(let index), .fillDisk(let index), .kill(let index),
+                .restoreMemory(let index):
                 [index]
+            // What happens to the hub breaks the lines of all.
             default: Array(devices.indices)
             }
         for index in indices { coverage?.note(fault, devices[index].engine) }

@@ -4,7 +4,8 @@ internal import SyncModel
 
 // Random worlds of devices and a hub, and what comes of them. Ends with 1 when something is wrong.
 //
-//     sync-harness worlds COUNT [SEED]    stories one after another; one that goes wrong is told again, shorter, as a test
+//     sync-harness worlds COUNT [SEED]    stories one after another; one that goes wrong is told again, shorter, as a test;
+//                                         of 2,000 and more every fault has to have met every state of an engine
 //     sync-harness plans COUNT [SEED]     one device and a random disk, log and memory each
 //     sync-harness bugs COUNT [SEED [told]]    plants each bug: how many stories find it, and how short it can be told
 
@@ -56,7 +57,20 @@ func tellWorlds(_ seeds: Seeds) -> Bool {
         "worlds \(coverage.worldCount), each twice, deeds \(coverage.deedCount), faults \(coverage.faultCount), "
             + "trace \(String(trace.value, radix: 16)), \(String(format: "%.1f", time)) s"
     )
-    return true
+    return judge(coverage)
+}
+
+/// From so many worlds on every fault has to have met every state: none of these pairs is impossible, and the rarest comes some
+/// fifteen times in so many.
+let judgedWorldCount = 2_000
+
+func judge(_ coverage: Coverage) -> Bool {
+    let gaps = coverage.gaps
+    guard coverage.worldCount >= judgedWorldCount, !gaps.isEmpty else { return true }
+    print(
+        "never met: \(gaps.joined(separator: ", ")). What the worlds tell of that is nothing; see Habits and Ambush."
+    )
+    return false
 }
 
 /// Tells stories with each bug until one goes wrong.

@@ -1,0 +1,227 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import SyncMessages
+internal import Vault
+
+// A power cut may leave a file without its bytes, or with zeros in their place, which a program has written and not synced. A
+// file that was in step, or kept at least, and has nothing in it at the first start after a cut, is damage: it becomes again
+// what it was, and no other device ever hears of the blank, which is kept as a version. A person may have emptied it in the
+// very moments before the cut, and nothing tells that apart: he finds that among the versions.
+//
+// At any other time a blank file is an edit (`SyncRun+Emptied.swift`).
+extension SyncRun {
+    /// Before a cut the kernel has written all that was older than this: thirty seconds as a rule, ten minutes on laptops that
+    /// let their disks rest.
+    private static let writebackSeconds: Int64 = 600
+
+    static let bootKey = "boot"
+
+    /// Looks how the process before ended, before the folder is looked at.
+    func recallEnd() throws {
+        let boot = place.bootName()
+        if FormerEnd(mark: try memory.value(Self.bootKey), boot: boot) == .cut {
+            isMarked = false
+            suspects = Set(
+                table.items.all.filter { $0.value.state.content != nil && !$0.value.isDataless }.keys
+            )
+        } else {
+            try memory.remember(Self.bootKey, boot)
+            isMarked = true
+        }
+    }
+
+    /// Reads what looks as it did, though what is in it may be gone: of what was written last the kernel may have noted how
+    /// long it is, and not what is in it.
+    func readSuspects() throws {
+        var traces: [ItemID: ItemTrace] = [:]
+        for item in suspects where unkept[item] == nil {
+            guard let known = table[item], let path = table.path(of: item, in: place.folder) else { continue }
+            do {
+                guard known.trace.byteCount > 0 || known.trace.kind == .directory, try hasFreshBlank(path),
+                    let status = try FolderScan.status(at: path)
+                else { continue }
+                traces[item] = ItemTrace(status)
+            } catch {
+                // What cannot be looked at now is looked at as what cannot be kept.
+                unkept[item] = DiskRefusal(error)
+                news.insert(item)
+            }
+        }
+        readsAnew.formUnion(traces.keys)
+        defer { readsAnew.subtract(traces.keys) }
+        if !traces.isEmpty { _ = try keep(traces, atOnce: Set(traces.keys)) }
+        // All others have been looked at, and are sound. What is where nobody could look is not.
+        let unseen = unlisted.keys.reduce(into: Set<ItemID>()) { $0.formUnion(table.subtree(of: $1)) }
+        suspects.formIntersection(unseen.union(unkept.keys))
+        try endSuspicion()
+    }
+
+    /// Notes that what a power cut has damaged is whole again.
+    func endSuspicion() throws {
+        guard suspects.isEmpty, !isMarked else { return }
+        try memory.remember(Self.bootKey, place.bootName())
+        isMarked = true
+    }
+
+    /// Notes that this process ends by itself: what is blank at the next start is an edit. Not while a file waits to be what it
+    /// was.
+    func markEnd() {
+        guard isMarked else { return }
+        isMarked = false
+        // Without it a cut that comes now has what is blank become what it was: nothing is lost by that.
+        try? memory.remember(Self.bootKey, [])
+    }
+
+    // MARK: One item
+
+    enum Repair {
+        /// It is no damage.
+        case none
+        case done(FolderItem)
+        case waits(DiskRefusal)
+    }
+
+    /// Has an item be what it was if a power cut has left nothing of it, or of files in it.
+    ///
+    /// - Parameters:
+    ///   - former: What it held.
+    ///   - blank: What it holds, which is kept, and how it looks.
+    func repair(
+        _ item: ItemID,
+        from former: ContentName?,
+        _ blank: (content: ContentName, trace: ItemTrace)
+    ) -> Repair {
+        guard suspects.contains(item), let former, former != blank.content, let known = table[item],
+            !known.isDataless, known.trace.kind == blank.trace.kind,
+            let path = table.path(of: item, in: place.folder)
+        else { return .none }
+        do {
+            guard try hasBlank(path, since: nil), try mayHaveHeldSomething(former) else { return .none }
+            guard try contents.has(former) else { return wait(for: former, of: item) }
+            guard let restored = try whole(former, blank.content, of: item, at: path) else { return .none }
+            if versions.isOn { _ = try keepAsVersion(blank.content, of: item, isDiscardable: true) }
+            var seen = table
+            var damaged = known
+            (damaged.state.content, damaged.trace) = (blank.content, blank.trace)
+            seen[item] = damaged
+            var state = known.state
+            state.content = restored
+            var replaced: ReplacedFile?
+            let modified = known.trace.modified
+            switch try placer.place(item, state, modified: modified, in: seen, replaced: &replaced) {
+            case .another(let why):
+                return .waits(DiskRefusal("\(Self.isDamaged) It is not restored yet: \(why)."))
+            case .done(let placed):
+                if let replaced { hold(replaced, of: item) }
+                guard let placed else { return .none }
+                report(.repaired(path: self.path(of: item)))
+                if stuck.removeValue(forKey: item) != nil { refused.insert(item) }
+                return .done(placed)
+            }
+        } catch let error as VaultError where error.code == .damaged {
+            return wait(for: former, of: item)
+        } catch {
+            report(.failed(path: self.path(of: item), why: "\(Self.isDamaged) \(error)"))
+            return .waits(DiskRefusal(error))
+        }
+    }
+
+    static let isDamaged = "A power cut has left nothing in it."
+
+    /// What it held is had from the hub; where that does not have it either, nothing is left to be restored.
+    private func wait(for former: ContentName, of item: ItemID) -> Repair {
+        if lineState == .up {
+            guard engine.tree[item]?.content == former || engine.lastAgreed(item)?.content == former else {
+                return .none
+            }
+            line?.queue(fetches: [HubLine.Fetch(name: former, item: item)])
+        }
+        return .waits(
+            DiskRefusal(
+                "\(Self.isDamaged) What it held is got from the hub, and nothing of it goes there before."
+            )
+        )
+    }
+
+    private func mayHaveHeldSomething(_ former: ContentName) throws -> Bool {
+        let contents = try ContentStore.contents(former)
+        return contents.kind == .directory || contents.kind == .regular && contents.byteCount > 0
+    }
+
+    /// What an item is to hold: of a file what it held; of a package what it holds, with what it held in place of files in it that
+    /// are blank and were not.
+    ///
+    /// - Returns: Nil if nothing is to be restored.
+    private func whole(
+        _ former: ContentName,
+        _ blank: ContentName,
+        of item: ItemID,
+        at path: FilePath
+    ) throws -> ContentName? {
+        let folder = place.memory.appending("repair-\(UUID().uuidString)")
+        try ItemMoves.createFolder(folder, permissions: 0o700)
+        // Nobody else's; what cannot be removed is in the way of nothing.
+        defer { try? FileManager.default.removeItem(at: folder.url(isDirectory: true)) }
+        let (was, now) = (folder.appending("was"), folder.appending("now"))
+        try contents.restore(former, to: was)
+        guard try ContentStore.contents(former).kind == .directory else {
+            return try Self.isBlank(was) ? nil : former
+        }
+        guard try ContentStore.contents(blank).kind == .directory else { return nil }
+        try contents.restore(blank, to: now)
+        var count = 0
+        for member in Self.files(below: now) {
+            let source = was.appending(member)
+            guard try Self.isBlank(now.appending(member)),
+                let status = try FolderScan.status(at: source), status.stamp.kind == .regular,
+                try !Self.isBlank(source)
+            else { continue }
+            try ItemMoves.removeFile(now.appending(member))
+            try ItemMoves.move(source, toFree: now.appending(member))
+            count += 1
+        }
+        guard count > 0 else { return nil }
+        let notes = try memory.losses(of: item)
+        return try contents.keep(Vault.Keepable(now, as: item.mark, isElsewhere: true, notes: notes))
+    }
+
+    // MARK: Blanks
+
+    private func hasFreshBlank(_ path: FilePath) throws -> Bool {
+        try hasBlank(path, since: lastWriteSeconds - Self.writebackSeconds)
+    }
+
+    /// Whether a file, or one in a package, has nothing in it.
+    ///
+    /// - Parameter seconds: Since when it has changed at least; nil for ever.
+    private func hasBlank(_ path: FilePath, since seconds: Int64?) throws -> Bool {
+        guard let status = try FolderScan.status(at: path) else { return false }
+        switch status.stamp.kind {
+        case .regular:
+            guard status.changeSeconds >= seconds ?? .min else { return false }
+            return try Self.isBlank(path)
+        case .directory:
+            return try Self.files(below: path).contains { member in
+                let file = path.appending(member)
+                guard let status = try FolderScan.status(at: file), status.changeSeconds >= seconds ?? .min
+                else {
+                    return false
+                }
+                return try Self.isBlank(file)
+            }
+        default: return false
+        }
+    }
+
+    /// The files in a package, by their paths in it.
+    private static func files(below path: FilePath) -> [String] {
+        let names = FileManager.default.enumerator(atPath: path.string)
+        var files: [String] = []
+        while let name = names?.nextObject() as? String {
+            if names?.fileAttributes?[.type] as? FileAttributeType == .typeRegular { files.append(name) }
+        }
+        return files
+    }
+}

@@ -1,0 +1,198 @@
+import DocumentTesting
+import FileSystem
+import Foundation
+import Sync
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// What becomes of files that have nothing in them when a device starts again.
+@Suite("Files that a power cut has left blank", .timeLimit(.minutes(2)))
+struct PowerCutTests {
+    private func url(_ name: String, on device: TestDevice) -> URL {
+        device.folder.appendingPathComponent(name)
+    }
+
+    /// Has nothing be in a file but what a file system may leave there.
+    private func blank(_ name: String, on device: TestDevice, zeroCount: Int = 0) throws {
+        let file = try FileHandle(forWritingTo: url(name, on: device))
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data(count: zeroCount))
+        try file.close()
+    }
+
+    private func isBlank(_ text: String?) -> Bool { text?.utf8.allSatisfy { $0 == 0 } == true }
+
+    @Test(
+        "After a cut a blank file is what it was again, and no other device hears of the blank, which is a version",
+        arguments: [0, 4, 4096],
+        [false, true]
+    )
+    func restored(zeroCount: Int, isOffline: Bool) throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        try one.write("text", to: "a.txt")
+        try one.write("other", to: "b.txt")
+        pair.wait { two.text("b.txt") == "other" && two.text("a.txt") == "text" && pair.isSettled }
+        let count = pair.hub.entryCount
+        try two.cutPower()
+        try blank("a.txt", on: two, zeroCount: zeroCount)
+        // What somebody has written in earnest is an edit.
+        try two.write("edited", to: "b.txt")
+        if isOffline { two.goOffline() }
+        try two.start()
+        #expect(two.text("a.txt") == "text")
+        #expect(two.said.contains(.repaired(path: "a.txt")))
+        if isOffline { two.goOnline() }
+        pair.wait { one.text("b.txt") == "edited" && pair.isSettled }
+        #expect(pair.hub.entryCount == count + 1)
+        #expect(one.text("a.txt") == "text" && two.text("a.txt") == "text")
+        let formers = try two.formerTexts(of: "a.txt")
+        #expect(formers.count == 1 && isBlank(formers.first), "\(formers)")
+        #expect(try one.formerTexts(of: "a.txt") == [])
+        // It is over with the first look: who empties it now means it.
+        try blank("a.txt", on: two)
+        pair.wait { one.text("a.txt") == "" && pair.isSettled }
+        pair.end()
+    }
+
+    @Test("After a clean end, and in the same boot, a blank file is an edit", arguments: [true, false])
+    func edit(isCleanEnd: Bool) throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        if isCleanEnd {
+            two.stop()
+            two.reboot()
+        } else {
+            try two.killAbruptly()
+        }
+        try blank("a.txt", on: two)
+        try two.start()
+        pair.wait { one.text("a.txt") == "" && pair.isSettled }
+        #expect(two.text("a.txt") == "")
+        #expect(try two.formerTexts(of: "a.txt") == ["text"])
+        pair.end()
+    }
+
+    @Test(
+        "What the vault has not is waited for, over another start too, and nothing of the blank goes to the hub before"
+    )
+    func waits() throws {
+        var room = ContainerSync.Room()
+        // Lent, not copied: what is gone from the file is gone from the vault.
+        room.lentByteCountMin = 1
+        let pair = try DevicePair(room: room)
+        let (one, two) = (pair.one, pair.two)
+        let text = String(repeating: "text ", count: 4000)
+        try one.write(text, to: "a.txt")
+        pair.wait { two.text("a.txt") == text && pair.isSettled }
+        let count = pair.hub.entryCount
+        try two.cutPower()
+        try blank("a.txt", on: two, zeroCount: text.utf8.count)
+        two.line.cut()
+        for _ in 0..<2 {
+            try two.start()
+            #expect(two.status?.stuck["a.txt"]?.contains("power cut") == true)
+            #expect(two.explain(url("a.txt", on: two)).contains { $0.contains("power cut") })
+            #expect(two.explain(url("a.txt", on: two)).contains { $0.contains("when the hub answers") })
+            #expect(two.status?.isSettled == false)
+            #expect(isBlank(two.text("a.txt")))
+            // A clean end does not make an edit of it.
+            two.stop()
+        }
+        try two.start()
+        two.goOnline()
+        pair.wait { two.text("a.txt") == text && pair.isSettled }
+        #expect(pair.hub.entryCount == count)
+        #expect(one.text("a.txt") == text)
+        #expect(try isBlank(two.formerTexts(of: "a.txt").first))
+        pair.end()
+    }
+
+    @Test("A member of a package comes again, and what was edited in the package beside it is an edit")
+    func member() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        for (name, text) in [("TXT.rtf", "text"), ("deep/b.txt", "b"), ("c.txt", "c"), ("empty", "")] {
+            try one.write(text, to: "a.rtfd/\(name)")
+        }
+        pair.wait {
+            two.text("a.rtfd/c.txt") == "c" && two.text("a.rtfd/deep/b.txt") == "b" && pair.isSettled
+        }
+        try two.cutPower()
+        try blank("a.rtfd/TXT.rtf", on: two, zeroCount: 4)
+        try blank("a.rtfd/deep/b.txt", on: two)
+        try two.write("edited", to: "a.rtfd/c.txt")
+        try two.start()
+        #expect(two.text("a.rtfd/TXT.rtf") == "text" && two.text("a.rtfd/deep/b.txt") == "b")
+        pair.wait { one.text("a.rtfd/c.txt") == "edited" && pair.isSettled }
+        #expect(one.text("a.rtfd/TXT.rtf") == "text" && one.text("a.rtfd/deep/b.txt") == "b")
+        #expect(one.text("a.rtfd/empty") == "" && two.text("a.rtfd/empty") == "")
+        #expect(two.said.contains(.repaired(path: "a.rtfd")))
+        pair.end()
+    }
+
+    @Test("A blank that looks in all as the file did that was in step is found, too")
+    func sameTrace() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && pair.isSettled }
+        try two.cutPower()
+        try blank("a.txt", on: two, zeroCount: 4)
+        // The kernel had noted all of it but the bytes.
+        do {
+            let memory = try DeviceMemory(in: try StorageFolder(at: two.memory))
+            let table = try memory.folder()
+            let item = try #require(table.items.all.first { $0.value.state.place.name == "a.txt" }?.key)
+            var seen = try #require(table[item])
+            let path = FilePath(two.folder.appendingPathComponent("a.txt").path)
+            seen.trace = ItemTrace(try #require(try FolderScan.status(at: path)))
+            var changes = DeviceMemory.Changes()
+            changes.items[item] = .some(seen)
+            try memory.write(changes)
+            memory.release()
+        }
+        try two.start()
+        #expect(two.text("a.txt") == "text")
+        pair.wait { pair.isSettled }
+        #expect(one.text("a.txt") == "text")
+        pair.end()
+    }
+
+    @Test("What was empty stays so, and what a person deletes while it waits is deleted")
+    func others() throws {
+        var room = ContainerSync.Room()
+        room.lentByteCountMin = 1
+        let pair = try DevicePair(room: room)
+        let (one, two) = (pair.one, pair.two)
+        try one.write("", to: "empty.txt")
+        try one.write("text", to: "a.txt")
+        pair.wait { two.text("a.txt") == "text" && two.text("empty.txt") == "" && pair.isSettled }
+        try two.cutPower()
+        try blank("a.txt", on: two)
+        two.line.cut()
+        try two.start()
+        #expect(two.status?.stuck.keys.sorted() == ["a.txt"])
+        try FileManager.default.removeItem(at: url("a.txt", on: two))
+        #expect(two.wait { two.status?.stuck.isEmpty == true })
+        two.goOnline()
+        pair.wait { one.text("a.txt") == nil && pair.isSettled }
+        #expect(one.text("empty.txt") == "" && two.text("empty.txt") == "")
+        pair.end()
+    }
+
+    @Test("How the process before ended is told by what it left and by the boot")
+    func ends() {
+        #expect(FormerEnd(mark: nil, boot: [1]) == .clean)
+        #expect(FormerEnd(mark: [], boot: [1]) == .clean)
+        #expect(FormerEnd(mark: [1], boot: [1]) == .killed)
+        #expect(FormerEnd(mark: [1], boot: [2]) == .cut)
+        // Where nobody can say which boot it is, nothing counts as damaged.
+        #expect(FormerEnd(mark: [1], boot: []) == .killed)
+        #expect(Boot.name().count > 30 && Boot.name() == Boot.name())
+    }
+}

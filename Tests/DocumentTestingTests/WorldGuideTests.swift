@@ -1,0 +1,151 @@
+import DocumentTesting
+import Foundation
+import Testing
+import UIKit
+
+// What Docs/testing.md shows, as an app's developer would write it: only what is public.
+
+/// A shopping list, as an app may have it.
+private final class ShoppingList: UIDocument {
+    var items: [String] = []
+    var failures: [CocoaError.Code] = []
+
+    override func contents(forType typeName: String) throws -> Any {
+        Data(items.map { $0 + "\n" }.joined().utf8)
+    }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        items = String(decoding: contents as? Data ?? Data(), as: UTF8.self).split(separator: "\n").map(
+            String.init
+        )
+    }
+
+    override func handleError(_ error: any Error, userInteractionPermitted: Bool) {
+        if let error = error as? CocoaError { failures.append(error.code) }
+        finishedHandlingError(error, recovered: false)
+    }
+}
+
+@Suite("What people write who test their documents", .timeLimit(.minutes(2)))
+@MainActor
+struct WorldGuideTests {
+    @Test("Edited on both, one of them offline")
+    func offline() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(ShoppingList.init, "list.txt", on: phone) {
+            $0.items = ["milk", "bread", "salt"]
+        }
+        try await world.settle()
+
+        pad.goOffline()
+        try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items.insert("tea", at: 0) }
+        try await world.edit(ShoppingList.init, "list.txt", on: pad) { $0.items.append("jam") }
+        pad.goOnline()
+        try await world.settle()
+
+        for device in [phone, pad] {
+            try await world.look(ShoppingList.init, "list.txt", on: device) {
+                #expect($0.items == ["tea", "milk", "bread", "salt", "jam"])
+            }
+        }
+        try world.end()
+    }
+
+    @Test("Over a network on which messages are lost, doubled, late and slow")
+    func unreliableNetwork() async throws {
+        let world = try DocumentWorld()
+        let devices = try world.devices(3)
+        world.disturbLines(LineFaults(lost: 0.2, doubled: 0.2, late: 0.1, delaySeconds: 0...0.005))
+        for (number, device) in devices.enumerated() {
+            try await world.create(ShoppingList.init, "\(number).txt", on: device) {
+                $0.items = ["of \(device.name)"]
+            }
+        }
+        try await world.settle()
+        for device in devices {
+            for (number, author) in devices.enumerated() {
+                try await world.look(ShoppingList.init, "\(number).txt", on: device) {
+                    #expect($0.items == ["of \(author.name)"])
+                }
+            }
+        }
+        try world.end()
+    }
+
+    @Test("A conflict, and how a person settles it")
+    func conflict() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
+        try await world.settle()
+        pad.goOffline()
+        try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items = ["oat milk"] }
+        try await world.edit(ShoppingList.init, "list.txt", on: pad) { $0.items = ["soy milk"] }
+        try await world.settle()
+        pad.goOnline()
+        try await world.settle()
+
+        let url = pad.folder.appendingPathComponent("list.txt")
+        let others = try pad.unresolvedConflicts(of: url)
+        #expect(try others.map { try String(contentsOf: $0.url, encoding: .utf8) } == ["soy milk\n"])
+        // This device's person keeps what is there, which settles it on all.
+        await pad.run { for version in others { version.isResolved = true } }
+        try await world.settle()
+        #expect(try phone.unresolvedConflicts(of: phone.folder.appendingPathComponent("list.txt")) == [])
+        try world.end()
+    }
+
+    @Test("A document whose contents have left the device, and come back over a slow line")
+    func evictedAndSlow() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
+        try await world.settle()
+
+        let url = pad.folder.appendingPathComponent("list.txt")
+        try pad.evict(url)
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+        pad.slowDown(toSeconds: 0.02)
+        let start = ContinuousClock.now
+        try await pad.download(url)
+        #expect(ContinuousClock.now - start >= .seconds(0.02))
+        try await world.look(ShoppingList.init, "list.txt", on: pad) { #expect($0.items == ["milk"]) }
+
+        // Gone again, and nobody to give it back.
+        try await world.settle()
+        try pad.evict(url)
+        pad.goOffline()
+        await #expect(throws: (any Error).self) { try await pad.download(url) }
+        try world.end()
+    }
+
+    @Test("A save that fails on a full disk, and one on a disk that breaks")
+    func failingSaves() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
+        let url = phone.folder.appendingPathComponent("list.txt")
+        try await phone.run { @MainActor in
+            let list = ShoppingList(fileURL: url)
+            #expect(await list.open())
+            list.items.append("bread")
+            list.updateChangeCount(.done)
+            try phone.fillDisk()
+            #expect(await list.save(to: url, for: .forOverwriting) == false)
+            #expect(list.failures.contains(.fileWriteOutOfSpace))
+            #expect(list.hasUnsavedChanges)
+            phone.freeDisk()
+            try phone.breakDisk(.writing)
+            #expect(await list.save(to: url, for: .forOverwriting) == false)
+            #expect(list.failures.contains(.fileWriteUnknown))
+            phone.mendDisk()
+            #expect(await list.close())
+        }
+        try await world.settle()
+        try await world.look(ShoppingList.init, "list.txt", on: pad) {
+            #expect($0.items == ["milk", "bread"])
+        }
+        try world.end()
+    }
+}

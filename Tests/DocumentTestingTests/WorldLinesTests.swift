@@ -1,0 +1,170 @@
+import Foundation
+import Locks
+import Sealing
+import Testing
+import UIKit
+
+@testable import DocumentTesting
+
+/// A list of lines, of which each device adds its own.
+private final class Log: UIDocument {
+    var lines: [String] = []
+
+    override func contents(forType typeName: String) throws -> Any {
+        Data(lines.map { $0 + "\n" }.joined().utf8)
+    }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        lines = String(decoding: contents as? Data ?? Data(), as: UTF8.self).split(separator: "\n").map(
+            String.init
+        )
+    }
+}
+
+/// Seeds of worlds, and lines that lose, double, delay and reorder.
+@Suite("Lines of a world's devices, and its seed", .timeLimit(.minutes(2)))
+@MainActor
+struct WorldLinesTests {
+    private func lines(_ name: String, on device: WorldDevice) throws -> Set<String> {
+        let text = try String(contentsOf: device.folder.appendingPathComponent(name), encoding: .utf8)
+        return Set(text.split(separator: "\n").map(String.init))
+    }
+
+    /// Has two devices write on a line on which one thing goes wrong, and expects that nothing is lost by it.
+    private func expectAll(_ faults: LineFaults, by fault: LineFault) async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        world.disturbLines(faults)
+        for round in 1...8 {
+            try await world.create(Log.init, "phone \(round).txt", on: phone) {
+                $0.lines = ["phone \(round)"]
+            }
+            try await world.create(Log.init, "pad \(round).txt", on: pad) { $0.lines = ["pad \(round)"] }
+            try await world.settle()
+        }
+        let counts = [phone, pad].map { $0.lineFaultCounts[fault] ?? 0 }
+        #expect(counts.reduce(0, +) > 0, "seed \(world.seed)")
+        #expect([phone, pad].allSatisfy { Set($0.lineFaultCounts.keys).isSubset(of: [fault]) })
+        world.calmLines()
+        try await world.settle()
+        for device in [phone, pad] {
+            for round in 1...8 {
+                #expect(
+                    try lines("phone \(round).txt", on: device) == ["phone \(round)"],
+                    "seed \(world.seed)"
+                )
+                #expect(try lines("pad \(round).txt", on: device) == ["pad \(round)"], "seed \(world.seed)")
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: device.folder.path)
+            #expect(names.count == 16, "seed \(world.seed): \(names.sorted())")
+        }
+        try world.end()
+    }
+
+    @Test(
+        "What is lost, unanswered, doubled or late loses no document and makes none",
+        arguments: LineFault.allCases
+    )
+    func everyFault(fault: LineFault) async throws {
+        var faults = LineFaults(lost: 0, unanswered: 0, doubled: 0, late: 0)
+        faults.shares[fault] = 0.4
+        try await expectAll(faults, by: fault)
+    }
+
+    @Test("Edits of one document on both devices are all there, whatever the lines do")
+    func edits() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(Log.init, "a.txt", on: phone) { $0.lines = (0..<5).map { "line \($0)" } }
+        try await world.settle()
+        world.disturbLines(LineFaults(lost: 0.2, unanswered: 0.1, doubled: 0.2, late: 0.2))
+        for round in 1...6 {
+            try await world.edit(Log.init, "a.txt", on: phone) { $0.lines.insert("phone \(round)", at: 0) }
+            try await world.edit(Log.init, "a.txt", on: pad) { $0.lines.append("pad \(round)") }
+        }
+        world.calmLines()
+        try await world.settle()
+        let wanted = Set((0..<5).map { "line \($0)" } + (1...6).flatMap { ["phone \($0)", "pad \($0)"] })
+        for device in [phone, pad] {
+            var found = try lines("a.txt", on: device)
+            // A message that was given up and came all the same may have made a conflict, in which nothing is lost.
+            for version in try device.unresolvedConflicts(of: device.folder.appendingPathComponent("a.txt")) {
+                let text = try String(contentsOf: version.url, encoding: .utf8)
+                found.formUnion(text.split(separator: "\n").map(String.init))
+            }
+            #expect(found == wanted, "seed \(world.seed)")
+        }
+        try world.end()
+    }
+
+    @Test("A seed gives the same faults, names and numbers again, and another one others")
+    func seeds() throws {
+        func fates(_ seed: UInt64) -> [String] {
+            let faults = MessageFaults(WorldSeed(seed).numbers(for: .line(1)))
+            faults.begin(LineFaults(lost: 0.2, unanswered: 0.2, doubled: 0.2, late: 0.2))
+            return (0..<200).map { _ in
+                let fate = faults.next(mayBeRepeated: true)
+                return "\(fate?.fault?.rawValue ?? "arrives") \(fate?.delaySeconds ?? 0)"
+            }
+        }
+        #expect(fates(7) == fates(7))
+        #expect(fates(7) != fates(8))
+        #expect(Set(fates(7).map { $0.prefix { $0 != " " } }).count == LineFault.allCases.count + 1)
+
+        let worlds = try [7, 7, 8].map { try DocumentWorld(seed: $0) }
+        let devices = try worlds.map { try $0.devices("phone", "pad") }
+        #expect(devices[0].1.identity.id == devices[1].1.identity.id)
+        #expect(devices[0].1.identity.id != devices[2].1.identity.id)
+        #expect(devices[0].0.identity.id != devices[0].1.identity.id)
+        var numbers = worlds.map { $0.numbers() }
+        let drawn = numbers.indices.map { numbers[$0].next() }
+        #expect(drawn[0] == drawn[1] && drawn[0] != drawn[2])
+        for world in worlds { try world.end() }
+    }
+
+    @Test("A late message is overtaken by some that are sent later, and then arrives")
+    func late() throws {
+        let faults = MessageFaults(SeededGenerator(seed: 1))
+        faults.begin(LineFaults(lost: 0, unanswered: 0, doubled: 0, late: 1))
+        let fate = try #require(faults.next(mayBeRepeated: true))
+        #expect(fate.fault == .late && (1...4).contains(fate.overtakingCount))
+        var count = 0
+        let box = Arrivals()
+        faults.hold({ box.note() }, until: 2)
+        while !box.hasArrived {
+            // What only asks is not late.
+            #expect(faults.next(mayBeRepeated: false)?.fault == nil)
+            count += 1
+            try #require(count < 10)
+        }
+        #expect(count == 3)
+    }
+
+    @Test("A failure says the seed and how to replay it")
+    func failures() async throws {
+        let world = try DocumentWorld(seed: 4711)
+        let devices = try world.devices(3)
+        #expect(devices.map(\.name) == ["device 1", "device 2", "device 3"])
+        #expect(try world.devices(1).map(\.name) == ["device 4"])
+        let missing = await #expect(throws: WorldDocumentFailure.self) {
+            try await world.edit(Log.init, "none.txt", on: devices[0]) { $0.lines = [] }
+        }
+        #expect(missing?.seed == 4711)
+        #expect(missing?.description.contains("SHEAF_SEED=4711") == true)
+        try await world.create(Log.init, "a.txt", on: devices[0]) { $0.lines = ["one"] }
+        try await world.settle()
+        try devices[1].fillDisk()
+        try await world.edit(Log.init, "a.txt", on: devices[0]) { $0.lines = ["two"] }
+        let stuck = await #expect(throws: WorldFailure.self) { try await world.settle(seconds: 0.1) }
+        #expect(stuck?.seed == 4711)
+        #expect(stuck?.description.contains("SHEAF_SEED=4711") == true)
+        try world.end()
+    }
+}
+
+/// Whether something has arrived.
+private final class Arrivals: Sendable {
+    private let state = Locked(false)
+    var hasArrived: Bool { state.withLock { $0 } }
+    func note() { state.withLock { $0 = true } }
+}
