@@ -263,6 +263,13 @@ package final class ContainerSync: Sendable {
         ask({ $0.decide(goesOn: goesOn) }, or: { _ in false })
     }
 
+    /// Returns when the room that evicted contents took has been given back. Not to be asked where it reports.
+    package func waitForRoom() {
+        // Not on the queue, which whoever gives it back needs.
+        let queue: DispatchQueue? = ask({ $0.forgettingQueue }, or: { _ in nil })
+        queue?.sync {}
+    }
+
     /// Looks at the whole folder at once, and says whether all is in step then.
     package var isInStepNow: Bool { ask(\.isInStepNow, or: { _ in false }) }
 

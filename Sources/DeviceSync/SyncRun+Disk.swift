@@ -73,6 +73,8 @@ extension SyncRun {
         guard !isStopped else { return false }
         dirtyFolders.formUnion(allFolders)
         attempt("the folder cannot be looked at") { try lookAtDirty() }
+        // Of what somebody has settled here the vault's file has told perhaps, but it gathers.
+        if !conflicts.isEmpty { followConflicts() }
         return isSettled
     }
 

@@ -177,7 +177,12 @@ public final class WorldDevice: Sendable {
     /// Has the contents of a document leave this device; a placeholder takes its place.
     ///
     /// - Throws: An error that says why it has to stay.
-    public func evict(_ url: URL) throws { try sync.withLock { $0 }?.evict(below(url)) }
+    public func evict(_ url: URL) throws {
+        guard let running = sync.withLock({ $0 }) else { return }
+        try running.evict(below(url))
+        // Asked for before, they would not have to come from the hub.
+        running.waitForRoom()
+    }
 
     /// Has the contents of an evicted document come back, and returns when they are here. Documents do not ask by
     /// themselves in a world: nobody is there whom they could ask.
