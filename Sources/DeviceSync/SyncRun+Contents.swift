@@ -188,9 +188,11 @@ extension SyncRun {
         tellFollowers()
     }
 
-    func failDownloads(of names: [ContentName], _ why: String) {
+    func failDownloads(of names: [ContentName], _ why: SyncRefusal) {
         for item in downloads.keys where table[item]?.state.contents.isDisjoint(with: names) == false {
-            end(item, SyncRefusal(.failed, "“\(path(of: item))” cannot be had from the hub: \(why)"))
+            var refusal = SyncRefusal(.failed, "“\(path(of: item))” cannot be had from the hub: \(why)")
+            refusal.hubDeed = why.hubDeed
+            end(item, refusal)
         }
     }
 

@@ -59,13 +59,17 @@ extension SyncRun {
         attemptCount += 1
         for (name, failure) in failedContents where lineState == .up {
             if failure.code == .quota, attemptCount % Self.fullHubAttempts != 0 { continue }
+            guard isDue(name) else { continue }
             if engine.isSending(name) {
                 // Should the hub have lost what it had of them, all of it is looked for.
                 line?.queue(uploads: [ContentStore.Upload(name)])
             } else if engine.waitingItem(for: name) != nil {
                 line?.queue(fetches: [HubLine.Fetch(name: name, item: item(needing: name))])
+            } else if let item = waitingItem(for: name) {
+                requestContents(of: item)
             } else {
                 failedContents[name] = nil
+                endFalse(name, areHere: false)
             }
         }
     }

@@ -82,14 +82,20 @@ extension SyncRun {
         if let (_, why) = unlistedFolder(above: item) {
             return SyncRefusal(.failed, "Nobody can look at it: \(why)")
         }
-        if lineState != .up { return SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)") }
+        if lineState != .up { return noLine }
         return content.flatMap { failedContents[$0] }
+    }
+
+    private var noLine: SyncRefusal {
+        var refusal = SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)")
+        refusal.hubDeed = logDeed?.kind
+        return refusal
     }
 
     /// Why contents that are awaited do not come.
     func downloadFailure(_ contents: [ContentName]) -> SyncRefusal? {
         guard !contents.isEmpty else { return nil }
-        if lineState != .up { return SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)") }
+        if lineState != .up { return noLine }
         return contents.compactMap { failedContents[$0] }.first
     }
 

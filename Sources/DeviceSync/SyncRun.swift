@@ -66,6 +66,10 @@ final class SyncRun {
     var failedContents: [ContentName: SyncRefusal] = [:]
     /// How often contents were asked for again.
     var attemptCount = 0
+    /// What the hub has done with its log, or had done until it was put right, the newest last.
+    var deeds: [KnownDeed] = []
+    /// Contents that the hub gives otherwise than a device has sent them.
+    var falseContents: [ContentName: FalseContents] = [:]
     /// Folders that cannot be looked at; tried again now and then. What is missing may be in them.
     var unlisted: [ItemID: DiskRefusal] = [:]
     /// What this device cannot write down.
@@ -190,6 +194,7 @@ final class SyncRun {
         try readSuspects()
         try resume()
         try recallPauses()
+        try recallDeeds()
         // What the process before could not show any more.
         for (item, seen) in table.items where seen.state.hasConflicts || conflicts[item] != nil {
             try showConflicts(of: item)
@@ -263,6 +268,7 @@ final class SyncRun {
         )
         status.brakes = brakes
         status.isShutOut = shutOut != nil
+        status.hubDeeds = toldDeeds
         noteNames(in: &status)
         return status
     }
@@ -340,6 +346,7 @@ final class SyncRun {
         let isSettled = isSettled
         if isSettled, !wasSettled {
             report(.settled)
+            endDeeds(.whenInStep)
             saveRoomAfterMany()
             forgetSuperseded()
         }
@@ -365,7 +372,10 @@ final class SyncRun {
             self.news.formUnion(names.flatMap { engine.waitingItems(for: $0) })
             take(names.map { .uploaded($0) })
         case .fetched(let names):
-            for name in names { failedContents[name] = nil }
+            for name in names {
+                failedContents[name] = nil
+                endFalse(name, areHere: true)
+            }
             take(names.map { .fetched($0) })
             fillDownloaded()
             lookAtUnkept()
@@ -375,20 +385,25 @@ final class SyncRun {
             self.news.formUnion(engine.waitingItems(for: name))
             tellFollowers()
         case .lacking(let names): lacks(names)
-        case .failed(let names, let why):
+        case .failed(let names, let why, let blob):
             for name in names {
-                failedContents[name] = why
+                let isNews = failedContents.updateValue(why, forKey: name) != why
                 uploads.end(name)
-                report(.failed(path: path(of: item(needing: name)), why: why.description))
+                if let blob { noteFalse(name, why, blob) }
+                // What is tried again and again is said once.
+                if isNews {
+                    report(.failed(path: waitingItem(for: name).map(path) ?? "", why: why.description))
+                }
                 self.news.formUnion(engine.waitingItems(for: name))
             }
-            failDownloads(of: names, why.description)
+            failDownloads(of: names, why)
             endWaits()
             tellFollowers()
         case .up:
             (lineState, lineFailure) = (.up, nil)
             noteShutOut(false)
             report(.lineUp)
+            endDeeds(.whenUp)
             take([.reconnected])
             for item in downloads.keys { requestContents(of: item) }
             if !suspects.isEmpty { lookAtUnkept() }
@@ -401,10 +416,12 @@ final class SyncRun {
             failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
             endWaits()
             tellFollowers()
-        case .putBack(let place): goBack(to: place)
-        case .strange(let what): report(.failed(path: "the hub's log", why: what))
+        case .putBack(let place, let finding):
+            noteWayBack(finding)
+            goBack(to: place)
+        case .strange(let other): note(other)
         case .shutOut(let end): endShutOut(end)
-        case .hubChanged(let why): fail(why)
+        case .hubChanged(let finding): stop(for: finding)
         }
     }
 }

@@ -47,7 +47,12 @@ package struct SealingError: Error, Hashable, Sendable, CustomStringConvertible 
     package var description: String { "\(code): \(detail)" }
 
     static func versionUnknown(_ version: UInt8, _ subject: String) -> SealingError {
-        SealingError(.versionUnknown, "\(subject) has version \(version). Update Sheaf on this device.")
+        SealingError(
+            .versionUnknown,
+            """
+            \(subject) has version \(version): a later version of Sheaf has made it, or it was altered. Update Sheaf on this device.
+            """
+        )
     }
 
     static func generationUnknown(_ generation: UInt32, _ subject: String) -> SealingError {

@@ -144,6 +144,8 @@ package struct SyncRefusal: Error, Codable, Hashable, Sendable, CustomStringConv
     package var code: Code
     /// In sentences for a person, with the remedy.
     package var description: String
+    /// What the hub does that is the reason; nil where it does nothing.
+    package var hubDeed: HubDeed.Kind?
 
     package init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 }

@@ -16,6 +16,9 @@ package struct SyncStatus: Hashable, Sendable, Codable {
     package var brakes: [Brake] = []
     /// Whether another device has shut this one out.
     package var isShutOut = false
+    /// What the hub has done that an honest one does not, or that its being put back came to, the newest last; what is put
+    /// right by now too, for a while. Nil from a process that tells of none.
+    package var hubDeeds: [HubDeed]?
 
     /// What there is to know of names, though nothing is wrong on this device: the first of them.
     package var notes: [Note] = []
@@ -87,6 +90,8 @@ package struct Explanation: Codable, Hashable, Sendable {
     package var next: String
     /// What there is to know beside that, and is in the way of nothing here.
     package var notes: [String] = []
+    /// What the hub does that the item waits for; nil where it does nothing.
+    package var hubDeed: HubDeed?
 
     package init(path: String, isSettled: Bool, change: String, causes: [String], next: String) {
         (self.path, self.isSettled, self.change) = (path, isSettled, change)

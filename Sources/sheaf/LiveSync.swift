@@ -236,6 +236,7 @@ enum LiveSync {
                 stuck: folder.status.stuck
             )
             found.isShutOut = folder.status.isShutOut
+            found.hubDeeds = (folder.status.hubDeeds ?? []).map(told)
             found.noteCount = folder.status.noteCount
             found.notes = folder.status.notes.map {
                 SyncRole.Folder.Note(path: $0.path, text: $0.text, isLeftOut: $0.isLeftOut)
@@ -266,8 +267,22 @@ enum LiveSync {
                 next: found.next
             )
             item.notes = found.notes
+            item.hubDeed = found.hubDeed.map(told)
             return item
         }
+    }
+
+    private static func told(_ deed: HubDeed) -> SyncRole.HubDeed {
+        let date = { (seconds: Double) in Date(timeIntervalSince1970: seconds).formatted(.iso8601) }
+        var told = SyncRole.HubDeed(
+            kind: deed.kind.rawValue,
+            since: date(deed.sinceSeconds),
+            text: deed.text,
+            next: deed.next
+        )
+        (told.entry, told.path) = (deed.entry, deed.path)
+        told.putRight = deed.putRightSeconds.map(date)
+        return told
     }
 }
 

@@ -255,4 +255,38 @@ struct SyncCommandsTests {
         let json = Answer(Tool.sheaf(sync: role()), "log", "--json", "--follow").said.text
         #expect(json.split(separator: "\n").count == 2 && json.contains(#""isWrong":true"#))
     }
+
+    @Test("What the hub has done is said with what helps, or since when it is put right")
+    func hubDeeds() {
+        var told = folder(true)
+        var open = SyncRole.HubDeed(
+            kind: "altered",
+            since: "2026-05-01T10:00:00Z",
+            text: "The hub has altered it.",
+            next: "Have it mended."
+        )
+        open.path = "a.txt"
+        var ended = SyncRole.HubDeed(
+            kind: "rolledBack",
+            since: "2026-05-01T10:00:00Z",
+            text: "The hub was put back to entry 7 of its log.",
+            next: "Nothing."
+        )
+        ended.entry = 7
+        ended.putRight = "2026-05-01T10:01:00Z"
+        told.hubDeeds = [ended, open]
+        let answer = Answer(Tool.sheaf(sync: role([told])), "status")
+        #expect(
+            answer.said.text.contains(
+                "the hub: The hub was put back to entry 7 of its log. Noticed 2026-05-01T10:00:00Z, put right 2026-05-01T10:01:00Z."
+            )
+        )
+        #expect(
+            answer.said.text.contains("the hub, a.txt: The hub has altered it. Since 2026-05-01T10:00:00Z.")
+        )
+        #expect(answer.said.text.contains("next: Have it mended."))
+        #expect(!answer.said.text.contains("Nothing."))
+        let json = Answer(Tool.sheaf(sync: role([told])), "status", "--json").said.text
+        #expect(json.contains("\"kind\" : \"rolledBack\"") && json.contains("\"entry\" : 7"), "\(json)")
+    }
 }

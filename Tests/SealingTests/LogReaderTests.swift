@@ -114,8 +114,15 @@ struct LogReaderTests {
             entries[3].record = entries[4].record
             entries[4].record = record
         }
-        let reader = try LogReader(world.keys)
-        #expect(isTampered(try read(lying.page(after: 0), reader, lying).finding, at: 4))
+        var reader = try LogReader(world.keys)
+        #expect(try read(lying.page(after: 0), reader, lying).finding == .exchanged(4, with: 5))
+        // What was read some time before is remembered for that.
+        reader = try LogReader(world.keys)
+        let honest = try hub()
+        #expect(try read(honest.page(after: 0, limit: 4), reader, honest).finding == nil)
+        lying = honest
+        try lying.rewrite { $0[4].record = $0[3].record }
+        #expect(try read(lying.page(after: 4), reader, lying).finding == .exchanged(5, with: 4))
     }
 
     @Test("A hub that puts an old entry in again is caught")
@@ -128,7 +135,10 @@ struct LogReaderTests {
         #expect(reading.entries.count == 8)
         // With a base that fits, it is no more what was signed.
         try lying.rewrite { $0[8].base = 6 }
-        #expect(isTampered(try read(lying.page(after: 8), reader, lying).finding, at: 9))
+        #expect(try read(lying.page(after: 8), reader, lying).finding == .replayed(9))
+        // Nor to who has not read what it was.
+        let late = try LogReader(world.keys)
+        #expect(try read(lying.page(after: 0), late, lying).finding == .replayed(9))
     }
 
     @Test("A hub that exchanges two entries of one item is caught")
@@ -136,7 +146,8 @@ struct LogReaderTests {
         var lying = try hub()
         try lying.rewrite { $0.swapAt(2, 5) }
         let reader = try LogReader(world.keys)
-        #expect(try read(lying.page(after: 0), reader, lying).finding == .replayed(3))
+        // The first of them was made on what has not come.
+        #expect(try read(lying.page(after: 0), reader, lying).finding == .truncated(after: 2))
     }
 
     @Test("A hub that leaves entries out is caught")
@@ -153,7 +164,7 @@ struct LogReaderTests {
         var lying = hub
         try lying.rewrite { $0.remove(at: 2) }
         let other = try LogReader(world.keys)
-        #expect(try read(lying.page(after: 0), other, lying).finding == .replayed(5))
+        #expect(try read(lying.page(after: 0), other, lying).finding == .truncated(after: 4))
     }
 
     @Test("A hub that was put back is told from one that forked")

@@ -27,6 +27,13 @@ extension Command {
                 let what = folder.line == "stopped" ? "stopped" : "no line to the hub"
                 lines.append("  \(what): \(folder.lineFailure ?? "it has not been tried yet")")
             }
+            lines += folder.hubDeeds.flatMap { deed -> [String] in
+                let subject = deed.path.map { "the hub, \($0)" } ?? "the hub"
+                guard let putRight = deed.putRight else {
+                    return ["  \(subject): \(deed.text) Since \(deed.since).", "  next: \(deed.next)"]
+                }
+                return ["  \(subject): \(deed.text) Noticed \(deed.since), put right \(putRight)."]
+            }
             for brake in folder.brakes {
                 let place = brake.isLeaving ? "here" : "on another device"
                 lines.append(

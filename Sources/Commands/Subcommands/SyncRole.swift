@@ -30,6 +30,8 @@ package struct SyncRole: Sendable {
         package var stuck: [String: String]
         /// Changes so large that a person is asked first.
         package var brakes: [Brake] = []
+        /// What the hub has done that an honest one does not, or that its being put back came to, the newest last.
+        package var hubDeeds: [HubDeed] = []
         /// What there is to know of names: the first of them.
         package var notes: [Note] = []
         /// How many there are in all.
@@ -76,6 +78,25 @@ package struct SyncRole: Sendable {
         }
     }
 
+    /// Something that a hub has done.
+    package struct HubDeed: Codable, Hashable, Sendable {
+        /// altered, exchanged, replayed, leftOut, forked, or rolledBack.
+        package var kind: String
+        /// Of the log: which it is about, or after which it begins.
+        package var entry: UInt64?
+        /// The item that waits for contents.
+        package var path: String?
+        /// When it was noticed, and since when it is put right, as ISO 8601 has it.
+        package var since: String
+        package var putRight: String?
+        package var text: String
+        package var next: String
+
+        package init(kind: String, since: String, text: String, next: String) {
+            (self.kind, self.since, self.text, self.next) = (kind, since, text, next)
+        }
+    }
+
     /// Why an item is as it is.
     package struct Item: Codable, Hashable, Sendable {
         package var path: String
@@ -86,6 +107,8 @@ package struct SyncRole: Sendable {
         package var next: String
         /// What there is to know beside that.
         package var notes: [String] = []
+        /// What the hub does that it waits for.
+        package var hubDeed: HubDeed?
 
         package init(path: String, isSettled: Bool, change: String, causes: [String], next: String) {
             (self.path, self.isSettled, self.change) = (path, isSettled, change)

@@ -108,9 +108,13 @@ extension ContentStore {
 
     /// Gets contents that are not here, and returns when all of them are here durably.
     ///
-    /// - Parameter progress: Told how many sealed bytes have come, again and again.
+    /// - Parameters:
+    ///   - others: What else was wanted just now: what the hub gives may be of that.
+    ///   - progress: Told how many sealed bytes have come, again and again.
+    /// - Throws: `FalseBlob` when the hub gives something else, or nothing; what the hub or the vault throws.
     func fetch(
         _ wanted: [(name: ContentName, item: ItemID)],
+        beside others: [ContentName] = [],
         from hub: any ContainerHub,
         _ opener: BlobSealer,
         progress: (Int) -> Void = { _ in }
@@ -123,12 +127,29 @@ extension ContentStore {
             ProcessMemory.keepLargePieces()
         }
         var byteCount = 0
-        let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.answerByteCount)
+        let roots = try others.compactMap { Vault.root(of: try Self.contents($0)) }
+        let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.answerByteCount, others: roots) {
+            formerObjects(of: wanted.map(\.item))
+        }
         try vault.receive(documents, origin: { _ in origin("") }) { wanted in
             let (objects, come) = try requests.next(of: wanted)
             byteCount += come
             progress(byteCount)
             return objects
+        }
+    }
+}
+
+extension ContentStore {
+    /// The objects of all that items were before, as far as that is here: to say what else something is.
+    private func formerObjects(of items: [ItemID]) -> [VaultObject] {
+        items.flatMap { item -> [VaultObject] in
+            let versions = (try? vault.versions(of: item.mark)) ?? []
+            return versions.flatMap { version -> [VaultObject] in
+                // One that is not whole any more says nothing.
+                guard let contents = try? version.contents() else { return [] }
+                return (try? vault.objects(of: [contents])) ?? []
+            }
         }
     }
 }

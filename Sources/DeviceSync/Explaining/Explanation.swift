@@ -45,6 +45,11 @@ extension SyncRun {
         }
         var explanation = explain(item)
         if let trouble = nameTrouble(of: item) { explanation.notes.append(trouble) }
+        if let deed = logDeed {
+            // What waits for the line says so already.
+            if explanation.isSettled { explanation.notes.append(deed.text) }
+            explanation.hubDeed = explanation.hubDeed ?? deed
+        }
         return explanation
     }
 
@@ -107,12 +112,7 @@ extension SyncRun {
             explanation.next = "Resume it: sheaf resume \(place.folder.appending(path(of: item)))"
         } else if lineState != .up {
             explanation.causes.append("There is no line to the hub: \(lineReason)")
-            explanation.next =
-                shutOut != nil
-                ? "What is here stays here as it is. To share it again, join anew: sheaf join."
-                : lineState == .stopped
-                    ? "Read what stopped it, then start it again."
-                    : "Check the network and the hub; it goes on by itself."
+            explanation.next = nextWithoutLine
         } else {
             let isBraked = engine.reasons(for: item).contains {
                 if case .braked = $0 { true } else { false }
@@ -123,6 +123,9 @@ extension SyncRun {
             if isHubFull(for: item) {
                 explanation.next =
                     "Remove what is not needed, or have whoever runs the hub give it a larger quota; then it goes on by itself."
+            }
+            if let deed = deed(of: awaitedContents(of: item)) {
+                (explanation.hubDeed, explanation.next) = (deed, deed.next)
             }
         }
         return explanation
@@ -172,6 +175,22 @@ extension SyncRun {
         }
     }
 
+    /// What helps an item that waits for the line.
+    private var nextWithoutLine: String {
+        if shutOut != nil {
+            return "What is here stays here as it is. To share it again, join anew: sheaf join."
+        }
+        if let deed = logDeed { return deed.next }
+        return lineState == .stopped
+            ? "Read what stopped it, then start it again."
+            : "Check the network and the hub; it goes on by itself."
+    }
+
+    /// All that an item is, or is to be.
+    private func awaitedContents(of item: ItemID) -> Set<ContentName> {
+        (engine.tree[item]?.contents ?? []).union(table[item]?.state.contents ?? [])
+    }
+
     private func isHubFull(for item: ItemID) -> Bool {
         engine.disk[item]?.contents.contains { failedContents[$0]?.code == .quota } == true
     }
@@ -202,6 +221,9 @@ extension SyncRun {
                     ?? "Its contents are being got from the hub."
             )
             explanation.next = "It goes on by itself."
+            if download.failure?.hubDeed != nil, let deed = deed(of: awaitedContents(of: item)) {
+                (explanation.hubDeed, explanation.next) = (deed, deed.next)
+            }
         } else {
             explanation.causes.append("Its contents are at the hub and not on this device.")
             explanation.next = "Nothing has to be done. To have them here: sheaf download \(place)"

@@ -52,16 +52,7 @@ extension HubLine {
             receiver(.shutOut(end))
             return false
         }
-        for other in reading.others {
-            receiver(
-                .strange(
-                    """
-                    The author of entry \(other.position) had read another log than this device: the hub was put back \
-                    since, or shows devices different logs. Compare sheaf status on all of them.
-                    """
-                )
-            )
-        }
+        for other in reading.others { receiver(.strange(other)) }
         try keys.get()
         if let finding = reading.finding {
             if case .keysMissing = finding { return true }
@@ -98,10 +89,14 @@ extension HubLine {
         }
         guard low < places.count - 1 else {
             // It has all that was read, and goes on with what nobody has made.
-            return stop(finding.description)
+            return stop(finding)
         }
         lose(SyncFailure.hubChanged("the hub was put back to an earlier state"))
-        receiver(.putBack(to: places[low]))
+        // Has it nothing after that, it has lost what there was; else it has something else there.
+        let isShort = try hub.log(after: places[low].position, waitSeconds: 0).entries.isEmpty
+        receiver(
+            .putBack(to: places[low], isShort ? .rolledBack(last: places[low]) : .forked(last: places[low]))
+        )
         return false
     }
 
@@ -129,9 +124,9 @@ extension HubLine {
         _ = try hub.offer([offered])
     }
 
-    private func stop(_ why: String) -> Bool {
-        lose(SyncFailure.hubChanged(why))
-        receiver(.hubChanged(why))
+    private func stop(_ finding: LogFinding) -> Bool {
+        lose(SyncFailure.hubChanged(finding.description))
+        receiver(.hubChanged(finding))
         return false
     }
 }

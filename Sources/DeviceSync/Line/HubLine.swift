@@ -26,22 +26,22 @@ final class HubLine: Sendable {
         /// So many sealed bytes of contents that somebody asked for have come.
         case progress(ContentName, Int)
         /// Contents that cannot be sent or had, for a reason that is not the line's.
-        case failed([ContentName], SyncRefusal)
+        case failed([ContentName], SyncRefusal, FalseBlob?)
         /// Contents of which the vault lacks some, as somebody has changed a file that was lent.
         case lacking([ContentName])
         /// So much of contents that take several requests has been sent, 0 to 1.
         case sent(ContentName, Double)
         case up
         case down(String)
-        /// What is strange about the hub, and stops nothing.
-        case strange(String)
+        /// Somebody has read another log. That stops nothing.
+        case strange(OtherLog)
         /// The hub has lost, or exchanged, what came after this place of the log. Nothing is read until the line is opened
         /// again.
-        case putBack(to: LogHead)
+        case putBack(to: LogHead, LogFinding)
         /// This device shares the container no more: nothing goes or comes.
         case shutOut(ShutOut)
         /// The hub is not what it was: nothing more is done until a person has looked.
-        case hubChanged(String)
+        case hubChanged(LogFinding)
     }
 
     struct Fetch: Sendable {
@@ -192,7 +192,12 @@ final class HubLine: Sendable {
         } or: { _ in
             let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
             retrySingly(wanted.map(\.name)) { name in
-                try contents.fetch([(name, items[name] ?? .root)], from: hub, try desk.blobOpener())
+                try contents.fetch(
+                    [(name, items[name] ?? .root)],
+                    beside: wanted.map(\.name),
+                    from: hub,
+                    try desk.blobOpener()
+                )
             } then: {
                 .fetched([$0])
             }
@@ -208,7 +213,7 @@ final class HubLine: Sendable {
             } then: {
                 receiver(.fetched([fetch.name]))
             } or: { error in
-                receiver(.failed([fetch.name], Self.refusal(error)))
+                receiver(Self.failed(fetch.name, error))
             }
         }
     }
@@ -242,13 +247,16 @@ final class HubLine: Sendable {
                 receiver(news(name))
             } or: { error in
                 if (error as? VaultError)?.code == .damaged { receiver(.lacking([name])) }
-                receiver(.failed([name], Self.refusal(error)))
+                receiver(Self.failed(name, error))
             }
         }
     }
 
-    private static func refusal(_ error: any Error) -> SyncRefusal {
-        SyncRefusal((error as? HubFailure)?.error.code == .quota ? .quota : .failed, "\(error)")
+    private static func failed(_ name: ContentName, _ error: any Error) -> News {
+        let blob = error as? FalseBlob
+        var refusal = SyncRefusal((error as? HubFailure)?.error.code == .quota ? .quota : .failed, "\(error)")
+        refusal.hubDeed = blob?.kind
+        return .failed([name], refusal, blob)
     }
 
     /// - Parameter other: What to do about an error that is not the line's.
@@ -264,11 +272,20 @@ final class HubLine: Sendable {
             }
             guard isSame else { return }
             done()
+        } catch let error as UnknownKey {
+            // It is announced in what is read next; or nobody has announced it, and the hub has made it up.
+            if knowsAllKeys { other(error.asFalse) } else { loseLine(up, error.error) }
         } catch let error where Self.isOfLine(error) {
             loseLine(up, error)
         } catch {
             other(error)
         }
+    }
+
+    /// Whether there is no key that this device could not have, as of now.
+    private var knowsAllKeys: Bool {
+        guard desk.holdsKey else { return false }
+        return (try? hub.log(after: desk.head.position, waitSeconds: 0))?.head == desk.head
     }
 
     /// A call has failed that began when the line had come up so often.

@@ -67,7 +67,8 @@ final class LogDesk: @unchecked Sendable {
             }
             marks.append(LogHead(position: position, hash: heard.hash))
         }
-        return try LogReader(keys, LogWatch(at: head, marks: marks), devices)
+        let recent = known.suffix(LogReader.recentCountMax).map(\.entry)
+        return try LogReader(keys, LogWatch(at: head, marks: marks), devices, recent: recent)
     }
 
     private static func revisions(_ known: [Heard]) -> ItemMap<LogPosition> {

@@ -16,19 +16,30 @@ package final class HubInMemory: Sendable {
         /// So many bytes of blobs it may have.
         var quotaByteCount = Int.max
         var answerByteCount = HubLimits.framesByteCountMax
+        var readCount = 0
     }
 
     private let state: Locked<State>
     private let news = NSCondition()
 
+    private let container: ContainerName
+
     package init(_ container: ContainerName) throws {
+        self.container = container
         state = Locked(State(chain: try LogChain(of: container)))
     }
 
     package var entryCount: Int { state.withLock { $0.entries.count } }
     package var blobCount: Int { state.withLock { $0.blobs.count } }
+    /// How often it was asked for blobs.
+    package var readCount: Int { state.withLock { $0.readCount } }
     /// All that a hub has.
-    package struct Backup: Sendable { fileprivate let state: State }
+    package struct Backup: Sendable {
+        fileprivate let state: State
+
+        package var blobs: [BlobName: Data] { state.blobs }
+    }
+
     package func backup() -> Backup { Backup(state: state.withLock { $0 }) }
 
     /// Has again what it had once, and nothing else. Whoever waits for news gets what there is.
@@ -45,6 +56,33 @@ package final class HubInMemory: Sendable {
 
     /// Loses all contents.
     package func loseBlobs() { state.withLock { $0.blobs = [:] } }
+
+    /// Lies: has another log, with a chain that fits it.
+    ///
+    /// - Parameter change: Changes the entries; positions and hashes are made for what it leaves.
+    package func rewriteLog(_ change: (inout [LogRecord]) -> Void) throws {
+        try state.withLock { state in
+            var entries = state.entries
+            change(&entries)
+            state.chain = try LogChain(of: container)
+            (state.entries, state.last) = ([], [:])
+            for var entry in entries {
+                try state.chain.append(item: entry.item, base: entry.base, id: entry.id, record: entry.record)
+                (entry.position, entry.hash) = (state.chain.head.position, state.chain.head.hash)
+                state.entries.append(entry)
+                state.last[entry.item] = entry
+            }
+        }
+        news.withLock { news.broadcast() }
+    }
+
+    /// Lies: has other blobs.
+    package func rewriteBlobs(_ change: (inout [BlobName: Data]) -> Void) {
+        state.withLock { change(&$0.blobs) }
+    }
+
+    /// All blobs, by name.
+    package var blobs: [BlobName: Data] { state.withLock { $0.blobs } }
 
     /// What the hub could read, were it curious.
     package var everything: Data {
@@ -343,6 +381,7 @@ package final class HubInMemory: Sendable {
 
     private func read(_ names: [BlobName]) -> [(name: BlobName, blob: Data)] {
         state.withLock { state in
+            state.readCount += 1
             var (found, byteCount): ([(name: BlobName, blob: Data)], Int) = ([], 0)
             for name in names {
                 guard let blob = state.blobs[name] else { continue }

@@ -12,24 +12,39 @@ package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
     case forked(last: LogHead)
     /// An entry is not what a device has committed.
     case tampered(LogPosition, SealingError)
-    /// An entry was made on another last one of its item than the log has: an old one was put in again, or two of them are
-    /// in another order.
+    /// An entry's record is what a device has committed, but as another entry, of which the position says where it was met.
+    case exchanged(LogPosition, with: LogPosition)
+    /// An entry was made on an earlier one of its item than is the last: an old one was put in again.
     case replayed(LogPosition)
     /// An entry is sealed under a key that was announced and has not come here. Nothing is wrong with the log: the device
     /// fetches its keys, has the reader use them, and reads on.
     case keysMissing(LogPosition)
-    /// Entries are missing after this position: those that follow, or all, though the hub says that there are some.
+    /// Entries are missing after this position: those that follow, or all, though the hub says that there are some, or one on
+    /// which the next was made.
     case truncated(after: LogPosition)
 
     /// What it is, and what that means, in a sentence or two.
     package var description: String {
         switch self {
         case .rolledBack(let last):
-            "The hub was put back to entry \(last.position). What this device has of what came later, it sends again."
+            "The hub was put back to entry \(last.position) of its log: it has lost what came after that."
         case .forked(let last):
-            "The hub shows another log than before, from after entry \(last.position) on at the latest."
-        case .tampered(_, let error): "The hub's log was altered. \(error.detail)"
-        case .replayed(let position): "Entry \(position) of the hub's log is an old one, put in again."
+            """
+            The hub shows another log than it showed before, from after entry \(last.position) on: as if there were two, or \
+            others had gone on after it was put back to an earlier state.
+            """
+        case .tampered(let position, let error) where error.code == .versionUnknown:
+            """
+            A later version of Sheaf has made entry \(position) of the log, or the hub has altered it. \(error.detail)
+            """
+        case .tampered(let position, let error):
+            "The hub has altered entry \(position) of its log: it is not what a device has committed. \(error.detail)"
+        case .exchanged(let position, let other):
+            """
+            The hub has exchanged entries of its log: entry \(position) holds what a device has committed as entry \(other).
+            """
+        case .replayed(let position):
+            "The hub has put in an old entry again, as entry \(position) of its log."
         case .keysMissing(let position): "Entry \(position) needs a newer key. The device fetches its keys."
         case .truncated(let position): "The hub leaves out what comes after entry \(position) of its log."
         }

@@ -29,14 +29,51 @@ package final class LogReader {
     package private(set) var watch: LogWatch
     package private(set) var devices: DeviceList
     private var opener: RecordOpener
+    /// What was read last: whatever stands in the place of another entry may be one of these.
+    private var recent: [Place] = []
+
+    /// What a record is bound to.
+    private struct Place {
+        let position: LogPosition
+        let item: ItemName
+        let base: LogPosition
+        let id: CommitName
+
+        init(of entry: LogRecord) {
+            (position, item, base, id) = (entry.position, entry.item, entry.base, entry.id)
+        }
+
+        init(of entry: LogEntry) {
+            let commit = entry.commit
+            (position, item, base) = (entry.position, ItemName(commit.item), commit.base)
+            id = CommitName(commit.id)
+        }
+
+        /// The record of an entry, as if it were here.
+        func holding(_ entry: LogRecord) -> LogRecord {
+            var moved = entry
+            (moved.position, moved.item, moved.base, moved.id) = (position, item, base, id)
+            return moved
+        }
+    }
+
+    /// So many.
+    package static let recentCountMax = 64
 
     /// - Parameters:
     ///   - keys: All that the device holds.
     ///   - watch: What has been read before.
     ///   - devices: The list as of there.
-    package init(_ keys: ContainerKeys, _ watch: LogWatch, _ devices: DeviceList) throws(SealingError) {
+    ///   - recent: The last entries before that, as far as they are remembered.
+    package init(
+        _ keys: ContainerKeys,
+        _ watch: LogWatch,
+        _ devices: DeviceList,
+        recent: [LogEntry] = []
+    ) throws(SealingError) {
         precondition(devices.container == keys.container, "the list of the container's devices")
         (self.watch, self.devices) = (watch, devices)
+        self.recent = recent.suffix(Self.recentCountMax).map(Place.init)
         opener = try RecordOpener(keys)
     }
 
@@ -68,8 +105,12 @@ package final class LogReader {
         for entry in page.entries {
             let item = entry.item.itemID
             reading.finding = try read(entry, revisions[item] ?? revision(item), into: &reading)
-            guard reading.finding == nil else { return reading }
+            if let finding = reading.finding {
+                reading.finding = try whatItIs(finding, entry, in: page)
+                return reading
+            }
             revisions[item] = entry.position
+            remember(entry)
         }
         if page.head == watch.head { return reading }
         // A page may end before the log does, but not before it has begun, and not after it has ended.
@@ -107,6 +148,31 @@ package final class LogReader {
         }
     }
 
+    private func remember(_ entry: LogRecord) {
+        if recent.count >= Self.recentCountMax { recent.removeFirst() }
+        recent.append(Place(of: entry))
+    }
+
+    /// What does not open as the entry that it should be may be another one that this device knows of.
+    private func whatItIs(
+        _ finding: LogFinding,
+        _ entry: LogRecord,
+        in page: LogPage
+    ) throws(SealingError) -> LogFinding {
+        guard case .tampered(let position, let error) = finding, error.code == .damagedOrExchanged else {
+            return finding
+        }
+        for other in recent + page.entries.map(Place.init) where other.position != position {
+            do { _ = try opener.open(other.holding(entry), devices) } catch {
+                guard error.code != .outOfMemory else { throw error }
+                continue
+            }
+            let isOld = other.item == entry.item && other.position < position
+            return isOld ? .replayed(position) : .exchanged(position, with: other.position)
+        }
+        return finding
+    }
+
     private static func finding(_ error: SealingError, _ position: LogPosition) -> LogFinding {
         error.code == .generationUnknown ? .keysMissing(position) : .tampered(position, error)
     }
@@ -137,5 +203,6 @@ package final class LogReader {
     package func goBack(to place: LogHead) throws(SealingError) {
         devices = try devices.asOf(place.position)
         watch.goBack(to: place)
+        recent.removeAll { $0.position > place.position }
     }
 }

@@ -81,7 +81,8 @@ package struct LogWatch: Hashable, Sendable {
         } catch { throw SealingError(.outOfMemory, "\(error)") }
         guard entry.base == revision else {
             chain = LogChain(at: head)
-            return .replayed(entry.position)
+            // One that was made on what has not come yet lacks that.
+            return entry.base < revision ? .replayed(entry.position) : .truncated(after: head.position)
         }
         remember()
         return nil

@@ -141,6 +141,13 @@ extension Vault {
 
     // MARK: Out
 
+    /// The object that contents begin with; nil where they are empty, or a link.
+    package static func root(of contents: DocumentContents) -> VaultObject? {
+        var walk = ContentWalk()
+        walk.add(contents.entry)
+        return walk.take(from: .min).first?.object
+    }
+
     /// So many objects are looked up together.
     private static let lookAheadCount = 512
 

@@ -1,0 +1,56 @@
+internal import Foundation
+internal import HubProtocol
+internal import Sealing
+internal import SyncMessages
+
+extension LogFinding {
+    /// What the hub has done, for those who keep a folder in step; nil where it has done nothing.
+    func deed(at date: Date) -> HubDeed? {
+        guard let (kind, entry, next) = kindOfDeed else { return nil }
+        return HubDeed(
+            kind,
+            entry: entry,
+            sinceSeconds: date.timeIntervalSince1970,
+            text: description,
+            next: next
+        )
+    }
+
+    private var kindOfDeed: (HubDeed.Kind, UInt64, String)? {
+        switch self {
+        case .keysMissing: nil
+        case .tampered(_, let error) where error.code == .versionUnknown: nil
+        case .rolledBack(let last): (.rolledBack, last.position, Self.compare)
+        case .forked(let last): (.forked, last.position, Self.compare)
+        case .tampered(let position, _): (.altered, position, Self.mend)
+        case .exchanged(let position, _): (.exchanged, position, Self.mend)
+        case .replayed(let position): (.replayed, position, Self.mend)
+        case .truncated(let position): (.leftOut, position, Self.mend)
+        }
+    }
+
+    private static let mend = """
+        Nothing of it was taken over, and nothing goes or comes: all in the folder stays as it is. Have whoever runs the hub put \
+        it back to a backup from before that, then start sheaf up again.
+        """
+
+    static let compare = """
+        Each device sends again by itself what it has of what the hub lacks. If nobody has put the hub back to a backup, do not \
+        trust it: compare sheaf status on all devices, and ask whoever runs it.
+        """
+}
+
+extension OtherLog {
+    func deed(at date: Date) -> HubDeed {
+        HubDeed(
+            .forked,
+            entry: position,
+            sinceSeconds: date.timeIntervalSince1970,
+            text: """
+                The author of entry \(position) had read another log than this device: the hub was put back since, or shows \
+                devices different logs.
+                """,
+            next: LogFinding.compare
+        )
+    }
+}
