@@ -26,7 +26,7 @@ final class SyncRun {
     /// Tells that somebody may have settled one; nil while there are none, or it cannot be had.
     var conflictWatch: DirectoryWatch?
     var isConflictLookDue = false
-    private let hub: any ContainerHub
+    let hub: any ContainerHub
     private let ahead: AskedAhead
     let session = UInt64.random(in: 1...UInt64.max)
 
@@ -105,6 +105,12 @@ final class SyncRun {
     var askers: [UUID: Asker] = [:]
     /// How much of contents on their way the hub has got.
     var uploads = UploadShares()
+    /// How much of contents has come that are got by themselves.
+    var arrivals: [ContentName: Arrival] = [:]
+    /// What the hub has said last about who has read how much of the log.
+    var readings = LogReadings()
+    /// How often it was put off to ask the hub that again, for somebody who looks: the last one holds.
+    var readingTurn = 0
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
     var dirtyPackages: Set<ItemID> = []
@@ -206,6 +212,7 @@ final class SyncRun {
         failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
         endWaits()
         endAllWaiting()
+        forgetReadings()
         news.formUnion(table.items.keys)
         tellNow()
         settle()
@@ -355,11 +362,11 @@ final class SyncRun {
             self.news.formUnion(names.flatMap { engine.waitingItems(for: $0) })
             take(names.map { .uploaded($0) })
         case .fetched(let names):
-            for name in names { failedContents[name] = nil }
+            for name in names { (failedContents[name], arrivals[name]) = (nil, nil) }
             take(names.map { .fetched($0) })
             fillDownloaded()
             lookAtUnkept()
-        case .progress(let name, let byteCount): progress(name, byteCount)
+        case .progress(let name, let arrival): progress(name, arrival)
         case .sent(let name, let share):
             guard uploads.note(share, of: name) else { return }
             self.news.formUnion(engine.waitingItems(for: name))
@@ -369,6 +376,7 @@ final class SyncRun {
             for name in names {
                 failedContents[name] = why
                 uploads.end(name)
+                arrivals[name] = nil
                 report(.failed(path: path(of: item(needing: name)), why: why.description))
                 self.news.formUnion(engine.waitingItems(for: name))
             }
@@ -385,12 +393,15 @@ final class SyncRun {
             (lineState, lineFailure) = (.down, why)
             wasSettled = false
             uploads.endAll()
+            arrivals = [:]
             report(.lineDown(why))
             self.news.formUnion(engine.differing)
             failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
             endWaits()
             tellFollowers()
-        case .putBack(let place): goBack(to: place)
+        case .putBack(let place):
+            forgetReadings()
+            goBack(to: place)
         case .strange(let what): report(.failed(path: "the hub's log", why: what))
         case .shutOut(let end): endShutOut(end)
         case .hubChanged(let why): fail(why)

@@ -15,6 +15,7 @@ package final class HubService: HTTPRequestHandler {
     let gate: RequestGate
     let budget = BodyBudget()
     let pages = PageCache()
+    let readers = LogReaders()
     let pairings = Locked(Pairings())
     private let log: @Sendable (String) -> Void
 
@@ -107,7 +108,7 @@ package final class HubService: HTTPRequestHandler {
         _ caller: HubCaller
     ) throws -> HTTPAnswer {
         switch route {
-        case .devices: return wait { try await .json(DeviceListings($0.records.devices(of: caller.account))) }
+        case .devices: return wait { try await $0.devices(of: caller) }
         case .device(let device): return wait { try await $0.revoke(device, caller) }
         case .invitations: return wait { try await $0.invite(caller) }
         case .containers:
