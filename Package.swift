@@ -391,7 +391,8 @@ let package = Package(
             dependencies: [
                 "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues",
                 "Locks",
-                "Merging", "SeededNumbers", "SyncMessages", "TestFolders", "TestSurroundings", "Vault",
+                "Merging", "SeededNumbers", "SyncMessages", "TestFolders", "TestSurroundings",
+                "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
         ),

@@ -133,11 +133,17 @@ package final class ContainerSync: Sendable {
     /// Whether something is being done for it; what waits is not. Not to be asked where it reports.
     package var isAtWork: Bool { ask({ $0.isAtWork }, or: { _ in false }) }
 
-    /// Why an item is as it is.
+    /// How long the hub may take to say which devices have read what; what it has not said then is not known.
+    private static let readingMilliseconds = 2_000
+
+    /// Why an item is as it is, and on which devices it is: the hub is asked.
     ///
     /// - Parameter path: Below the container's folder.
     package func explain(_ path: String) -> Explanation {
-        ask({ $0.explain(path) }, or: { $0.explanation(of: path) })
+        let isAnswered = DispatchSemaphore(value: 0)
+        ask({ $0.askReadings { isAnswered.signal() } }, or: { _ in isAnswered.signal() })
+        _ = isAnswered.wait(timeout: .now() + .milliseconds(Self.readingMilliseconds))
+        return ask({ $0.explain(path) }, or: { $0.explanation(of: path) })
     }
 
     /// How an item stands; nil for nothing.

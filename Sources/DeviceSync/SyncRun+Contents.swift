@@ -178,10 +178,12 @@ extension SyncRun {
         }
     }
 
-    func progress(_ name: ContentName, _ byteCount: Int) {
+    func progress(_ name: ContentName, _ arrival: Arrival) {
+        arrivals[name] = arrival
+        news.formUnion(engine.waitingItems(for: name))
         for item in downloads.keys where table[item]?.state.contents.contains(name) == true {
-            downloads[item]?.byteCount = UInt64(byteCount)
-            let share = ItemSyncState.Share(UInt64(byteCount), of: self.byteCount(of: item))
+            downloads[item]?.byteCount = UInt64(arrival.byteCount)
+            let share = ItemSyncState.Share(UInt64(arrival.byteCount), of: self.byteCount(of: item))
             for waiter in downloads[item]?.waiters.values ?? [:].values { waiter.progress(share) }
             news.insert(item)
         }

@@ -60,6 +60,8 @@ extension SyncRun {
         let asker = Asker(path: path, known: explain(path), tell: tell)
         askers[id] = asker
         tell(asker.known)
+        askReadings()
+        askReadingsAgain()
         return { [queue, box = Confined(Weak(self))] in
             queue.async { box.value.value?.askers[id] = nil }
         }
@@ -89,6 +91,7 @@ extension SyncRun {
             guard now != asker.known else { continue }
             askers[id]?.known = now
             asker.tell(now)
+            askReadingsAgain()
         }
         let isSettled = isSettled
         let root = place.folder.string + "/"

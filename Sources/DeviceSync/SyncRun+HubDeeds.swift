@@ -110,6 +110,19 @@ extension SyncRun {
     /// Half an hour.
     private static let attemptGapMax = 180
 
+    /// Contents have not been sent, or have not come.
+    ///
+    /// - Parameter blob: What the hub has given in their stead.
+    func noteFailure(of name: ContentName, _ why: SyncRefusal, _ blob: FalseBlob?) {
+        let isNews = failedContents.updateValue(why, forKey: name) != why
+        uploads.end(name)
+        arrivals[name] = nil
+        if let blob { noteFalse(name, why, blob) }
+        // What is tried again and again is said once.
+        if isNews { report(.failed(path: waitingItem(for: name).map(path) ?? "", why: why.description)) }
+        news.formUnion(engine.waitingItems(for: name))
+    }
+
     /// Contents that the hub gives otherwise than a device has sent them.
     func noteFalse(_ name: ContentName, _ why: SyncRefusal, _ blob: FalseBlob) {
         let deed = HubDeed(

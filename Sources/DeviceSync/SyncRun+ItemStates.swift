@@ -59,22 +59,39 @@ extension SyncRun {
             state.isDownloadRequested = true
             state.downloadFailure = download.failure
             if download.failure == nil {
-                state.download = ItemSyncState.Share(
-                    min(download.byteCount, state.byteCount ?? 0),
-                    of: state.byteCount ?? 0
-                )
+                state.download = share(of: known?.content, download.byteCount, state.byteCount)
             }
         } else if let failure = downloadFailure(awaited) {
             state.downloadFailure = failure
         } else if !awaited.isEmpty {
-            state.download = ItemSyncState.Share(0, of: state.byteCount ?? 0)
+            let come = awaited.first.flatMap { arrivals[$0] }?.byteCount ?? 0
+            state.download = share(
+                of: awaited.first,
+                UInt64(come),
+                awaited.first.flatMap { Self.byteCount(of: $0) }
+            )
         }
         return state
     }
 
-    private func upload(of content: ContentName) -> ItemSyncState.Share? {
-        guard let share = uploads[content], let total = Self.byteCount(of: content) else { return nil }
-        return ItemSyncState.Share(UInt64(share * Double(total)), of: total)
+    func upload(of content: ContentName) -> ItemSyncState.Share? {
+        guard let objects = uploads[content], let total = Self.byteCount(of: content) else { return nil }
+        let fraction = objects.total == 0 ? 0 : Double(objects.done) / Double(objects.total)
+        var share = ItemSyncState.Share(UInt64(fraction * Double(total)), of: total)
+        share.objects = objects
+        return share
+    }
+
+    /// How much of contents has come. Sealed bytes are some more or less than those that they hold.
+    private func share(of content: ContentName?, _ come: UInt64, _ total: UInt64?) -> ItemSyncState.Share {
+        var share = ItemSyncState.Share(min(come, total ?? 0), of: total ?? 0)
+        share.objects = content.flatMap { arrivals[$0] }?.objects
+        return share
+    }
+
+    /// How much of contents that are on their way has come here; nil where nothing tells.
+    func download(of content: ContentName) -> ItemSyncState.Share? {
+        arrivals[content].map { share(of: content, UInt64($0.byteCount), Self.byteCount(of: content)) }
     }
 
     private func uploadFailure(of item: ItemID, _ content: ContentName?) -> SyncRefusal? {

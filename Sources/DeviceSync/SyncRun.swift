@@ -26,7 +26,7 @@ final class SyncRun {
     /// Tells that somebody may have settled one; nil while there are none, or it cannot be had.
     var conflictWatch: DirectoryWatch?
     var isConflictLookDue = false
-    private let hub: any ContainerHub
+    let hub: any ContainerHub
     private let ahead: AskedAhead
     let session = UInt64.random(in: 1...UInt64.max)
 
@@ -115,6 +115,12 @@ final class SyncRun {
     var askers: [UUID: Asker] = [:]
     /// How much of contents on their way the hub has got.
     var uploads = UploadShares()
+    /// How much of contents has come that are got by themselves.
+    var arrivals: [ContentName: Arrival] = [:]
+    /// What the hub has said last about who has read how much of the log.
+    var readings = LogReadings()
+    /// How often it was put off to ask the hub that again, for somebody who looks: the last one holds.
+    var readingTurn = 0
     /// What is to be looked at.
     var dirtyFolders: Set<ItemID> = []
     var dirtyPackages: Set<ItemID> = []
@@ -221,6 +227,7 @@ final class SyncRun {
         failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
         endWaits()
         endAllWaiting()
+        forgetReadings()
         news.formUnion(table.items.keys)
         tellNow()
         settle()
@@ -373,29 +380,20 @@ final class SyncRun {
             take(names.map { .uploaded($0) })
         case .fetched(let names):
             for name in names {
-                failedContents[name] = nil
+                (failedContents[name], arrivals[name]) = (nil, nil)
                 endFalse(name, areHere: true)
             }
             take(names.map { .fetched($0) })
             fillDownloaded()
             lookAtUnkept()
-        case .progress(let name, let byteCount): progress(name, byteCount)
+        case .progress(let name, let arrival): progress(name, arrival)
         case .sent(let name, let share):
             guard uploads.note(share, of: name) else { return }
             self.news.formUnion(engine.waitingItems(for: name))
             tellFollowers()
         case .lacking(let names): lacks(names)
         case .failed(let names, let why, let blob):
-            for name in names {
-                let isNews = failedContents.updateValue(why, forKey: name) != why
-                uploads.end(name)
-                if let blob { noteFalse(name, why, blob) }
-                // What is tried again and again is said once.
-                if isNews {
-                    report(.failed(path: waitingItem(for: name).map(path) ?? "", why: why.description))
-                }
-                self.news.formUnion(engine.waitingItems(for: name))
-            }
+            for name in names { noteFailure(of: name, why, blob) }
             failDownloads(of: names, why)
             endWaits()
             tellFollowers()
@@ -411,6 +409,7 @@ final class SyncRun {
             (lineState, lineFailure) = (.down, why)
             wasSettled = false
             uploads.endAll()
+            arrivals = [:]
             report(.lineDown(why))
             self.news.formUnion(engine.differing)
             failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
@@ -418,6 +417,7 @@ final class SyncRun {
             tellFollowers()
         case .putBack(let place, let finding):
             noteWayBack(finding)
+            forgetReadings()
             goBack(to: place)
         case .strange(let other): note(other)
         case .shutOut(let end): endShutOut(end)

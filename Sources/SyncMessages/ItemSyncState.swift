@@ -14,6 +14,8 @@ package struct ItemSyncState: Codable, Hashable, Sendable {
     package struct Share: Codable, Hashable, Sendable {
         package var doneByteCount: UInt64
         package var totalByteCount: UInt64
+        /// How many of the objects that travel have come, of how many that are known of; nil where that is not counted.
+        package var objects: ObjectCount?
 
         package init(_ done: UInt64, of total: UInt64) { (doneByteCount, totalByteCount) = (done, total) }
 
@@ -21,6 +23,14 @@ package struct ItemSyncState: Codable, Hashable, Sendable {
         package var fraction: Double {
             totalByteCount == 0 ? 0 : min(1, Double(doneByteCount) / Double(totalByteCount))
         }
+    }
+
+    /// How many objects have come.
+    package struct ObjectCount: Codable, Hashable, Sendable {
+        package var done: Int
+        package var total: Int
+
+        package init(_ done: Int, of total: Int) { (self.done, self.total) = (done, total) }
     }
 
     /// From the root, under its own name, be it a placeholder or not.

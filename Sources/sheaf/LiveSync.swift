@@ -252,6 +252,14 @@ enum LiveSync {
         }
     }
 
+    private static func transfer(_ share: ItemSyncState.Share) -> SyncRole.Item.Transfer {
+        SyncRole.Item.Transfer(
+            share.doneByteCount,
+            of: share.totalByteCount,
+            objects: share.objects.map { ($0.done, $0.total) }
+        )
+    }
+
     private static func explain(_ path: String) throws -> SyncRole.Item? {
         let runtime = try RuntimeFolder(environment: environment)
         // A link is an item itself; the folder may be shown by one.
@@ -268,6 +276,17 @@ enum LiveSync {
             )
             item.notes = found.notes
             item.hubDeed = found.hubDeed.map(told)
+            (item.upload, item.download) = (found.upload.map(transfer), found.download.map(transfer))
+            item.devices = found.devices.map { device in
+                let asked = device.askedSeconds.map { Date(timeIntervalSince1970: $0) }
+                return SyncRole.Item.Device(
+                    name: device.name,
+                    isThis: device.isThis,
+                    standing: device.standing.rawValue,
+                    asked: asked.map { ISO8601DateFormatter().string(from: $0) }
+                )
+            }
+            item.whereabouts = found.whereabouts
             return item
         }
     }

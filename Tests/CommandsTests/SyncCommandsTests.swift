@@ -1,4 +1,5 @@
 import Commands
+import Foundation
 import Testing
 
 /// The commands about folders that are kept in step: what they say, and how they end.
@@ -134,6 +135,33 @@ struct SyncCommandsTests {
             unknown.code == .failure
                 && unknown.complained.text.contains("is in no folder that is kept in step")
         )
+    }
+
+    @Test("On which devices an item is, and how far its contents have come, is in the text and the JSON")
+    func devices() throws {
+        var item = SyncRole.Item(
+            path: "a.txt",
+            isSettled: true,
+            change: "none",
+            causes: ["One."],
+            next: "Nothing."
+        )
+        item.whereabouts = ["It is on “laptop” (this device).", "Not yet on “phone”."]
+        item.devices = [
+            .init(name: "laptop", isThis: true, standing: "current", asked: nil),
+            .init(name: "phone", isThis: false, standing: "behind", asked: "2026-05-01T10:00:00Z"),
+        ]
+        item.upload = .init(5, of: 10, objects: (1, 2))
+        let tool = Tool.sheaf(sync: role([], item))
+        #expect(
+            Answer(tool, "explain", "a.txt").said.text
+                == "a.txt\n  One.\n  It is on “laptop” (this device).\n  Not yet on “phone”.\n  Next: Nothing.\n"
+        )
+        let json = Answer(tool, "explain", "--json", "a.txt").said.text
+        #expect(try JSONDecoder().decode(SyncRole.Item.self, from: Data(json.utf8)) == item)
+        for member in ["standing", "isThis", "asked", "doneObjectCount", "totalByteCount", "whereabouts"] {
+            #expect(json.contains("\"\(member)\" : "), "\(json)")
+        }
     }
 
     @Test("Contents go and come, and what keeps them is said")

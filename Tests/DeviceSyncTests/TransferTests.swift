@@ -60,17 +60,53 @@ struct TransferTests {
         pair.end()
     }
 
+    @Test(
+        "Who asks why a large file is not there hears how much of it has gone or come, in bytes and objects"
+    )
+    func explained() throws {
+        let (here, there) = (Locked<[Explanation]>([]), Locked<[Explanation]>([]))
+        for (device, told) in [(one, here), (two, there)] {
+            _ = try #require(device.running).followExplanation("a.bin") { explanation in
+                told.withLock { $0.append(explanation) }
+            }
+            device.slowDown(toSeconds: 0.2)
+        }
+        let source = pair.base.appendingPathComponent("a.bin")
+        try Data(try RandomBytes.make(20 << 20)).write(to: source)
+        try FileManager.default.moveItem(at: source, to: one.folder.appendingPathComponent("a.bin"))
+        let url = two.folder.appendingPathComponent("a.bin")
+        pair.wait { pair.isSettled && FileManager.default.fileExists(atPath: url.path) }
+        let amount = /: [0-9]+\.[0-9] of 21\.0 MB, [0-9]+ of [0-9]+ objects\.$/
+        let sent = here.withLock { $0 }
+        #expect(sent.contains { $0.causes.first?.contains(/contents are being sent to the hub/) == true })
+        #expect(sent.contains { $0.causes.first?.contains(amount) == true }, "\(sent.map(\.causes))")
+        #expect(sent.contains { ($0.upload?.objects).map { 0 < $0.done && $0.done < $0.total } == true })
+        let come = there.withLock { $0 }
+        #expect(
+            come.contains { explanation in
+                explanation.causes.contains { $0.contains("being got from the hub") && $0.contains(amount) }
+            },
+            "\(come.map(\.causes))"
+        )
+        #expect(come.contains { ($0.download?.objects).map { 0 < $0.done && $0.done < $0.total } == true })
+        #expect(come.last?.download == nil && sent.last?.upload == nil)
+        pair.end()
+    }
+
     @Test("What one thread tells late of an upload does not put it back")
     func shares() throws {
+        typealias Count = ItemSyncState.ObjectCount
         var shares = UploadShares()
         let (name, other) = (ContentName("one"), ContentName("other"))
-        #expect(shares.note(0.5, of: name) && shares[name] == 0.5 && shares[other] == nil)
-        #expect(!shares.note(0.25, of: name) && shares[name] == 0.5)
-        #expect(shares.note(0, of: other) && shares.note(0.75, of: name))
+        #expect(
+            shares.note(Count(2, of: 4), of: name) && shares[name] == Count(2, of: 4) && shares[other] == nil
+        )
+        #expect(!shares.note(Count(1, of: 4), of: name) && shares[name] == Count(2, of: 4))
+        #expect(shares.note(Count(0, of: 9), of: other) && shares.note(Count(3, of: 4), of: name))
         shares.end(name)
-        #expect(shares[name] == nil && shares[other] == 0)
+        #expect(shares[name] == nil && shares[other] == Count(0, of: 9))
         // Sent anew, as after a line that was down.
-        #expect(shares.note(0.25, of: name) && shares[name] == 0.25)
+        #expect(shares.note(Count(1, of: 4), of: name) && shares[name] == Count(1, of: 4))
         shares.endAll()
         #expect(shares[name] == nil && shares[other] == nil)
     }

@@ -71,6 +71,11 @@ def test_what_is_in_step_is_quiet_and_what_is_not_says_so(two, open_tab):
     two.hub.start()
     expect(causes).to_have_text(["It is the same here and at the hub."], timeout=40_000)
     expect(sheet.locator(".status-lead")).to_have_text("Up to date")
+    where = sheet.locator(".status-devices")
+    expect(where.get_by_role("heading")).to_have_text("On which devices")
+    expect(where.locator("p")).to_have_text(
+        [f"It is on “{here.name}” (this device), “{there.name}” (has read of it, the hub says)."], timeout=20_000
+    )
     tab.page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()
     expect(tab.item("Moss")).to_be_focused()

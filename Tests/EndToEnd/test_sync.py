@@ -1,6 +1,7 @@
 """A hub and several devices, each a process, which are killed while people write."""
 
 import contextlib
+import json
 import os
 import plistlib
 import random
@@ -92,6 +93,35 @@ def test_a_save_is_on_the_other_device(world):
     wait_for(lambda: one.contents == {"a.txt": b"hello there"}, 20, lambda: one.said)
     here.settle()
     assert two.run("explain", two.folder / "a.txt").returncode == 0
+
+
+def test_it_is_said_on_which_devices_a_document_is(world):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "a.txt").write_text("hello")
+    here.settle()
+
+    def explained(name):
+        return json.loads(one.run("explain", "--json", one.folder / name).stdout)
+
+    def standings(name):
+        return [(device["name"], device["standing"]) for device in explained(name)["devices"]]
+
+    wait_for(lambda: standings("a.txt") == [(one.name, "current"), (two.name, "read")], 20, lambda: explained("a.txt"))
+    said = one.run("explain", one.folder / "a.txt").stdout
+    assert f"It is on “{one.name}” (this device), “{two.name}” (has read of it, the hub says)." in said
+    two.end()
+    (one.folder / "b.txt").write_text("hello")
+    wait_for(lambda: standings("b.txt") == [(one.name, "current"), (two.name, "behind")], 20, lambda: explained("b.txt"))
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", explained("b.txt")["devices"][1]["asked"])
+    assert f"Not yet on “{two.name}” (asked the hub last on 20" in one.run("explain", one.folder / "b.txt").stdout
+    # A hub that was started anew does not know, and does not make it up.
+    here.hub.kill()
+    here.hub.start()
+    wait_for(lambda: standings("b.txt") == [(one.name, "current"), (two.name, "unknown")], 40, lambda: explained("b.txt"))
+    two.start()
+    here.settle()
+    wait_for(lambda: standings("b.txt") == [(one.name, "current"), (two.name, "read")], 20, lambda: explained("b.txt"))
 
 
 def test_who_is_in_the_way_of_a_document_holds_up_that_alone(world):

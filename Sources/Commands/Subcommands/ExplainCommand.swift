@@ -3,7 +3,7 @@ extension Command {
     package static func explain(_ role: SyncRole?) -> Command {
         Command(
             "explain",
-            summary: "say why a file is as it is, what it waits for, and what helps",
+            summary: "say why a file is as it is, what helps, and which devices have it",
             details: "Ends with 0 for what is in step, else with 1.",
             [.flag(ReportParameters.json), .positional(Positional("ITEM", "a file, a package or a folder"))]
         ) { arguments, console in
@@ -18,7 +18,8 @@ extension Command {
             } else {
                 let causes = item.causes.map { "  \($0)\n" }.joined()
                 let notes = item.notes.map { "  Note: \($0)\n" }.joined()
-                console.say("\(item.path)\n\(causes)\(notes)  Next: \(item.next)\n")
+                let devices = item.whereabouts.map { "  \($0)\n" }.joined()
+                console.say("\(item.path)\n\(causes)\(devices)\(notes)  Next: \(item.next)\n")
             }
             return item.isSettled ? .success : .failure
         }

@@ -109,6 +109,41 @@ package struct SyncRole: Sendable {
         package var notes: [String] = []
         /// What the hub does that it waits for.
         package var hubDeed: HubDeed?
+        /// How much of its contents the hub has got, and how much has come here, while they are on their way.
+        package var upload: Transfer?
+        package var download: Transfer?
+        /// How each device has it, and that in sentences.
+        package var devices: [Device] = []
+        package var whereabouts: [String] = []
+
+        /// How far contents on their way have come.
+        package struct Transfer: Codable, Hashable, Sendable {
+            package var doneByteCount: UInt64
+            package var totalByteCount: UInt64
+            /// Of those that are known of; nil where they are not counted.
+            package var doneObjectCount: Int?
+            package var totalObjectCount: Int?
+
+            package init(_ done: UInt64, of total: UInt64, objects: (done: Int, total: Int)?) {
+                (doneByteCount, totalByteCount) = (done, total)
+                (doneObjectCount, totalObjectCount) = (objects?.done, objects?.total)
+            }
+        }
+
+        /// How a device has an item.
+        package struct Device: Codable, Hashable, Sendable {
+            package var name: String
+            package var isThis: Bool
+            /// current, placeholder, changed, made, read, behind, unknown
+            package var standing: String
+            /// When it asked the hub last, by the hub's word; as ISO 8601 has it.
+            package var asked: String?
+
+            package init(name: String, isThis: Bool, standing: String, asked: String?) {
+                (self.name, self.isThis) = (name, isThis)
+                (self.standing, self.asked) = (standing, asked)
+            }
+        }
 
         package init(path: String, isSettled: Bool, change: String, causes: [String], next: String) {
             (self.path, self.isSettled, self.change) = (path, isSettled, change)

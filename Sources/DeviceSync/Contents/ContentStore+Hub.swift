@@ -5,6 +5,7 @@ internal import LocalSockets
 internal import Locks
 internal import Sealing
 internal import Sync
+internal import SyncMessages
 internal import Vault
 
 // Contents on their way to the hub and back. What is worked on here and what is on the way are not waited for in turns:
@@ -31,12 +32,12 @@ extension ContentStore {
 
     /// Sends what the hub does not have of contents, and returns when the hub has all of it durably.
     ///
-    /// - Parameter told: Told how far contents have come that take several requests, 0 to 1; from several threads.
+    /// - Parameter told: Told how far contents have come that take several requests; from several threads.
     func upload(
         _ uploads: [Upload],
         to hub: any ContainerHub,
         _ sealer: BlobSealer,
-        told: @escaping @Sendable (ContentName, Double) -> Void = { _, _ in }
+        told: @escaping @Sendable (ContentName, ItemSyncState.ObjectCount) -> Void = { _, _ in }
     ) throws {
         var progress = UploadProgress()
         var objects: [BlobName: VaultObject] = [:]
@@ -65,7 +66,7 @@ extension ContentStore {
         all += try add(try uploads.filter { try !isLarge($0.name) }).new.sorted()
         let sending = Locked(progress)
         let note: @Sendable (Set<BlobName>) -> Void = { blobs in
-            for news in sending.withLock({ $0.noteStored(blobs) }) { told(news.name, news.share) }
+            for news in sending.withLock({ $0.noteStored(blobs) }) { told(news.name, news.objects) }
         }
         try InFlight.run(Self.requestCountMax) { requests in
             for start in stride(from: 0, to: all.count, by: HubLimits.blobNameCountMax) {
@@ -110,14 +111,14 @@ extension ContentStore {
     ///
     /// - Parameters:
     ///   - others: What else was wanted just now: what the hub gives may be of that.
-    ///   - progress: Told how many sealed bytes have come, again and again.
+    ///   - progress: Told how much has come, again and again.
     /// - Throws: `FalseBlob` when the hub gives something else, or nothing; what the hub or the vault throws.
     func fetch(
         _ wanted: [(name: ContentName, item: ItemID)],
         beside others: [ContentName] = [],
         from hub: any ContainerHub,
         _ opener: BlobSealer,
-        progress: (Int) -> Void = { _ in }
+        progress: (Arrival) -> Void = { _ in }
     ) throws {
         guard !wanted.isEmpty else { return }
         // What is here already, in another document say, is to stay for these when it leaves that: nothing is asked for then, but
@@ -126,15 +127,15 @@ extension ContentStore {
         if documents.contains(where: { $0.contents.byteCount > Self.answerByteCount }) {
             ProcessMemory.keepLargePieces()
         }
-        var byteCount = 0
+        var arrival = Arrival()
         let roots = try others.compactMap { Vault.root(of: try Self.contents($0)) }
         let requests = ObjectRequests(to: hub, opener, answerByteCount: Self.answerByteCount, others: roots) {
             formerObjects(of: wanted.map(\.item))
         }
         try vault.receive(documents, origin: { _ in origin("") }) { wanted in
             let (objects, come) = try requests.next(of: wanted)
-            byteCount += come
-            progress(byteCount)
+            arrival.note(byteCount: come, objectCount: objects.count, left: wanted.count - objects.count)
+            progress(arrival)
             return objects
         }
     }

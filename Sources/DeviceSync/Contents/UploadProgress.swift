@@ -1,5 +1,6 @@
 internal import HubProtocol
 internal import Sync
+internal import SyncMessages
 
 /// How far large contents have come that are sent with others: by how many of their objects the hub has.
 struct UploadProgress {
@@ -17,14 +18,16 @@ struct UploadProgress {
 
     /// Takes in that the hub has some objects.
     ///
-    /// - Returns: What has come farther, and how far, 0 to 1.
-    mutating func noteStored(_ blobs: Set<BlobName>) -> [(name: ContentName, share: Double)] {
-        var news: [(ContentName, Double)] = []
+    /// - Returns: What has come farther, and how far.
+    mutating func noteStored(
+        _ blobs: Set<BlobName>
+    ) -> [(name: ContentName, objects: ItemSyncState.ObjectCount)] {
+        var news: [(ContentName, ItemSyncState.ObjectCount)] = []
         for index in sending.indices {
             let before = sending[index].missing.count
             sending[index].missing.subtract(blobs)
             let (left, count) = (sending[index].missing.count, sending[index].count)
-            if left < before { news.append((sending[index].name, 1 - Double(left) / Double(count))) }
+            if left < before { news.append((sending[index].name, .init(count - left, of: count))) }
         }
         return news
     }

@@ -6,13 +6,32 @@ internal import SyncMessages
 extension SyncPause {
     /// Since when, and by whom.
     var since: String {
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.dateFormat = "yyyy-MM-dd HH:mm"
-        return "since \(format.string(from: Date(timeIntervalSince1970: sinceSeconds))) by \(by)"
+        "since \(PlainDate.text(Date(timeIntervalSince1970: sinceSeconds))) by \(by)"
     }
 
     var text: String { "It is paused \(since)." }
+}
+
+extension ItemSyncState.Share? {
+    /// How far something has come, behind what is said of it; empty for what is not known.
+    fileprivate var text: String {
+        guard let self, self.totalByteCount > 0 else { return "" }
+        let (unit, name) = Self.unit(self.totalByteCount)
+        func number(_ count: UInt64) -> String {
+            unit == 1 ? "\(count)" : String(format: "%.1f", Double(count) / Double(unit))
+        }
+        let bytes = "\(number(self.doneByteCount)) of \(number(self.totalByteCount)) \(name)"
+        return ": \(bytes)" + (self.objects.map { ", \($0.done) of \($0.total) objects" } ?? "")
+    }
+
+    private static func unit(_ byteCount: UInt64) -> (UInt64, String) {
+        switch byteCount {
+        case ..<1_000: (1, "bytes")
+        case ..<1_000_000: (1_000, "kB")
+        case ..<1_000_000_000: (1_000_000, "MB")
+        default: (1_000_000_000, "GB")
+        }
+    }
 }
 
 extension ItemConcern {
@@ -49,6 +68,13 @@ extension SyncRun {
             // What waits for the line says so already.
             if explanation.isSettled { explanation.notes.append(deed.text) }
             explanation.hubDeed = explanation.hubDeed ?? deed
+        }
+        if item != .root {
+            let state = state(of: item)
+            (explanation.upload, explanation.download) = (state.upload, state.download)
+        }
+        if let whereabouts = whereabouts(of: item) {
+            (explanation.devices, explanation.whereabouts) = (whereabouts.standings, whereabouts.sentences)
         }
         return explanation
     }
@@ -218,7 +244,7 @@ extension SyncRun {
         if let download = downloads[item] {
             explanation.causes.append(
                 download.failure.map { "Its contents are wanted here, and cannot be had: \($0)" }
-                    ?? "Its contents are being got from the hub."
+                    ?? "Its contents are being got from the hub\(state(of: item).download.text)."
             )
             explanation.next = "It goes on by itself."
             if download.failure?.hubDeed != nil, let deed = deed(of: awaitedContents(of: item)) {
@@ -250,10 +276,10 @@ extension SyncRun {
         return switch reason {
         case .sending(let content):
             failedContents[content].map { "\(name) was changed here; its contents cannot be sent: \($0)" }
-                ?? "\(name) was changed here; its contents are being sent to the hub."
+                ?? "\(name) was changed here; its contents are being sent to the hub\(upload(of: content).text)."
         case .getting(let content):
             failedContents[content].map { "\(name) was changed elsewhere; its contents cannot be had: \($0)" }
-                ?? "\(name) was changed elsewhere; its contents are being got from the hub."
+                ?? "\(name) was changed elsewhere; its contents are being got from the hub\(download(of: content).text)."
         case .contentsLost:
             "\(name) is without its contents here, and the hub has lost them: a device that has them is to send them."
         case .committing: "\(name) was changed here; the hub has been told and has not answered yet."

@@ -23,14 +23,14 @@ final class HubLine: Sendable {
         case refused([(Commit.ID, readTo: LogPosition)])
         case uploaded([ContentName])
         case fetched([ContentName])
-        /// So many sealed bytes of contents that somebody asked for have come.
-        case progress(ContentName, Int)
+        /// So much of contents has come that are got by themselves.
+        case progress(ContentName, Arrival)
         /// Contents that cannot be sent or had, for a reason that is not the line's.
         case failed([ContentName], SyncRefusal, FalseBlob?)
         /// Contents of which the vault lacks some, as somebody has changed a file that was lent.
         case lacking([ContentName])
-        /// So much of contents that take several requests has been sent, 0 to 1.
-        case sent(ContentName, Double)
+        /// So much of contents that take several requests has been sent.
+        case sent(ContentName, ItemSyncState.ObjectCount)
         case up
         case down(String)
         /// Somebody has read another log. That stops nothing.
@@ -186,7 +186,10 @@ final class HubLine: Sendable {
     private func fetch(_ wanted: [Fetch]) {
         let pairs = wanted.map { ($0.name, $0.item) }
         attempt {
-            try contents.fetch(pairs, from: hub, try desk.blobOpener())
+            try contents.fetch(pairs, from: hub, try desk.blobOpener()) { [receiver] arrival in
+                // Of several nobody could say which.
+                if wanted.count == 1 { receiver(.progress(wanted[0].name, arrival)) }
+            }
         } then: {
             receiver(.fetched(wanted.map(\.name)))
         } or: { _ in

@@ -165,6 +165,18 @@ final class DeviceMemory {
         return heard
     }
 
+    /// Who has made an entry of the log; nil for one that is not known.
+    func author(at position: LogPosition) throws -> DeviceID? {
+        let rows = try connection.statement("SELECT entry FROM log WHERE position = ?1")
+        rows.bind(1, Int(position))
+        guard try rows.step() else { return nil }
+        defer { rows.reset() }
+        return try rows.withBlob(0) { bytes in
+            var reader = StateReader(bytes)
+            return try reader.commit().id.device
+        }
+    }
+
     /// When an entry of the log says that its document was modified last; nil where it does not, or is about other contents.
     func modified(at position: LogPosition, as content: ContentName) throws -> Int64? {
         let rows = try connection.statement("SELECT entry FROM log WHERE position = ?1")

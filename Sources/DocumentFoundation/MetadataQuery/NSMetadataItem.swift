@@ -32,13 +32,7 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
             let item = try? FolderScan.listing(of: [path.name], in: folder).first
         else { return nil }
         let types = ItemTypes()
-        let form: ItemForm =
-            switch item.kind {
-            case .regular: .file
-            case .directory: types.form(ofDirectory: item.name)
-            case .symbolicLink: .link
-            case .other: .other
-            }
+        let form = ItemForm(item, types)
         self.init(ItemAttributes(folder: folder, name: item.name, form: form, types: types), number: nil)
     }
 

@@ -24,12 +24,14 @@ internal import Locks
 ///
 /// - Source: Apple's NSMetadataQuery.
 /// - Differs from Darwin: looks at folders instead of an index. Scopes are folders, and without one the home folder is
-///   searched; `searchItems` is not there. `results` is an array of what is there at the time.
+///   searched. `results` is an array of what is there at the time.
 open class NSMetadataQuery: NSObject, @unchecked Sendable {
     // Sendable because it is used on one queue only, as Apple demands it: the main queue, or `operationQueue`, one
     // operation at a time. What other threads touch is in `QueryRun`.
 
     private var run: QueryRun?
+    /// What the run looks for; with blocks, which it cannot ask.
+    private var sought: QueryPredicate?
     private var disabledCount = 0
     private var objects: [Int: Any] = [:]
     private var items: [Int: NSMetadataItem] = [:]
@@ -49,11 +51,16 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     /// What items must be like; needed before `start()`. Changed while the query runs, it runs anew.
     ///
-    /// One of a format, a constant, or a compound of such: a block cannot be asked off its own thread, and traps.
+    /// Made by a format, a value or a block, or a compound of such. What a format says is asked while folders are looked
+    /// at, on threads of the query's. A block is asked on the query's queue, the main queue or `operationQueue`, about
+    /// what the rest leaves open: once for an item that is found, and again when it changes, moves, or stands otherwise
+    /// at the hub. It gets an `NSMetadataItem` of its own, any of whose attributes may be asked for, and nil for its
+    /// bindings. Where it depends on something else that has changed, set the predicate anew.
     open var predicate: NSPredicate? {
         get { chosenPredicate }
         set {
-            chosenPredicate = newValue?.copy() as? NSPredicate
+            // Nothing in a predicate changes, and Foundation's copy of a compound is one that never holds.
+            chosenPredicate = newValue
             restart()
         }
     }
@@ -67,6 +74,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// contents are not here are found, too, and items have attributes about how they stand. Changed while the query runs,
     /// it runs anew.
     open var searchScopes: [Any] = [] { didSet { restart() } }
+
+    /// The items to search, in place of all in the scopes: file URLs or metadata items; nil for all. Searched are their places:
+    /// what is there, or comes there, and not what is in a folder. Changed while the query runs, it runs anew.
+    open var searchItems: [Any]? { didSet { restart() } }
 
     /// Attributes that `valueLists` is about.
     open var valueListAttributes: [String] = []
@@ -119,27 +130,30 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     private func begin() {
         (objects, items) = ([:], [:])
-        let new = QueryRun(plan(), events: events) { [weak self] in self?.deliverSoon() }
+        guard let predicate else { fatalError("a metadata query runs without a predicate; give it one") }
+        let sought = QueryPredicate(predicate)
+        self.sought = sought
+        let new = QueryRun(plan(sought), events: events) { [weak self] in self?.deliverSoon() }
         for _ in 0..<disabledCount { new.state.withLock { $0.core.disable() } }
         run = new
         new.start()
     }
 
-    private func plan() -> QueryRun.Plan {
-        guard let predicate, let formula = PredicateFormula(predicate) else {
-            fatalError("a metadata query has a predicate that is made by a block; make it by a format")
-        }
+    private func plan(_ sought: QueryPredicate) -> QueryRun.Plan {
         let keys = sortDescriptors.map(Self.sortKey)
         let directions = keys.map { $0.ascending }
         let order: MetadataQueryCore.Order = { Self.comesFirst($0, $1, directions) }
         let scopes = QueryScopes(searchScopes)
-        let roots = scopes.roots()
+        let only = searchItems.map { SearchedItems($0.map(SearchedItems.path), ItemTypes()) }
+        let roots = only?.roots ?? scopes.roots()
         return QueryRun.Plan(
             roots: roots,
-            test: PredicateTest(formula, lists: .byAnyMember),
+            test: PredicateTest(sought.least, lists: .byAnyMember),
+            isUndecided: !sought.isFormula,
             sortKeys: keys.map { $0.name },
             comesFirst: keys.isEmpty ? nil : order,
             interval: notificationBatchingInterval,
+            only: only,
             leftOut: scopes.leftOut(),
             ubiquity: scopes.isUbiquitous ? UbiquityStates(.shared, below: roots) : nil
         )
@@ -182,7 +196,12 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     }
 
     private func deliver() {
-        guard let run else { return }
+        guard let run, let sought else { return }
+        // A block may stop the query, or start it anew.
+        run.decide {
+            run === self.run && !run.isStopped && sought.matches(NSMetadataItem($0.attributes, number: nil))
+        }
+        guard run === self.run else { return }
         for announcement in run.announcements() where run === self.run { post(announcement, of: run) }
     }
 

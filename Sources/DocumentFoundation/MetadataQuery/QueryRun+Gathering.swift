@@ -34,8 +34,8 @@ extension QueryRun {
     func gather() {
         seenUntil = Date()
         let roots = state.withLock { state in plan.roots.map { state.catalogue.addRoot($0) } }
-        walk(roots) { matches in self.update { $0.core.gathered(matches) } }
-        update { $0.core.finished() }
+        walk(roots) { found($0) }
+        foundAll()
         lookAtIntervalsIfNeeded()
     }
 

@@ -142,7 +142,7 @@ extension QueryRun {
             }
         }
         guard !put.isEmpty || !outcome.gone.isEmpty else { return }
-        update { [gone = outcome.gone] in $0.core.change(put: put, drop: gone) }
+        found(put: put, gone: outcome.gone)
         lookAtIntervalsIfNeeded()
     }
 

@@ -15,19 +15,30 @@ final class QueryRun: @unchecked Sendable {
     /// What to look for.
     struct Plan: Sendable {
         var roots: [FilePath]
+        /// What must hold of a match.
         var test: PredicateTest
+        /// Whether that is not all: the rest is asked on the query's own queue.
+        var isUndecided = false
         var sortKeys: [String] = []
         var comesFirst: MetadataQueryCore.Order?
         var interval: Double
+        /// What is searched of the roots; nil for all.
+        var only: SearchedItems?
         /// Members of folders that are left out, by the folder.
         var leftOut: [FilePath: String] = [:]
         /// How items of containers stand; nil for a search that does not show placeholders.
         var ubiquity: UbiquityStates?
+
+        func shows(_ name: String, in folder: FilePath) -> Bool {
+            leftOut[folder] != name && only?.names(in: folder)?.contains(name) ?? true
+        }
     }
 
     struct State {
         var catalogue = ItemCatalogue()
         var core: MetadataQueryCore
+        /// What the query's own queue has to decide, the first first.
+        var undecided: ArraySlice<Finding> = []
         /// Items that are gone, and shown until that is told.
         var remembered: [Int: ItemAttributes] = [:]
         var isToBeTold = false
@@ -85,6 +96,7 @@ final class QueryRun: @unchecked Sendable {
     func stop() {
         state.withLock { state in
             state.isStopped = true
+            state.undecided = []
             state.core.stop()
         }
         plan.ubiquity?.end()
@@ -107,7 +119,9 @@ final class QueryRun: @unchecked Sendable {
     private func announce() {
         let now = Self.now
         let (isNow, delay) = state.withLock { state -> (Bool, Double?) in
-            guard !state.isToBeTold, let due = state.core.due() else { return (false, nil) }
+            guard !state.isToBeTold, let due = state.undecided.isEmpty ? state.core.due() : now else {
+                return (false, nil)
+            }
             if due <= now {
                 state.isToBeTold = true
                 return (true, nil)
@@ -163,15 +177,15 @@ final class QueryRun: @unchecked Sendable {
 
     /// All in a folder, placeholders as what they stand for where the search shows them.
     func listing(of path: FilePath) throws(SystemError) -> [ListedItem] {
+        if let names = plan.only?.names(in: path) { return try listing(of: names, in: path) }
         guard plan.ubiquity != nil else { return try FolderScan.listing(of: path) }
         let items = try FolderScan.listing(of: path, standIn: Placeholder.itemName(of:))
-        guard let name = plan.leftOut[path] else { return items }
-        return items.filter { $0.name != name }
+        return items.filter { plan.shows($0.name, in: path) }
     }
 
     /// Some in a folder, by the names that they are shown under.
     func listing(of names: [String], in path: FilePath) throws(SystemError) -> [ListedItem] {
-        let names = plan.leftOut[path].map { left in names.filter { $0 != left } } ?? names
+        let names = names.filter { plan.shows($0, in: path) }
         var items = try FolderScan.listing(of: names, in: path)
         guard plan.ubiquity != nil else { return items }
         let missing = Set(names).subtracting(items.map(\.name))
@@ -190,18 +204,13 @@ final class QueryRun: @unchecked Sendable {
         return plan.ubiquity == nil ? nil : Placeholder.itemName(of: name)
     }
 
-    func form(_ item: ListedItem) -> ItemForm {
-        switch item.kind {
-        case .regular: .file
-        case .directory: types.form(ofDirectory: item.name)
-        case .symbolicLink: .link
-        case .other: .other
-        }
-    }
+    func form(_ item: ListedItem) -> ItemForm { ItemForm(item, types) }
 
     /// What an item is sorted by if it matches; nil if it does not.
     func match(_ attributes: ItemAttributes) -> MetadataQueryCore.SortValues? {
-        guard plan.test.matches(attributes) else { return nil }
+        guard plan.only?.items.contains(attributes.path) ?? true, plan.test.matches(attributes) else {
+            return nil
+        }
         return plan.sortKeys.map { attributes.value(of: $0) }
     }
 }

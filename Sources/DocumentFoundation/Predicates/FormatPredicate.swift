@@ -79,7 +79,7 @@ final class FormatPredicate: NSPredicate {
 }
 
 extension PredicateFormula {
-    /// The formula of a predicate; nil for a block's.
+    /// The formula of a predicate; nil for a block's, and for one of a class that is not known.
     init?(_ predicate: NSPredicate) {
         switch predicate {
         case let predicate as FormatPredicate: self = predicate.formula
@@ -94,9 +94,10 @@ extension PredicateFormula {
             case .and: self = parts.count == 1 ? parts[0] : .and(parts)
             case .or: self = parts.count == 1 ? parts[0] : .or(parts)
             }
-        // A constant is known by being equal to one; a block is equal to nothing but itself.
-        case NSPredicate(value: true): self = .constant(true)
-        case NSPredicate(value: false): self = .constant(false)
+        // A constant is known by being equal to one; a block is equal to nothing but itself. An object of another class may
+        // be equal to one as well, and say something else.
+        case NSPredicate(value: true) where type(of: predicate) == NSPredicate.self: self = .constant(true)
+        case NSPredicate(value: false) where type(of: predicate) == NSPredicate.self: self = .constant(false)
         default: return nil
         }
     }

@@ -18,6 +18,7 @@ public struct ItemResourceValues {
     private var item: ItemState?
     private var promised: Placeholder?
     private var isExcluded: Bool?
+    var described = Described()
 
     /// What is known of an item in a container.
     struct ItemState: Sendable {
@@ -44,12 +45,15 @@ public struct ItemResourceValues {
                 foundation.contentModificationDate = Placeholder.modificationDate(standingFor: known.path)
             }
         } else {
-            foundation = try url.resourceValues(forKeys: keys.subtracting(Self.ubiquityKeys))
+            foundation = try url.resourceValues(
+                forKeys: keys.subtracting(Self.ubiquityKeys).subtracting(Described.keys)
+            )
             // Foundation says so itself of the keys that it looks at.
             if known == nil, let path = FilePath(url), try FileStamp.ifPresent(at: path) == nil {
                 throw CocoaError(.fileReadNoSuchFile, userInfo: [NSURLErrorKey: url])
             }
         }
+        described = Described(url, known?.placeholder, keys)
         if keys.contains(.ubiquitousItemIsExcludedFromSyncKey) {
             isExcluded = FilePath(url).map(SyncExclusion.isMarked)
         }
@@ -94,6 +98,7 @@ public struct ItemResourceValues {
         let others: [URLResourceKey: Any?] = [
             .nameKey: promised.map(\.name), .fileSizeKey: promised.map { Int($0.byteCount) },
             .isDirectoryKey: promised.map(\.isDirectory), .isRegularFileKey: promised.map { !$0.isDirectory },
+            .contentTypeKey: contentType, .fileIdentifierKey: fileIdentifier,
             .isUbiquitousItemKey: isUbiquitousItem,
             .ubiquitousItemDownloadingStatusKey: ubiquitousItemDownloadingStatus,
             .ubiquitousItemIsDownloadingKey: ubiquitousItemIsDownloading,

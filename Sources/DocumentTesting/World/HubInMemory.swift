@@ -21,7 +21,6 @@ package final class HubInMemory: Sendable {
 
     private let state: Locked<State>
     private let news = NSCondition()
-
     private let container: ContainerName
 
     package init(_ container: ContainerName) throws {
@@ -44,7 +43,11 @@ package final class HubInMemory: Sendable {
 
     /// Has again what it had once, and nothing else. Whoever waits for news gets what there is.
     package func restore(_ backup: Backup) {
-        state.withLock { $0 = backup.state }
+        state.withLock { state in
+            state = backup.state
+            // As a hub that is started anew, it does not know who has read what.
+            for device in state.devices.keys { state.devices[device]?.reads = nil }
+        }
         news.withLock { news.broadcast() }
     }
 
@@ -114,6 +117,14 @@ package final class HubInMemory: Sendable {
             return name
         }
         return Line(self, name, numbers)
+    }
+
+    private func noteReading(of device: DeviceName, to position: UInt64) {
+        let reading = ReadPosition(container, to: position, asked: Int(Date().timeIntervalSince1970))
+        state.withLock { state in
+            guard state.chain.head.position >= position else { return }
+            state.devices[device]?.reads = [reading]
+        }
     }
 
     private func isRevoked(_ device: DeviceName) -> Bool {
@@ -309,6 +320,7 @@ package final class HubInMemory: Sendable {
         private func readLog(after position: UInt64, waitSeconds: Int) throws -> LogPage {
             let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))
             try check()
+            if waitSeconds > 0, let device { hub.noteReading(of: device, to: position) }
             while true {
                 try checkAgain()
                 let page = hub.state.withLock { state in

@@ -28,6 +28,12 @@ extension HubService {
         return .json(DeviceCredentials(device: device.device, token: token), status: 201)
     }
 
+    func devices(of caller: HubCaller) async throws -> WebResponse {
+        var devices = try await records.devices(of: caller.account)
+        for index in devices.indices { devices[index].reads = readers.readings(of: devices[index].device) }
+        return .json(DeviceListings(devices))
+    }
+
     func revoke(_ device: DeviceName, _ caller: HubCaller) async throws -> WebResponse {
         guard try await records.revoke(device, of: caller.account) else {
             throw HubRefusal.notFound("device")

@@ -122,10 +122,16 @@ extension HubService {
         waitSeconds: Int
     ) async throws -> WebResponse {
         let deadline = Int(clock.uptime()) + waitSeconds
+        var isNoted = waitSeconds == 0
         while true {
             guard let head = records.head(of: container, for: caller.account) else {
                 throw HubRefusal.notFound("container")
             }
+            // Who waits after the end has read another log.
+            if !isNoted, head.position >= after {
+                readers.note(caller.device, container, to: after, at: clock.now())
+            }
+            isNoted = true
             if head.position > after, limit > 0 {
                 return try await page(of: container, PageCache.Key(after: after, limit: limit, head: head))
             }

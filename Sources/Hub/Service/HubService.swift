@@ -16,6 +16,7 @@ package final class HubService: HTTPRequestHandler {
     let gate: RequestGate
     let budget = BodyBudget()
     let pages = PageCache()
+    let readers = LogReaders()
     private let log: @Sendable (String) -> Void
 
     /// - Parameter log: Told of faults of the hub's own, in a line without a secret.
@@ -108,7 +109,7 @@ package final class HubService: HTTPRequestHandler {
         _ caller: HubCaller
     ) throws -> HTTPAnswer {
         switch route {
-        case .devices: return wait { try await .json(DeviceListings($0.records.devices(of: caller.account))) }
+        case .devices: return wait { try await $0.devices(of: caller) }
         case .device(let device): return wait { try await $0.revoke(device, caller) }
         case .invitations: return wait { try await $0.invite(caller) }
         case .containers:

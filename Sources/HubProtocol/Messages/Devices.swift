@@ -41,6 +41,9 @@ package struct DeviceListing: Codable, Hashable, Sendable {
     package var registered: Int
     /// Whether its token is worth nothing any longer.
     package var isRevoked: Bool
+    /// How far it has read logs, as far as the hub knows: of those that it has waited at since the hub was started. Nil of a hub
+    /// that does not say.
+    package var reads: [ReadPosition]?
 
     package init(
         device: DeviceName,
@@ -52,6 +55,19 @@ package struct DeviceListing: Codable, Hashable, Sendable {
     ) {
         (self.device, self.name, self.registered) = (device, name, registered)
         (self.signingKey, self.agreementKey, self.isRevoked) = (signingKey, agreementKey, isRevoked)
+    }
+}
+
+/// How far a device has read a log: to where it waited for more.
+package struct ReadPosition: Codable, Hashable, Sendable {
+    package var container: ContainerName
+    /// All entries to this one.
+    package var position: UInt64
+    /// When it asked last, by the hub's clock, in whole seconds since 1970.
+    package var asked: Int
+
+    package init(_ container: ContainerName, to position: UInt64, asked: Int) {
+        (self.container, self.position, self.asked) = (container, position, asked)
     }
 }
 

@@ -11,6 +11,8 @@ final class ItemExplanation {
     let item: FolderItem
     private(set) var causes: [String] = []
     private(set) var next = ""
+    /// On which devices it is, in sentences.
+    private(set) var whereabouts: [String] = []
     private(set) var isSettled = false
     /// Whether the process answers that keeps folders in step.
     private(set) var isAnswered = false
@@ -57,9 +59,10 @@ final class ItemExplanation {
             isAnswered = true
             isSettled = explanation.isSettled
             (causes, next) = (explanation.causes, explanation.next)
+            whereabouts = explanation.whereabouts
         case .failure(let error):
             (isAnswered, isSettled) = (false, false)
-            causes = []
+            (causes, whereabouts) = ([], [])
             next = (error as? SyncServiceError ?? .notRunning).description
             if let refusal = error as? SyncRefusal { next = refusal.description }
         }

@@ -32,7 +32,8 @@ extension UIDocumentBrowserViewController {
             settled: explanation.isSettled,
             answered: explanation.isAnswered,
             causes: explanation.causes,
-            next: explanation.next
+            next: explanation.next,
+            devices: explanation.whereabouts
         )
     }
 

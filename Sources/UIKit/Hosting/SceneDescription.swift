@@ -34,6 +34,8 @@ struct SceneDescription: Encodable {
         var answered: Bool
         var causes: [String]
         var next: String
+        /// On which devices it is, in sentences.
+        var devices: [String]
     }
 
     /// How an item stands that other devices have, too.

@@ -91,6 +91,7 @@ export const strings = {
   syncStatusOf: (title) => `Sync status of “${title}”`,
   syncCauses: 'Why',
   syncNext: 'What next',
+  syncDevices: 'On which devices',
   openToDecide: 'Open to Decide',
 
   // Versions in conflict

@@ -2,6 +2,7 @@ import DocumentFoundation
 import FileSystem
 import Foundation
 import Testing
+import UniformTypeIdentifiers
 
 /// Written as apps write it, with Foundation and our module imported side by side.
 @Suite("Resource values of items in containers")
@@ -43,6 +44,46 @@ struct ItemResourceValuesTests {
             let foundation: URLResourceValues = try url.resourceValues(forKeys: [.fileSizeKey])
             #expect(foundation.fileSize == 4)
         }
+    }
+
+    @Test("An item has a type by its name and its kind, and a number of its own that a rename leaves")
+    func described() throws {
+        let place = try AccountPlace()
+        func values(_ name: String) throws -> ItemResourceValues {
+            try place.base.appendingPathComponent(name).resourceValues(forKeys: [
+                .contentTypeKey, .fileIdentifierKey,
+            ])
+        }
+        for name in ["a.txt", "pack.rtfd/TXT.rtf", "folder/b", "none"] {
+            let url = place.base.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data("text".utf8).write(to: url)
+        }
+        let link = place.base.appendingPathComponent("link.txt")
+        try FileManager.default.createSymbolicLink(
+            at: link,
+            withDestinationURL: place.base.appendingPathComponent("a.txt")
+        )
+        #expect(try values("a.txt").contentType?.identifier == "public.plain-text")
+        #expect(try values("pack.rtfd").contentType?.identifier == "com.apple.rtfd")
+        #expect(try values("folder").contentType?.identifier == "public.folder")
+        #expect(try values("none").contentType?.identifier == "public.data")
+        #expect(try values("link.txt").contentType?.identifier == "public.symlink")
+        let number = try #require(try values("a.txt").fileIdentifier)
+        #expect(try values("none").fileIdentifier != number)
+        try FileManager.default.moveItem(
+            at: place.base.appendingPathComponent("a.txt"),
+            to: place.base.appendingPathComponent("b.png")
+        )
+        let moved = try values("b.png")
+        #expect(moved.contentType?.identifier == "public.png" && moved.fileIdentifier == number)
+        #expect(Set(moved.allValues.keys) == [.contentTypeKey, .fileIdentifierKey])
+        let others = try place.base.resourceValues(forKeys: [.nameKey])
+        #expect(others.contentType == nil && others.fileIdentifier == nil)
+        #expect(throws: CocoaError.self) { try values("absent") }
     }
 
     @Test("A placeholder's values are those of the item that it stands for")

@@ -38,10 +38,12 @@ export class SyncStatus {
     this.lead = h('p.status-lead', {});
     this.causes = h('ol.status-causes', { 'aria-label': strings.syncCauses });
     this.next = h('p', {});
+    this.devices = h('div', {});
+    this.where = h('section.status-devices', { hidden: true }, h('h3', {}, strings.syncDevices), this.devices);
     this.help = h('button.secondary', { type: 'button', hidden: true });
     // What changes by itself is read out.
     const body = h('div.status', { 'aria-live': 'polite' }, this.lead, this.causes,
-      h('section.status-next', {}, h('h3', {}, strings.syncNext), this.next, this.help));
+      h('section.status-next', {}, h('h3', {}, strings.syncNext), this.next, this.help), this.where);
     const away = () => {
       this.#close();
       this.#scene.perform('browser.explained');
@@ -74,6 +76,8 @@ export class SyncStatus {
     keep(this.causes, explained.causes, (cause) => cause, (cause) => h('li', {}, cause));
     this.causes.hidden = explained.causes.length === 0;
     setText(this.next, explained.next);
+    keep(this.devices, explained.devices, (sentence) => sentence, (sentence) => h('p', {}, sentence));
+    this.where.hidden = explained.devices.length === 0;
     this.#offerHelp(state, item);
   }
 
