@@ -35,10 +35,10 @@ struct WhereaboutsTests {
         pair.wait { standings(one, "a.txt") == [.current, .read] }
         #expect(
             sentences(one, "a.txt")
-                == ["It is on “device 1” (this device), “device 2” (has read of it, the hub says)."]
+                == ["It is on “device 1” (this device).", "Have read of it, as the hub says: “device 2”."]
         )
         #expect(standings(two, "a.txt") == [.current, .made])
-        #expect(sentences(two, "a.txt") == ["It is on “device 2” (this device), “device 1” (made it)."])
+        #expect(sentences(two, "a.txt") == ["It is on “device 2” (this device).", "“device 1” has made it."])
         let devices = try #require(two.explanation("a.txt")).devices
         #expect(devices.map(\.name) == ["device 2", "device 1"])
         #expect(devices.map(\.isThis) == [true, false])
@@ -63,7 +63,7 @@ struct WhereaboutsTests {
         #expect(standings(one, "b.txt") == [.current, .behind])
         let said = sentences(one, "b.txt")
         #expect(said.first == "It is on “device 1” (this device).")
-        #expect(said.last?.hasPrefix("Not yet on “device 2” (asked the hub last on 20") == true)
+        #expect(said.last?.hasPrefix("Have not read of it: “device 2” (asked the hub last on 20") == true)
         #expect(standings(one, "a.txt") == [.current, .read])
         try two.start()
         pair.wait { standings(one, "b.txt") == [.current, .read] }
@@ -85,7 +85,7 @@ struct WhereaboutsTests {
         #expect(
             sentences(one, "a.txt") == [
                 "What was done to it here is on this device alone.",
-                "What the hub has of it is on “device 2” (has read of it, the hub says).",
+                "Have read of what the hub has of it, as the hub says: “device 2”.",
             ]
         )
         #expect(standings(one, "b.txt") == [.changed])
@@ -102,7 +102,7 @@ struct WhereaboutsTests {
         pair.wait { two.text("a.txt") == "text" && pair.isSettled }
         try two.running?.evict("a.txt")
         #expect(standings(two, "a.txt") == [.placeholder, .made])
-        #expect(sentences(two, "a.txt") == ["It is on “device 1” (made it)."])
+        #expect(sentences(two, "a.txt") == ["“device 1” has made it."])
         pair.end()
     }
 
@@ -121,7 +121,7 @@ struct WhereaboutsTests {
         pair.wait { standings(one, "b.txt") == [.current, .unknown] }
         #expect(
             sentences(one, "b.txt").last
-                == "Whether it is on “device 2” the hub does not know: nothing was heard from there since the hub was started."
+                == "The hub does not know of these, from which nothing was heard since it was started: “device 2”."
         )
         try two.start()
         pair.wait {
@@ -195,10 +195,12 @@ struct WhereaboutsTests {
         for (whereabouts, expected) in cases {
             #expect(whereabouts.standings.map { "\($0.name) \($0.standing)" } == expected)
         }
-        let own = whereabouts(.behind, author: 3, [2: 5]).sentences
-        #expect(own[0] == "It is on “3” (made it), “2” (has read of it, the hub says).")
-        #expect(own[1] == "Not yet on “1” (this device).")
-        #expect(own[2].hasPrefix("Whether it is on “4” the hub does not know"))
+        #expect(
+            whereabouts(.behind, author: 3, [2: 5]).sentences == [
+                "“3” has made it.", "Have read of it, as the hub says: “2”.",
+                "The hub does not know of these, from which nothing was heard since it was started: “4”.",
+            ]
+        )
         var alone = whereabouts(.current, author: 1, [:])
         alone.devices = [.init(id: DeviceID(1), name: "1")]
         #expect(alone.sentences.isEmpty && alone.standings.map(\.standing) == [.current])

@@ -74,7 +74,7 @@ def test_what_is_in_step_is_quiet_and_what_is_not_says_so(two, open_tab):
     where = sheet.locator(".status-devices")
     expect(where.get_by_role("heading")).to_have_text("On which devices")
     expect(where.locator("p")).to_have_text(
-        [f"It is on “{here.name}” (this device), “{there.name}” (has read of it, the hub says)."], timeout=20_000
+        [f"It is on “{here.name}” (this device).", f"Have read of it, as the hub says: “{there.name}”."], timeout=20_000
     )
     tab.page.keyboard.press("Escape")
     expect(sheet).to_be_hidden()

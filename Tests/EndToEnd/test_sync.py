@@ -109,12 +109,12 @@ def test_it_is_said_on_which_devices_a_document_is(world):
 
     wait_for(lambda: standings("a.txt") == [(one.name, "current"), (two.name, "read")], 20, lambda: explained("a.txt"))
     said = one.run("explain", one.folder / "a.txt").stdout
-    assert f"It is on “{one.name}” (this device), “{two.name}” (has read of it, the hub says)." in said
+    assert f"  It is on “{one.name}” (this device).\n  Have read of it, as the hub says: “{two.name}”.\n" in said
     two.end()
     (one.folder / "b.txt").write_text("hello")
     wait_for(lambda: standings("b.txt") == [(one.name, "current"), (two.name, "behind")], 20, lambda: explained("b.txt"))
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", explained("b.txt")["devices"][1]["asked"])
-    assert f"Not yet on “{two.name}” (asked the hub last on 20" in one.run("explain", one.folder / "b.txt").stdout
+    assert f"Have not read of it: “{two.name}” (asked the hub last on 20" in one.run("explain", one.folder / "b.txt").stdout
     # A hub that was started anew does not know, and does not make it up.
     here.hub.kill()
     here.hub.start()

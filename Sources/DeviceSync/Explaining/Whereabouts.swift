@@ -62,31 +62,30 @@ struct Whereabouts {
     var sentences: [String] {
         guard devices.count > 1 else { return [] }
         let standings = standings
+        func names(_ standing: DeviceStanding.Standing) -> [String] {
+            standings.filter { $0.standing == standing }.map { "“\($0.name)”" }
+        }
         var sentences: [String] = []
-        let isOwn = own == .changed
-        if isOwn { sentences.append("What was done to it here is on this device alone.") }
+        if own == .changed { sentences.append("What was done to it here is on this device alone.") }
         guard position > 0 else { return sentences }
-        let having = standings.compactMap { device -> String? in
-            switch device.standing {
-            case .current: "“\(device.name)” (this device)"
-            case .made: "“\(device.name)” (made it)"
-            case .read: "“\(device.name)” (has read of it, the hub says)"
-            case .placeholder, .changed, .behind, .unknown: nil
-            }
+        let what = own == .changed ? "what the hub has of it" : "it"
+        sentences += names(.current).map { "It is on \($0) (this device)." }
+        sentences += names(.made).map { "\($0) has made \(what)." }
+        let reading = names(.read)
+        if !reading.isEmpty {
+            sentences.append("Have read of \(what), as the hub says: \(reading.joined(separator: ", ")).")
         }
-        let what = isOwn ? "What the hub has of it" : "It"
-        if !having.isEmpty { sentences.append("\(what) is on \(having.joined(separator: ", ")).") }
-        let late = standings.filter { $0.standing == .behind }.map { device in
-            device.isThis
-                ? "“\(device.name)” (this device)"
-                : "“\(device.name)” (asked the hub last on \(device.askedText ?? "a day that is not known"))"
+        let late = standings.filter { $0.standing == .behind && !$0.isThis }.map { device in
+            "“\(device.name)” (asked the hub last on \(device.askedText ?? "a day that is not known"))"
         }
-        if !late.isEmpty { sentences.append("Not yet on \(late.joined(separator: ", ")).") }
-        let unknown = standings.filter { $0.standing == .unknown }.map { "“\($0.name)”" }
+        if !late.isEmpty {
+            sentences.append("Have not read of \(what): \(late.joined(separator: ", ")).")
+        }
+        let unknown = names(.unknown)
         if !unknown.isEmpty {
             sentences.append(
-                "Whether it is on \(unknown.joined(separator: ", ")) the hub does not know: nothing was heard from there "
-                    + "since the hub was started."
+                "The hub does not know of these, from which nothing was heard since it was started: "
+                    + "\(unknown.joined(separator: ", "))."
             )
         }
         return sentences
