@@ -73,7 +73,7 @@ extension SyncRun {
         guard !isStopped else { return false }
         dirtyFolders.formUnion(allFolders)
         attempt("the folder cannot be looked at") { try lookAtDirty() }
-        // Of what somebody has settled here the vault's file has told perhaps, but it gathers.
+        // That somebody has settled one is told a moment later.
         if !conflicts.isEmpty { followConflicts() }
         return isSettled
     }

@@ -40,6 +40,14 @@ final class DevicePair {
         try two.start()
     }
 
+    /// Both have a document.
+    static func holding(_ text: String, as name: String) throws -> DevicePair {
+        let pair = try DevicePair()
+        try pair.one.write(text, to: name)
+        pair.wait { pair.two.text(name) == text && pair.isSettled }
+        return pair
+    }
+
     func end() {
         one.stop()
         two.stop()

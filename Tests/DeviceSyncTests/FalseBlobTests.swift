@@ -14,11 +14,7 @@ struct FalseBlobTests {
     private var one: TestDevice { pair.one }
     private var two: TestDevice { pair.two }
 
-    init() throws {
-        pair = try DevicePair()
-        try one.write("first", to: "a.txt")
-        pair.wait { two.text("a.txt") == "first" && pair.isSettled }
-    }
+    init() throws { pair = try .holding("first", as: "a.txt") }
 
     /// Has the first device write while the second is away, and the hub do something with what is new of that.
     private func write(

@@ -15,11 +15,7 @@ struct HubDeedsTests {
     private var one: TestDevice { pair.one }
     private var two: TestDevice { pair.two }
 
-    init() throws {
-        pair = try DevicePair()
-        try one.write("first", to: "a.txt")
-        pair.wait { two.text("a.txt") == "first" && pair.isSettled }
-    }
+    init() throws { pair = try .holding("first", as: "a.txt") }
 
     /// Has the first device do something, of which the second hears only what the hub makes of it.
     private func behind(_ body: () throws -> Void, _ lie: (inout [LogRecord]) -> Void) throws {

@@ -3,7 +3,7 @@ extension Command {
     package static func explain(_ role: SyncRole?) -> Command {
         Command(
             "explain",
-            summary: "say why a file is as it is, what helps, and which devices have it",
+            summary: "say why a file is as it is, what helps, and who else knows of it",
             details: "Ends with 0 for what is in step, else with 1.",
             [.flag(ReportParameters.json), .positional(Positional("ITEM", "a file, a package or a folder"))]
         ) { arguments, console in

@@ -44,7 +44,7 @@ extension Command {
                 identifier: arguments[identifier].last
             )
             request.isRecovery = arguments[recovery]
-            // A QR code's text begins with it.
+            // A QR code's text begins with the hub's address.
             guard request.hub != nil || request.code?.contains("#") == true else {
                 throw ReportError(description: "--hub is missing: give the hub's address")
             }

@@ -61,6 +61,7 @@ extension ObjectRequests {
         func isOne(of objects: some Sequence<VaultObject>) -> Bool {
             objects.contains { object in
                 blob.withUnsafeBytes { bytes in
+                    // That it does not open as this one is the answer.
                     (try? opener.open(bytes, kind: object.kind.rawValue, name: object.name.bytes)) != nil
                 }
             }

@@ -288,6 +288,7 @@ final class HubLine: Sendable {
     /// Whether there is no key that this device could not have, as of now.
     private var knowsAllKeys: Bool {
         guard desk.holdsKey else { return false }
+        // A log that cannot be had now may announce one.
         return (try? hub.log(after: desk.head.position, waitSeconds: 0))?.head == desk.head
     }
 

@@ -128,68 +128,6 @@ final class DeviceMemory {
 
     // MARK: All of it
 
-    /// How many entries of the log there are: its positions have no gaps, and to count rows reads all of them.
-    ///
-    /// A damaged row may have any position: what is made room for is bounded.
-    func logCount() throws -> Int {
-        try max(0, min(number("SELECT coalesce(max(position), 0) FROM log"), Self.logCountMax))
-    }
-
-    private static let logCountMax = 1 << 24
-
-    func log() throws -> [LogDesk.Heard] {
-        let rows = try connection.statement(
-            "SELECT position, entry, hash, statement FROM log ORDER BY position"
-        )
-        var heard: [LogDesk.Heard] = []
-        heard.reserveCapacity(try logCount())
-        while try rows.step() {
-            let (commit, modified) = try rows.withBlob(1) { bytes in
-                var reader = StateReader(bytes)
-                return (try reader.commit(), try reader.modified())
-            }
-            let entry = LogEntry(LogPosition(rows.integer(0)), commit)
-            guard let hash = LogHash(bytes: rows.blob(2)) else {
-                throw MalformedMemory(what: "a hash of the log")
-            }
-            let statement = rows.blob(3)
-            heard.append(
-                LogDesk.Heard(
-                    entry: entry,
-                    hash: hash,
-                    statement: statement.isEmpty ? nil : statement,
-                    modified: modified
-                )
-            )
-        }
-        return heard
-    }
-
-    /// Who has made an entry of the log; nil for one that is not known.
-    func author(at position: LogPosition) throws -> DeviceID? {
-        let rows = try connection.statement("SELECT entry FROM log WHERE position = ?1")
-        rows.bind(1, Int(position))
-        guard try rows.step() else { return nil }
-        defer { rows.reset() }
-        return try rows.withBlob(0) { bytes in
-            var reader = StateReader(bytes)
-            return try reader.commit().id.device
-        }
-    }
-
-    /// When an entry of the log says that its document was modified last; nil where it does not, or is about other contents.
-    func modified(at position: LogPosition, as content: ContentName) throws -> Int64? {
-        let rows = try connection.statement("SELECT entry FROM log WHERE position = ?1")
-        rows.bind(1, Int(position))
-        guard try rows.step() else { return nil }
-        defer { rows.reset() }
-        return try rows.withBlob(0) { bytes in
-            var reader = StateReader(bytes)
-            let commit = try reader.commit()
-            return commit.state?.content == content ? try reader.modified() : nil
-        }
-    }
-
     /// - Parameter log: How items are in the log: mostly disk and log agree on that.
     func engine(like log: ContainerTree) throws -> SyncMemory {
         var memory = SyncMemory()
@@ -305,7 +243,7 @@ final class DeviceMemory {
         }
     }
 
-    private func number(_ sql: String) throws -> Int {
+    func number(_ sql: String) throws -> Int {
         let rows = try connection.statement(sql)
         defer { rows.reset() }
         return try rows.step() ? rows.integer(0) : 0

@@ -6,7 +6,7 @@ package import Sealing
 
 /// A hub without a network: the rule for commits, and blobs by name. A line to it can be cut.
 package final class HubInMemory: Sendable {
-    fileprivate struct State {
+    struct State {
         var entries: [LogRecord] = []
         var last: [ItemName: LogRecord] = [:]
         var chain: LogChain
@@ -19,8 +19,8 @@ package final class HubInMemory: Sendable {
         var readCount = 0
     }
 
-    private let state: Locked<State>
-    private let news = NSCondition()
+    let state: Locked<State>
+    let news = NSCondition()
     private let container: ContainerName
 
     package init(_ container: ContainerName) throws {
@@ -119,7 +119,7 @@ package final class HubInMemory: Sendable {
         return Line(self, name, numbers)
     }
 
-    private func noteReading(of device: DeviceName, to position: UInt64) {
+    func noteReading(of device: DeviceName, to position: UInt64) {
         let reading = ReadPosition(container, to: position, asked: Int(Date().timeIntervalSince1970))
         state.withLock { state in
             guard state.chain.head.position >= position else { return }
@@ -127,7 +127,7 @@ package final class HubInMemory: Sendable {
         }
     }
 
-    private func isRevoked(_ device: DeviceName) -> Bool {
+    func isRevoked(_ device: DeviceName) -> Bool {
         state.withLock { $0.devices[device]?.isRevoked == true }
     }
 
@@ -150,248 +150,7 @@ package final class HubInMemory: Sendable {
         return .accepted(record.position)
     }
 
-    /// One device's way to it.
-    package final class Line: ContainerHub {
-        private let hub: HubInMemory
-        private struct State {
-            var isCut = false
-            var isClosed = false
-            /// How often it has been cut or closed: what is on its way then does not arrive, however soon it is mended.
-            var breakCount = 0
-            /// How long contents take.
-            var seconds = 0.0
-            /// How many transfers are under way.
-            var transferCount = 0
-            /// Whether a transfer that was broken is not told so yet.
-            var isHeld = false
-            /// How many transfers fail yet, and nothing else.
-            var failingCount = 0
-            /// How many calls get through yet; nil for all.
-            var callCount: Int?
-        }
-        private let state = Locked(State())
-
-        /// What the hub calls the device; nil for nobody in particular.
-        private let device: DeviceName?
-
-        /// What goes wrong with messages.
-        private let faults: MessageFaults
-
-        init(_ hub: HubInMemory, _ device: DeviceName?, _ numbers: SeededGenerator) {
-            (self.hub, self.device) = (hub, device)
-            faults = MessageFaults(numbers)
-        }
-
-        package var retrySeconds: ClosedRange<Double> { faults.areOn ? 0.001...0.02 : 0.2...30 }
-        func disturb(_ faults: LineFaults) { self.faults.begin(faults) }
-        func calm() { faults.end() }
-        var hasLate: Bool { faults.hasLate }
-        /// Has all that is late arrive.
-        func bringLate() { faults.bringLate() }
-        var faultCounts: [LineFault: Int] { faults.counts }
-
-        /// Sends a message, with what befalls it on its way.
-        ///
-        /// - Parameter late: What the hub does when it comes late; nil for what only asks it something.
-        private func send<Answer>(
-            _ message: () throws -> Answer,
-            late: (@Sendable () throws -> Void)? = nil
-        ) throws -> Answer {
-            guard let fate = faults.next(mayBeRepeated: late != nil) else { return try message() }
-            linger(fate.delaySeconds)
-            switch fate.fault {
-            case nil: return try message()
-            case .lost: break
-            case .unanswered: _ = try message()
-            case .doubled:
-                _ = try message()
-                return try message()
-            case .late:
-                try check()
-                if let late { faults.hold(late, until: fate.overtakingCount) }
-            }
-            throw LineFailure("a message was \(fate.fault?.rawValue ?? "lost")")
-        }
-
-        /// Lets time go by; a line that is cut meanwhile is noticed at once.
-        private func linger(_ seconds: Double) {
-            let (end, breakCount) = (Date().addingTimeInterval(seconds), state.withLock { $0.breakCount })
-            hub.news.withLock {
-                while end > Date(), state.withLock({ $0.breakCount }) == breakCount {
-                    _ = hub.news.wait(until: end)
-                }
-            }
-        }
-
-        /// Lets so many calls through, and no more: as when the process of the device dies then. Nil for all.
-        package func end(afterCalls count: Int?) { set { $0.callCount = count } }
-
-        package func cut() {
-            set { state in
-                state.isCut = true
-                state.breakCount += 1
-            }
-        }
-        package func mend() { set { $0.isCut = false } }
-        package var isCut: Bool { state.withLock { $0.isCut } }
-        package func slowDown(to seconds: Double) { set { $0.seconds = seconds } }
-
-        /// Lets the time go by that contents take; a line that is cut meanwhile is noticed at once.
-        private func carry() throws {
-            let begun = state.withLock { state -> (seconds: Double, breakCount: Int)? in
-                guard !state.isCut, !state.isClosed else { return nil }
-                state.transferCount += 1
-                return (seconds: state.seconds, breakCount: state.breakCount)
-            }
-            guard let (seconds, breakCount) = begun else { throw LineFailure("the line is cut") }
-            defer { state.withLock { $0.transferCount -= 1 } }
-            let end = Date().addingTimeInterval(seconds)
-            hub.news.lock()
-            while end > Date(), state.withLock({ $0.breakCount }) == breakCount {
-                _ = hub.news.wait(until: end)
-            }
-            let isBroken = state.withLock { $0.breakCount } != breakCount
-            while isBroken, state.withLock({ $0.isHeld }) { hub.news.wait() }
-            hub.news.unlock()
-            let isFailing = state.withLock { state in
-                defer { state.failingCount = max(0, state.failingCount - 1) }
-                return state.failingCount > 0
-            }
-            guard !isBroken, !isFailing else { throw LineFailure("the line is cut") }
-            try check()
-        }
-
-        package var isTransferring: Bool { state.withLock { $0.transferCount > 0 } }
-        /// Has transfers that a cut breaks hear of it only when they are let go.
-        package func hold() { set { $0.isHeld = true } }
-        package func letGo() { set { $0.isHeld = false } }
-        /// Has so many transfers fail, while everything else goes on.
-        package func failTransfers(_ count: Int) { set { $0.failingCount = count } }
-
-        package func open() { set { $0.isClosed = false } }
-        package func close() {
-            set { state in
-                state.isClosed = true
-                state.breakCount += 1
-            }
-        }
-
-        private func set(_ body: (inout State) -> Void) {
-            state.withLock { body(&$0) }
-            hub.news.withLock { hub.news.broadcast() }
-        }
-
-        /// Whether a call that waits is not to wait any more.
-        private var isBroken: Bool {
-            state.withLock { $0.isCut || $0.isClosed } || device.map(hub.isRevoked) == true
-        }
-
-        private func checkAgain() throws {
-            if state.withLock({ $0.isCut || $0.isClosed }) { throw LineFailure("the line is cut") }
-            if let device, hub.isRevoked(device) {
-                throw HubFailure(.revoked, "This device has been shut out.")
-            }
-        }
-
-        private func check() throws {
-            let isThrough = state.withLock { state in
-                guard !state.isCut, !state.isClosed else { return false }
-                guard let count = state.callCount else { return true }
-                state.callCount = max(0, count - 1)
-                return count > 0
-            }
-            guard isThrough else { throw LineFailure("the line is cut") }
-            try checkAgain()
-        }
-
-        package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
-            try send {
-                try check()
-                return try hub.take(commits, from: device)
-            } late: { [hub, device] in
-                _ = try hub.take(commits, from: device)
-            }
-        }
-
-        package func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
-            try send { try readLog(after: position, waitSeconds: waitSeconds) }
-        }
-
-        private func readLog(after position: UInt64, waitSeconds: Int) throws -> LogPage {
-            let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))
-            try check()
-            if waitSeconds > 0, let device { hub.noteReading(of: device, to: position) }
-            while true {
-                try checkAgain()
-                let page = hub.state.withLock { state in
-                    LogPage(Array(state.entries.dropFirst(Int(position)).prefix(100)), head: state.chain.head)
-                }
-                if !page.entries.isEmpty || waitSeconds == 0 || page.head.position < position { return page }
-                hub.news.lock()
-                let isInTime =
-                    hub.entryCount != Int(position) || isBroken
-                    || hub.news.wait(until: deadline)
-                hub.news.unlock()
-                if !isInTime { return page }
-            }
-        }
-
-        package func registrations() throws -> [DeviceListing] {
-            try send {
-                try check()
-                return hub.state.withLock { Array($0.devices.values) }
-            }
-        }
-
-        package func refuse(_ device: DeviceName) throws {
-            try check()
-            hub.state.withLock { $0.devices[device]?.isRevoked = true }
-            hub.news.withLock { hub.news.broadcast() }
-        }
-
-        package func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
-            try check()
-            let isTaken = hub.state.withLock { state in
-                if let known = state.keys[device]?[keys.generation], known != keys.keys { return true }
-                state.keys[device, default: [:]][keys.generation] = keys.keys
-                return false
-            }
-            if isTaken { throw HubFailure(.conflict, "Other keys are there.") }
-        }
-
-        package func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys] {
-            try check()
-            return hub.state.withLock { state in
-                (state.keys[device] ?? [:]).sorted { $0.key < $1.key }
-                    .map { HubProtocol.WrappedKeys(generation: $0.key, keys: $0.value) }
-            }
-        }
-
-        package func missing(_ names: [BlobName]) throws -> [BlobName] {
-            try send {
-                try check()
-                return hub.state.withLock { state in names.filter { state.blobs[$0] == nil } }
-            }
-        }
-
-        package func store(_ frames: Data) throws {
-            try send {
-                try carry()
-                try hub.store(frames)
-            } late: { [hub] in
-                try hub.store(frames)
-            }
-        }
-
-        package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
-            try send {
-                try carry()
-                return hub.read(names)
-            }
-        }
-    }
-
-    private func read(_ names: [BlobName]) -> [(name: BlobName, blob: Data)] {
+    func read(_ names: [BlobName]) -> [(name: BlobName, blob: Data)] {
         state.withLock { state in
             state.readCount += 1
             var (found, byteCount): ([(name: BlobName, blob: Data)], Int) = ([], 0)
@@ -406,7 +165,7 @@ package final class HubInMemory: Sendable {
     }
 
     /// Takes commits of a device.
-    private func take(_ commits: [OfferedCommit], from device: DeviceName?) throws -> CommitAnswers {
+    func take(_ commits: [OfferedCommit], from device: DeviceName?) throws -> CommitAnswers {
         let answers = try state.withLock { state in
             // In one step with what is written: nothing of a device comes after it was refused.
             if let device, state.devices[device]?.isRevoked == true {
@@ -418,7 +177,7 @@ package final class HubInMemory: Sendable {
         return answers
     }
 
-    private func store(_ frames: Data) throws {
+    func store(_ frames: Data) throws {
         let blobs = try BlobFrames.read(frames)
         try state.withLock { state in
             guard state.blobs.values.reduce(frames.count, { $0 + $1.count }) <= state.quotaByteCount

@@ -1,0 +1,68 @@
+internal import Foundation
+internal import HubProtocol
+internal import SQLite
+internal import Sync
+
+// The log as far as it has been read.
+extension DeviceMemory {
+    /// How many entries of the log there are: its positions have no gaps, and to count rows reads all of them.
+    ///
+    /// A damaged row may have any position: what is made room for is bounded.
+    func logCount() throws -> Int {
+        try max(0, min(number("SELECT coalesce(max(position), 0) FROM log"), Self.logCountMax))
+    }
+
+    private static let logCountMax = 1 << 24
+
+    func log() throws -> [LogDesk.Heard] {
+        let rows = try connection.statement(
+            "SELECT position, entry, hash, statement FROM log ORDER BY position"
+        )
+        var heard: [LogDesk.Heard] = []
+        heard.reserveCapacity(try logCount())
+        while try rows.step() {
+            let (commit, modified) = try rows.withBlob(1) { bytes in
+                var reader = StateReader(bytes)
+                return (try reader.commit(), try reader.modified())
+            }
+            let entry = LogEntry(LogPosition(rows.integer(0)), commit)
+            guard let hash = LogHash(bytes: rows.blob(2)) else {
+                throw MalformedMemory(what: "a hash of the log")
+            }
+            let statement = rows.blob(3)
+            heard.append(
+                LogDesk.Heard(
+                    entry: entry,
+                    hash: hash,
+                    statement: statement.isEmpty ? nil : statement,
+                    modified: modified
+                )
+            )
+        }
+        return heard
+    }
+
+    /// Who has made an entry of the log; nil for one that is not known.
+    func author(at position: LogPosition) throws -> DeviceID? {
+        try entry(at: position) { try $0.commit().id.device }
+    }
+
+    /// When an entry of the log says that its document was modified last; nil where it does not, or is about other contents.
+    func modified(at position: LogPosition, as content: ContentName) throws -> Int64? {
+        try entry(at: position) { try $0.commit().state?.content == content ? try $0.modified() : nil }
+    }
+
+    private func entry<Value>(
+        at position: LogPosition,
+        _ read: (inout StateReader) throws -> Value?
+    ) throws -> Value? {
+        let rows = try connection.statement("SELECT entry FROM log WHERE position = ?1")
+        rows.bind(1, Int(position))
+        guard try rows.step() else { return nil }
+        defer { rows.reset() }
+        return try rows.withBlob(0) { bytes in
+            var reader = StateReader(bytes)
+            return try read(&reader)
+        }
+    }
+}

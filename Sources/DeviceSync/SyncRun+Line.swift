@@ -1,0 +1,69 @@
+internal import HubProtocol
+internal import Sealing
+internal import Sync
+internal import SyncMessages
+
+// What is heard from the line.
+extension SyncRun {
+    func heard(_ news: HubLine.News) {
+        guard !isStopped else { return }
+        retryLater()
+        switch news {
+        case .entries(let heard):
+            newlyHeard += heard
+            take([.logRead(heard.map(\.entry))])
+        case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
+        case .uploaded(let names):
+            for name in names {
+                failedContents[name] = nil
+                uploads.end(name)
+            }
+            self.news.formUnion(names.flatMap { engine.waitingItems(for: $0) })
+            take(names.map { .uploaded($0) })
+        case .fetched(let names):
+            for name in names {
+                (failedContents[name], arrivals[name]) = (nil, nil)
+                endFalse(name, areHere: true)
+            }
+            take(names.map { .fetched($0) })
+            fillDownloaded()
+            lookAtUnkept()
+        case .progress(let name, let arrival): progress(name, arrival)
+        case .sent(let name, let share):
+            guard uploads.note(share, of: name) else { return }
+            self.news.formUnion(engine.waitingItems(for: name))
+            tellFollowers()
+        case .lacking(let names): lacks(names)
+        case .failed(let names, let why, let blob):
+            for name in names { noteFailure(of: name, why, blob) }
+            failDownloads(of: names, why)
+            endWaits()
+            tellFollowers()
+        case .up:
+            (lineState, lineFailure) = (.up, nil)
+            noteShutOut(false)
+            report(.lineUp)
+            endDeeds(.whenUp)
+            take([.reconnected])
+            for item in downloads.keys { requestContents(of: item) }
+            if !suspects.isEmpty { lookAtUnkept() }
+        case .down(let why):
+            (lineState, lineFailure) = (.down, why)
+            wasSettled = false
+            uploads.endAll()
+            arrivals = [:]
+            report(.lineDown(why))
+            self.news.formUnion(engine.differing)
+            failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
+            endWaits()
+            tellFollowers()
+        case .putBack(let place, let finding):
+            noteWayBack(finding)
+            forgetReadings()
+            goBack(to: place)
+        case .strange(let other): note(other)
+        case .shutOut(let end): endShutOut(end)
+        case .hubChanged(let finding): stop(for: finding)
+        }
+    }
+}
