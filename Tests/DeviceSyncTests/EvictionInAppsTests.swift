@@ -290,7 +290,7 @@ struct EvictionInAppsTests {
         stores.0.set("sepia", forKey: "theme")
         stores.1.set("large", forKey: "size")
         #expect(stores.0.synchronize() && stores.1.synchronize())
-        wait { one.status?.isSettled == true }
+        wait { one.running?.isInStepNow == true }
         two.line.mend()
         wait { stores.1.string(forKey: "theme") == "sepia" && stores.0.string(forKey: "size") == "large" }
         wait { notes.0.reasons == [1] && notes.1.reasons == [1] }

@@ -35,7 +35,7 @@ struct ForgettingTests {
         pair.wait { two.status?.line == .down }
         try one.write("one\n" + text, to: name)
         try two.write(text + "two\n", to: name)
-        pair.wait { one.status?.isSettled == true }
+        pair.wait { one.running?.isInStepNow == true }
         two.line.mend()
         pair.wait { one.text(name) == "one\n" + text + "two\n" && two.text(name) == one.text(name) }
         pair.wait { pair.isSettled }
@@ -95,7 +95,7 @@ struct ForgettingTests {
         pair.wait { two.running?.item("b.txt")?.isUploaded == false }
         try evict("a.txt")
         try one.write("one\n" + text, to: "b.txt")
-        pair.wait { one.status?.isSettled == true }
+        pair.wait { one.running?.isInStepNow == true }
         two.line.mend()
         pair.wait { two.text("b.txt") == "one\n" + text + "two\n" && pair.isSettled }
         pair.end()

@@ -110,7 +110,7 @@ struct LentDocumentTests {
         two.goOffline()
         let (mine, theirs) = (text(300_000, seed: 3), text(300_000, seed: 4))
         try save(mine, "a.bin", on: one)
-        wait { one.status?.isSettled == true }
+        wait { one.running?.isInStepNow == true }
         try overwrite(theirs, at: 0, "a.bin", on: two)
         two.goOnline()
         wait { isSettled && two.text("a.bin") == mine && one.text("a.bin") == mine }

@@ -61,7 +61,7 @@ struct LinkConflictTests {
         two.goOffline()
         #expect(two.wait { two.status?.line == .down })
         try put("other.bin", "l.bin", asLink: change.isLink.one, on: one)
-        pair.wait { one.status?.isSettled == true }
+        pair.wait { one.running?.isInStepNow == true }
         try put("nowhere", "l.bin", asLink: change.isLink.two, on: two)
         two.goOnline()
         let won = change.isLink.one ? "link to other.bin" : "644 other.bin"
@@ -96,7 +96,7 @@ struct LinkConflictTests {
         two.goOffline()
         #expect(two.wait { two.status?.line == .down })
         try put("other.bin", "l.bin", asLink: true, on: one)
-        pair.wait { one.status?.isSettled == true }
+        pair.wait { one.running?.isInStepNow == true }
         try put("nowhere", "l.bin", asLink: isLink, on: two)
         two.goOnline()
         pair.wait { (try? lost("l.bin", on: one).count) == 1 && pair.isSettled }

@@ -66,7 +66,7 @@ struct LongNamesTests {
         #expect(two.wait { two.status?.line == .down })
         let new = name(255, ".bin")
         try one.write("one's", to: new)
-        pair.wait { one.status?.isSettled == true }
+        pair.wait { one.running?.isInStepNow == true }
         try two.write("two's", to: new)
         two.goOnline()
         pair.wait { two.contents == one.contents && pair.isSettled && one.contents.count == 7 }

@@ -26,7 +26,7 @@ struct LookingAgainTests {
         two.line.cut()
         pair.wait { two.status?.line == .down }
         try one.write("theirs", to: "a.bin")
-        pair.wait { one.status?.isSettled == true }
+        pair.wait { one.running?.isInStepNow == true }
         try two.write("mine", to: "a.bin")
         two.line.mend()
         pair.wait { (try? two.conflicts("a.bin"))?.count == 1 && (try? one.conflicts("a.bin"))?.count == 1 }

@@ -180,7 +180,7 @@ struct ModificationDateTests {
         pair.wait { files.fileExists(atPath: two.folder.path + "/.b.txt.icloud") && pair.isSettled }
         #expect(try modified(".b.txt.icloud", on: two) == modified("b.txt", on: one))
         try put("another text", "b.txt", Self.date(2), on: one)
-        pair.wait { one.status?.isSettled == true }
+        pair.wait { one.running?.isInStepNow == true }
         pair.wait { (try? modified(".b.txt.icloud", on: two) == modified("b.txt", on: one)) == true }
         // Whoever renames it has not modified it.
         try move(".b.txt.icloud", to: ".c.txt.icloud", on: two)
