@@ -278,7 +278,7 @@ let package = Package(
         .target(
             name: "HubHarness",
             dependencies: [
-                "CFileTrace", "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol",
+                "CFileTrace", "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol", "Locks",
                 "SeededNumbers",
             ],
             path: "Tests/Harnesses/HubHarness",
@@ -299,7 +299,7 @@ let package = Package(
             name: "DeviceSyncTests",
             dependencies: [
                 "CLinux", "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
-                "HTTPService", "HubProtocol",
+                "HTTPService", "Hub", "HubProtocol",
                 "LocalSockets", "Locks", "Sealing",
                 "SQLite", "SeededNumbers", "Sync", "SyncMessages", "TestFolders", "Vault",
             ],

@@ -314,6 +314,8 @@ package enum SyncReport: Hashable, Sendable {
     case hubPutBack(from: UInt64, to: UInt64)
     /// The room that the contents of evicted items took is free.
     case freed
+    /// The hub was told that nothing needs so many parts of former states any more. It keeps them for so long.
+    case released(partCount: Int, keptSeconds: Int)
     /// So much would be removed or replaced that a person is asked first.
     case braked(isLeaving: Bool, waitingCount: Int, itemCount: Int)
     /// All is the same here and at the hub.

@@ -29,6 +29,13 @@ extension SyncReport {
         case .failed(let path, let why): ("\(path): \(why)", true)
         case .leftAlone(let path, let why): ("\(path) is left alone: \(why)", false)
         case .freed: ("the room of evicted contents is free", false)
+        case .released(let count, let seconds):
+            (
+                """
+                \(count) \(count == 1 ? "part" : "parts") of former states at the hub are not needed any more; it deletes them \
+                after \(seconds / 86_400) days
+                """, false
+            )
         case .braked(let isLeaving, let waitingCount, let itemCount):
             (
                 """

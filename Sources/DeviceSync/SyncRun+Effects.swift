@@ -48,10 +48,19 @@ extension SyncRun {
 
     /// A commit, with when its document was modified last. One that is another here by now is committed anew.
     private func offer(_ commit: Commit) -> LogDesk.Offer {
-        guard let content = commit.state?.content, let seen = table[commit.item],
-            seen.state.content == content, seen.trace.kind != .symbolicLink
-        else { return LogDesk.Offer(commit: commit, modified: nil) }
-        return LogDesk.Offer(commit: commit, modified: seen.trace.modified)
+        // What the log has of an item the hub keeps for as long as it has that.
+        let theirs = engine.tree[commit.item]
+        let unsure = (commit.state?.contents ?? []).subtracting(theirs?.contents ?? [])
+        let seen = table[commit.item]
+        let isSeen =
+            commit.state?.hasContent == true && seen?.state.content == commit.state?.content
+            && seen?.trace.kind != .symbolicLink
+        return LogDesk.Offer(
+            commit: commit,
+            modified: isSeen ? seen?.trace.modified : nil,
+            unsure: unsure,
+            base: theirs?.content
+        )
     }
 
     /// Asks for contents again that could not be sent or had.

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import DocumentFoundation
 internal import FileSystem
+internal import HubProtocol
 internal import Sync
 internal import Vault
 
@@ -23,6 +24,8 @@ extension SyncRun {
         let (contents, report) = (contents, report)
         forgettingQueue.async { [queue, box = Confined(Weak(self))] in
             var isDone = false
+            // While the vault still has what leads to the rest.
+            if case .superseded = what { Self.release(box, on: queue, report) }
             do {
                 let look = queue.sync { box.value.value?.look(for: what, in: contents) }
                 let kept = try look?() ?? []
@@ -39,6 +42,27 @@ extension SyncRun {
                 report(.failed(path: "the container's vault", why: "its room cannot be given back: \(error)"))
             }
             queue.async { [isDone] in box.value.value?.forgotten(what, isDone) }
+        }
+    }
+
+    /// Releases former states at the hub, off the queue.
+    private static func release(
+        _ box: Confined<Weak<SyncRun>>,
+        on queue: DispatchQueue,
+        _ report: @Sendable (SyncReport) -> Void
+    ) {
+        do {
+            guard let releasing = try queue.sync(execute: { try box.value.value?.releasing() }) else {
+                return
+            }
+            let outcome = try releasing.run()
+            queue.sync { box.value.value?.note(outcome) }
+        } catch is LineFailure {
+            // The next time does it, too.
+        } catch let failure as HubFailure where failure.error.code == .conflict {
+            // The log has grown meanwhile: what was former may be present.
+        } catch {
+            report(.failed(path: "former states at the hub", why: "\(error)"))
         }
     }
 

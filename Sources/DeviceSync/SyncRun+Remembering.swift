@@ -102,6 +102,8 @@ extension SyncRun {
         // What waits to be written down came before.
         if let unremembered { return lineFailure = Self.waysBackWait(for: unremembered.why) }
         do {
+            // What was released may be needed again, or not be released any more. Before anything else: a disk may refuse it.
+            try noteReleased(to: 0)
             let known = try memory.log().filter { $0.entry.position <= place.position }
             let former = desk.head.position
             let forgotten = try desk.goBack(to: known)

@@ -317,6 +317,9 @@ private struct CarelessHub: ContainerHub {
     func missing(_ names: [BlobName]) throws -> [BlobName] { try hub.missing(names) }
     func store(_ frames: Data) throws { try hub.store(frames) }
     func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] { try hub.read(names) }
+    func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
+        try hub.release(names, asOf: head)
+    }
     func registrations() throws -> [DeviceListing] { [] }
     func refuse(_ device: DeviceName) throws {}
     func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {

@@ -67,6 +67,9 @@ final class WatchedHub: ContainerHub {
     func missing(_ names: [BlobName]) throws -> [BlobName] { try line.missing(names) }
     func store(_ frames: Data) throws { try line.store(frames) }
     func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] { try line.read(names) }
+    func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
+        try line.release(names, asOf: head)
+    }
     func registrations() throws -> [DeviceListing] { try line.registrations() }
     func refuse(_ device: DeviceName) throws { try line.refuse(device) }
     func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {

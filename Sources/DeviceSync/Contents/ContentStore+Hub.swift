@@ -63,7 +63,11 @@ extension ContentStore {
             progress.add(upload.name, blobs)
             all += new
         }
-        all += try add(try uploads.filter { try !isLarge($0.name) }).new.sorted()
+        let small = try uploads.filter { try !isLarge($0.name) }
+        // Each beyond what its own item has: only that is sure to be there until it is committed.
+        var new = try add(small.filter { $0.base == nil }).new
+        for upload in small where upload.base != nil { new += try add([upload]).new }
+        all += new.sorted()
         let sending = Locked(progress)
         let note: @Sendable (Set<BlobName>) -> Void = { blobs in
             for news in sending.withLock({ $0.noteStored(blobs) }) { told(news.name, news.objects) }

@@ -92,6 +92,7 @@ extension SyncRun {
         case .hubPutBack(let former, let position): event.detail = "from \(former) to \(position)"
         case .braked(let isLeaving, let waitingCount, let itemCount):
             event.detail = "\(isLeaving ? "leaving" : "arriving"), \(waitingCount) of \(itemCount)"
+        case .released(let count, _): event.detail = "\(count)"
         case .lineUp, .freed, .settled: break
         }
         return event
@@ -113,6 +114,7 @@ extension SyncReport {
         case .leftAlone: "left alone"
         case .hubPutBack: "hub put back"
         case .freed: "freed"
+        case .released: "released"
         case .braked: "braked"
         case .settled: "in step"
         }

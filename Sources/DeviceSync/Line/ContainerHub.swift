@@ -13,6 +13,10 @@ package protocol ContainerHub: Sendable {
     func store(_ frames: Data) throws
     /// Gets blobs; not all of them if they are too many, and none that the hub does not have.
     func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)]
+    /// Says that nothing needs some blobs any more, as of an end of the log.
+    ///
+    /// - Throws: `HubFailure` with code `conflict` when the log has another end.
+    func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs
     /// Who is registered with the account that the container is of, by the hub's word.
     func registrations() throws -> [DeviceListing]
     /// Has the hub refuse a device from now on, durably: it takes no commit of its after that.

@@ -203,6 +203,10 @@ package struct HubContainer: ContainerHub {
         return try BlobFrames.read(answer.body)
     }
 
+    package func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
+        try client.ask("POST", .releasedBlobs(container), BlobRelease(names, asOf: head))
+    }
+
     package func registrations() throws -> [DeviceListing] { try client.devices() }
 
     package func refuse(_ device: DeviceName) throws { try client.revoke(device) }

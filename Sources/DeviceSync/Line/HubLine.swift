@@ -61,7 +61,9 @@ final class HubLine: Sendable {
     let state: Locked<State>
     let desk: LogDesk
     let hub: any ContainerHub
-    private let contents: ContentStore
+    let contents: ContentStore
+    /// What the hub keeps until this device has committed what needs it.
+    let asked = Locked(AskedContents())
     let receiver: @Sendable (News) -> Void
     let wakeUp = DispatchSemaphore(value: 0)
     private let asking = DispatchQueue(label: "sheaf.line")
@@ -164,22 +166,32 @@ final class HubLine: Sendable {
     // MARK: Sending and getting
 
     private func upload(_ wanted: [ContentStore.Upload]) {
+        let begun = Self.seconds
         attempt {
             try contents.upload(wanted, to: hub, try desk.blobSealer()) {
                 [receiver] in receiver(.sent($0, $1))
             }
         } then: {
+            note(wanted, askedAt: begun)
             receiver(.uploaded(wanted.map(\.name)))
         } or: { _ in
             let uploads = Dictionary(wanted.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
             retrySingly(wanted.map(\.name)) { name in
                 let upload = uploads[name] ?? ContentStore.Upload(name)
+                let begun = Self.seconds
                 try contents.upload([upload], to: hub, try desk.blobSealer()) {
                     [receiver] in receiver(.sent($0, $1))
                 }
+                note([upload], askedAt: begun)
             } then: {
                 .uploaded([$0])
             }
+        }
+    }
+
+    private func note(_ uploads: [ContentStore.Upload], askedAt seconds: Double) {
+        asked.withLock { asked in
+            for upload in uploads { asked.note(upload.name, on: upload.base, at: seconds) }
         }
     }
 
@@ -221,22 +233,6 @@ final class HubLine: Sendable {
         }
     }
 
-    private func offer(_ offered: [LogDesk.Offer]) {
-        attempt {
-            let answers = try hub.offer(try desk.seal(offered))
-            guard answers.answers.count == offered.count else {
-                throw HubFailure(.malformed, "The hub answered another number of commits than it was asked.")
-            }
-            let refused = zip(offered, answers.answers).compactMap { offer, answer in
-                if case .refused(let position) = answer { (offer.commit.id, readTo: position) } else { nil }
-            }
-            if !refused.isEmpty { receiver(.refused(refused)) }
-        } then: {
-        } or: { error in
-            lose(error)
-        }
-    }
-
     /// One of several may be what is wrong: each by itself.
     private func retrySingly(
         _ names: [ContentName],
@@ -255,7 +251,7 @@ final class HubLine: Sendable {
         }
     }
 
-    private static func failed(_ name: ContentName, _ error: any Error) -> News {
+    static func failed(_ name: ContentName, _ error: any Error) -> News {
         let blob = error as? FalseBlob
         var refusal = SyncRefusal((error as? HubFailure)?.error.code == .quota ? .quota : .failed, "\(error)")
         refusal.hubDeed = blob?.kind
@@ -263,7 +259,7 @@ final class HubLine: Sendable {
     }
 
     /// - Parameter other: What to do about an error that is not the line's.
-    private func attempt(_ body: () throws -> Void, then done: () -> Void, or other: (any Error) -> Void) {
+    func attempt(_ body: () throws -> Void, then done: () -> Void, or other: (any Error) -> Void) {
         let up = state.withLock { $0.isUp && !$0.isClosed ? $0.upCount : nil }
         guard let up else { return }
         do {
@@ -350,6 +346,7 @@ final class HubLine: Sendable {
         fetches.withLock { $0 }?.clear()
         commits.withLock { $0 }?.clear()
         downloads.withLock { $0 }?.clear()
+        asked.withLock { $0.removeAll() }
         if isNews { receiver(.down("\(error)")) }
     }
 }

@@ -32,6 +32,10 @@ final class LogDesk: @unchecked Sendable {
         let commit: Commit
         /// When the document was modified last, in nanoseconds since 1970; nil for what has no such date.
         let modified: Int64?
+        /// Contents that it refers to and the log does not have of the item.
+        var unsure: Set<ContentName> = []
+        /// What the log has of the item.
+        var base: ContentName?
     }
 
     /// What reading a page has come to.

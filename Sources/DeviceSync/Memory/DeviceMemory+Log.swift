@@ -42,6 +42,22 @@ extension DeviceMemory {
         return heard
     }
 
+    /// Shows entries of the log, in order, one at a time.
+    func forEachEntry(upTo position: LogPosition, _ body: (LogEntry) throws -> Void) throws {
+        let rows = try connection.statement(
+            "SELECT position, entry FROM log WHERE position <= ?1 ORDER BY position"
+        )
+        rows.bind(1, Int(clamping: position))
+        defer { rows.reset() }
+        while try rows.step() {
+            let commit = try rows.withBlob(1) { bytes in
+                var reader = StateReader(bytes)
+                return try reader.commit()
+            }
+            try body(LogEntry(LogPosition(rows.integer(0)), commit))
+        }
+    }
+
     /// Who has made an entry of the log; nil for one that is not known.
     func author(at position: LogPosition) throws -> DeviceID? {
         try entry(at: position) { try $0.commit().id.device }

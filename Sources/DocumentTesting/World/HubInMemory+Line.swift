@@ -221,7 +221,14 @@ extension HubInMemory {
         package func missing(_ names: [BlobName]) throws -> [BlobName] {
             try send {
                 try check()
-                return hub.state.withLock { state in names.filter { state.blobs[$0] == nil } }
+                return hub.missing(names)
+            }
+        }
+
+        package func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
+            try send {
+                try check()
+                return try hub.release(names, asOf: head)
             }
         }
 

@@ -17,6 +17,14 @@ package final class HubInMemory: Sendable {
         var quotaByteCount = Int.max
         var answerByteCount = HubLimits.framesByteCountMax
         var readCount = 0
+        /// Blobs that nothing needs any more, and those that were sent or asked for a short while ago.
+        var released: Set<BlobName> = []
+        var recent: Set<BlobName> = []
+
+        mutating func keep(_ names: [BlobName]) {
+            released.subtract(names)
+            recent.formUnion(names)
+        }
     }
 
     let state: Locked<State>
@@ -59,6 +67,17 @@ package final class HubInMemory: Sendable {
 
     /// Loses all contents.
     package func loseBlobs() { state.withLock { $0.blobs = [:] } }
+
+    /// Lets the hour go by for which it spares what was sent or asked for.
+    package func passHour() { state.withLock { $0.recent = [] } }
+
+    /// Lets the time go by for which it keeps what was released.
+    package func deleteReleased() {
+        state.withLock { state in
+            for name in state.released { state.blobs[name] = nil }
+            state.released = []
+        }
+    }
 
     /// Lies: has another log, with a chain that fits it.
     ///
@@ -150,6 +169,26 @@ package final class HubInMemory: Sendable {
         return .accepted(record.position)
     }
 
+    func missing(_ names: [BlobName]) -> [BlobName] {
+        state.withLock { state in
+            state.keep(names)
+            return names.filter { state.blobs[$0] == nil }
+        }
+    }
+
+    func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
+        try state.withLock { state in
+            guard state.chain.head == head else {
+                throw HubFailure(.conflict, "The log has another end by now.")
+            }
+            // What was asked for a short while ago is spared, as somebody may need it soon.
+            let spared = names.filter { state.recent.contains($0) && state.blobs[$0] != nil }
+            let released = Set(names).intersection(state.blobs.keys).subtracting(spared)
+            state.released.formUnion(released)
+            return ReleasedBlobs(released: released.count, keptSeconds: 30 * 86_400, spared: spared)
+        }
+    }
+
     func read(_ names: [BlobName]) -> [(name: BlobName, blob: Data)] {
         state.withLock { state in
             state.readCount += 1
@@ -187,6 +226,7 @@ package final class HubInMemory: Sendable {
                     "The account may keep no more bytes on this hub. Remove documents."
                 )
             }
+            state.keep(blobs.map(\.name))
             for (name, blob) in blobs where state.blobs[name] == nil { state.blobs[name] = Data(blob) }
         }
     }

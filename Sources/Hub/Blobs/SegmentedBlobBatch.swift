@@ -107,6 +107,7 @@ final class SegmentedBlobBatch: BlobBatch {
         defer { settle() }
         let blobs = try await offPool { try self.makeDurable() }
         let owner = owner
+        store.noteRecent(blobs.map(\.name), owner)
         let (_, known) = try await store.database.writer.perform(weight: 4 + blobs.count) { connection in
             try BlobSchema.insert(blobs, of: owner, connection)
         } whenDurable: { [store] byteCount, _ in

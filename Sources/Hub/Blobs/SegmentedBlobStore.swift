@@ -28,6 +28,8 @@ package final class SegmentedBlobStore: BlobStore {
         /// Pieces that are being received.
         var pieces: [[UInt8]: SegmentedBlobPiece] = [:]
     }
+    /// What may be needed soon. By itself, as it is asked on the way of every request.
+    let recent: Locked<RecentBlobs>
 
     /// Up to this many bytes a blob lies in a segment.
     static let smallByteCountMax = 1 << 20
@@ -39,12 +41,19 @@ package final class SegmentedBlobStore: BlobStore {
     /// Large blobs, and those that come in several requests, under numbers that are in the index.
     let files: StorageFolder
     let clock: @Sendable () -> Int
+    private let uptime: @Sendable () -> Double
 
     /// Opens the store in a folder, made where it is missing.
     ///
-    /// - Parameter clock: The time in seconds since 1970.
+    /// - Parameters:
+    ///   - clock: The time in seconds since 1970.
+    ///   - uptime: Seconds by a clock that never goes back.
     /// - Throws: `SystemError`, `SQLiteError`.
-    package init(in folder: StorageFolder, clock: @escaping @Sendable () -> Int) throws {
+    package init(
+        in folder: StorageFolder,
+        clock: @escaping @Sendable () -> Int,
+        uptime: @escaping @Sendable () -> Double
+    ) throws {
         if try folder.status(of: Self.indexName) == nil {
             _ = try folder.create(Self.indexName)
             try folder.sync()
@@ -59,7 +68,8 @@ package final class SegmentedBlobStore: BlobStore {
         memory = Locked(found)
         segments = try Segments(in: try folder.subfolder("segments"), isUsed: { used.contains($0) })
         files = try folder.subfolder("files")
-        self.clock = clock
+        (self.clock, self.uptime) = (clock, uptime)
+        recent = Locked(RecentBlobs(begun: uptime()))
         for entry in try files.entries() {
             guard let number = Self.fileNumber(entry.name), !numbers.contains(number) else { continue }
             try files.remove(entry.name)
@@ -72,9 +82,12 @@ package final class SegmentedBlobStore: BlobStore {
     }
 
     package func missing(_ names: [BlobName], of owner: BlobOwner) async throws -> [BlobName] {
-        let (missing, released) = try await database.readers.perform { connection in
+        // Before it is looked at them: from now on they are not released.
+        let doubtful = noteRecent(names, owner)
+        let (missing, known) = try await database.readers.perform { connection in
             try Self.missing(names, owner.container, connection)
         }
+        let released = Array(Set(known).union(Set(doubtful).subtracting(missing)))
         if released.isEmpty { return missing }
         // Between the look and this somebody may have deleted them: the writer looks again.
         let gone = try await database.writer.perform { connection in
@@ -104,14 +117,34 @@ package final class SegmentedBlobStore: BlobStore {
         return (missing, released)
     }
 
-    package func release(_ names: [BlobName], of owner: BlobOwner, now: Int) async throws -> Int {
-        try await database.writer.perform { connection in
+    /// Notes blobs that somebody may be about to need.
+    ///
+    /// - Returns: Those that are just being released.
+    @discardableResult
+    func noteRecent(_ names: some Sequence<BlobName>, _ owner: BlobOwner) -> [BlobName] {
+        let now = uptime()
+        return recent.withLock { $0.note(names, of: owner.container, now: now) }
+    }
+
+    package func release(
+        _ names: [BlobName],
+        of owner: BlobOwner,
+        now: Int
+    ) async throws -> (count: Int, spared: [BlobName]) {
+        recent.withLock { $0.beginReleasing(names, of: owner.container) }
+        defer { recent.withLock { $0.endReleasing(names, of: owner.container) } }
+        return try await database.writer.perform { [recent, uptime] connection in
+            // Whoever notes one after this looks anew once this is done.
+            let uptime = uptime()
+            let spared = recent.withLock { recent in
+                names.filter { recent.isRecent($0, of: owner.container, now: uptime) }
+            }
             let release = try connection.statement(
                 "UPDATE blobs SET released = ? WHERE key = ? AND released = 0"
             )
             let count = try connection.statement("SELECT 1 FROM blobs WHERE key = ?")
             var released = 0
-            for name in Set(names) {
+            for name in Set(names).subtracting(spared) {
                 release.bind(1, now)
                 release.bind(2, blobKey(owner.container, name))
                 try release.run()
@@ -119,7 +152,7 @@ package final class SegmentedBlobStore: BlobStore {
                 if try count.step() { released += 1 }
                 count.reset()
             }
-            return released
+            return (released, spared)
         }
     }
 

@@ -44,7 +44,7 @@ package final class RunningHub: Sendable {
         lock = try options.folder.lock()
         let complainLine: @Sendable (String) -> Void = { complain("sheaf hub: \($0)\n") }
         records = try SQLiteRecordStore(in: folder)
-        blobs = try SegmentedBlobStore(in: folder, clock: clock.now)
+        blobs = try SegmentedBlobStore(in: folder, clock: clock.now, uptime: clock.uptime)
         service = HubService(
             records: records,
             blobs: blobs,
@@ -66,6 +66,9 @@ package final class RunningHub: Sendable {
         sweeper = Sweeper(blobs, folder, options.settings, clock, complainLine)
         sweeper.start(everySeconds: Self.sweepSeconds)
     }
+
+    /// Deletes what is due now, as it does every hour.
+    package func sweep() async { await sweeper.sweep() }
 
     /// Makes an invitation if no device has ever been registered.
     package func firstInvitation() throws -> String? {

@@ -21,14 +21,25 @@ extension HubService {
                 )
             }
         case .releasedBlobs:
-            return try receiveNames(request) { service, names in
-                let count = try await service.blobs.release(names, of: owner, now: service.clock.now())
-                let seconds = service.settings.retentionSeconds
-                return .json(ReleasedBlobs(released: count, keptSeconds: seconds))
+            return try receiveJSON(request, byteCountMax: 1 << 20) { (service, release: BlobRelease) in
+                try await service.release(release, owner)
             }
         case .blob(_, let name): return try answerBlob(request, name, owner)
         default: throw HubRefusal(404, .notFound, "There is nothing at this address.")
         }
+    }
+
+    private func release(_ release: BlobRelease, _ owner: BlobOwner) async throws -> WebResponse {
+        guard release.names.count <= HubLimits.blobNameCountMax else {
+            throw HubRefusal.tooLarge("A request has \(HubLimits.blobNameCountMax) names at most.")
+        }
+        // What is committed after this was asked for shortly before, and is spared.
+        guard records.head(of: owner.container, for: owner.account) == release.head else {
+            throw HubRefusal(409, .conflict, "The log has another end by now. Read it first.")
+        }
+        let (count, spared) = try await blobs.release(release.names, of: owner, now: clock.now())
+        let seconds = settings.retentionSeconds
+        return .json(ReleasedBlobs(released: count, keptSeconds: seconds, spared: spared))
     }
 
     /// How much of a request's blobs a store may have in memory, in bytes.

@@ -25,10 +25,14 @@ package protocol BlobStore: Sendable {
     func frames(of names: [BlobName], of owner: BlobOwner) async throws -> BlobFrameList
     /// One blob; nil when it is missing.
     func body(of name: BlobName, of owner: BlobOwner) async throws -> WebResponse.Body?
-    /// Begins to keep blobs for a while only.
+    /// Begins to keep blobs for a while only, but for those that were sent or asked for a short while ago.
     ///
-    /// - Returns: How many of them there are.
-    func release(_ names: [BlobName], of owner: BlobOwner, now: Int) async throws -> Int
+    /// - Returns: How many of the others there are, and those.
+    func release(
+        _ names: [BlobName],
+        of owner: BlobOwner,
+        now: Int
+    ) async throws -> (count: Int, spared: [BlobName])
     /// Begins a piece of a blob that comes in several requests.
     ///
     /// - Throws: `HubRefusal` when it does not begin where the last one ended, or when another request is at it.

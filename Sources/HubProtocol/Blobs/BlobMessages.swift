@@ -1,4 +1,4 @@
-/// Names of blobs: the body of `POST .../blobs/missing`, `.../blobs/read` and `.../blobs/release`.
+/// Names of blobs: the body of `POST .../blobs/missing` and `.../blobs/read`.
 package struct BlobNames: Codable, Hashable, Sendable {
     /// At most `HubLimits.blobNameCountMax`.
     package var names: [BlobName]
@@ -37,16 +37,4 @@ package struct StoredBlobs: Codable, Hashable, Sendable {
     package var stored: Int
 
     package init(stored: Int) { self.stored = stored }
-}
-
-/// The answer to `.../blobs/release`.
-package struct ReleasedBlobs: Codable, Hashable, Sendable {
-    /// How many of the names there were.
-    package var released: Int
-    /// How long they are kept after this, in seconds.
-    package var keptSeconds: Int
-
-    package init(released: Int, keptSeconds: Int) {
-        (self.released, self.keptSeconds) = (released, keptSeconds)
-    }
 }

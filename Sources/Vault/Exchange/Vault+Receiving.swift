@@ -155,7 +155,7 @@ struct Reception {
 }
 
 /// Makes objects again that came packed, and compares them with their names.
-private struct Unpacker {
+struct Unpacker {
     private let hasher: VaultHasher
     private let decompressor: Decompressor
     private let folder: FilePath

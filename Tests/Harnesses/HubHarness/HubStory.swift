@@ -105,7 +105,7 @@ package struct HubStory: Sendable {
     private func begin() async throws {
         let place = try StorageFolder(at: FilePath(folder))
         let records = try SQLiteRecordStore(in: place)
-        let blobs = try SegmentedBlobStore(in: place, clock: { 1000 })
+        let blobs = try SegmentedBlobStore(in: place, clock: { 1000 }, uptime: LeapingClock.make())
         for token in Self.tokens {
             try await records.addInvitation(hash: [9] + token, to: .first, until: 100)
             _ = try await records.register(Self.device(token), invitationHash: [9] + token, now: 1)
@@ -118,7 +118,7 @@ package struct HubStory: Sendable {
     private func goOn() async throws {
         let place = try StorageFolder(at: FilePath(folder))
         let records = try SQLiteRecordStore(in: place)
-        let blobs = try SegmentedBlobStore(in: place, clock: { 1000 })
+        let blobs = try SegmentedBlobStore(in: place, clock: { 1000 }, uptime: LeapingClock.make())
         try await rounds(2..<4, records, blobs)
         try await put(Self.deleted, in: blobs, isPromised: false)
         _ = try await blobs.release(Self.deleted.map(Self.blobName), of: Self.owner, now: 5)

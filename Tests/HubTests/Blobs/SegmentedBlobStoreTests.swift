@@ -1,6 +1,7 @@
 import FileSystem
 import Foundation
 import HTTPService
+import HubHarness
 import HubProtocol
 import Locks
 import SeededNumbers
@@ -16,7 +17,7 @@ struct SegmentedBlobStoreTests {
     init() throws { folder = try HubFolder() }
 
     private func store(now: Int = 1000) throws -> SegmentedBlobStore {
-        try SegmentedBlobStore(in: try folder.open(), clock: { now })
+        try SegmentedBlobStore(in: try folder.open(), clock: { now }, uptime: LeapingClock.make())
     }
 
     private func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
@@ -145,7 +146,7 @@ struct SegmentedBlobStoreTests {
         for count in [4096, 2 << 20] {
             _ = try await put([1, 2, 3].map { (count + $0, bytes(count, seed: UInt64($0))) }, in: store)
             let names = (1...3).map { BlobName.numbered(count + $0) }
-            #expect(try await store.release(names + [.numbered(99)], of: owner, now: 100) == 3)
+            #expect(try await store.release(names + [.numbered(99)], of: owner, now: 100).count == 3)
             #expect(try await store.missing([names[0]], of: owner).isEmpty)
             _ = try await put([(count + 1 + 1, bytes(count, seed: 8))], in: store)
             try await store.sweep(releasedBefore: 100, touchedBefore: 0, now: 200)
@@ -162,6 +163,27 @@ struct SegmentedBlobStoreTests {
             #expect(try await read(count + 3, in: store) == bytes(count, seed: 5))
         }
         #expect(store.byteCount(of: .first) == 3 * 4096 + 3 * (2 << 20))
+    }
+
+    @Test("What was sent or asked for less than an hour ago is not released")
+    func spared() async throws {
+        let uptime = Locked(0.0)
+        let store = try SegmentedBlobStore(
+            in: try folder.open(),
+            clock: { 1000 },
+            uptime: { uptime.withLock { $0 } }
+        )
+        uptime.withLock { $0 = 10_000 }
+        _ = try await put([1, 2].map { ($0, bytes(100, seed: UInt64($0))) }, in: store)
+        let names = [BlobName.numbered(1), .numbered(2)]
+        var answer = try await store.release(names, of: owner, now: 100)
+        #expect(answer.count == 0 && answer.spared == names)
+        uptime.withLock { $0 = 20_000 }
+        #expect(try await store.missing([names[0]], of: owner).isEmpty)
+        answer = try await store.release(names, of: owner, now: 100)
+        #expect(answer.count == 1 && answer.spared == [names[0]])
+        try await store.sweep(releasedBefore: 101, touchedBefore: 0, now: 200)
+        #expect(try await store.missing(names, of: owner) == [names[1]])
     }
 
     @Test(

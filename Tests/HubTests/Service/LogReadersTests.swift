@@ -1,4 +1,5 @@
 import Foundation
+import HubHarness
 import HubProtocol
 import Testing
 
@@ -14,7 +15,11 @@ struct LogReadersTests {
     init() throws {
         let folder = try HubFolder()
         records = try SQLiteRecordStore(in: try folder.open())
-        let blobs = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 })
+        let blobs = try SegmentedBlobStore(
+            in: try folder.open(),
+            clock: { 1000 },
+            uptime: LeapingClock.make()
+        )
         // A clock by which the longest wait is over in a moment.
         let ticks = Date()
         let clock = HubClock(now: { 77 }, uptime: { Date().timeIntervalSince(ticks) * 1000 })

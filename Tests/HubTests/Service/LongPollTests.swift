@@ -1,4 +1,5 @@
 import Foundation
+import HubHarness
 import HubProtocol
 import Testing
 
@@ -43,7 +44,11 @@ struct LongPollTests {
     private func service() throws -> (HubService, SQLiteRecordStore) {
         let folder = try HubFolder()
         let records = try SQLiteRecordStore(in: try folder.open())
-        let blobs = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 })
+        let blobs = try SegmentedBlobStore(
+            in: try folder.open(),
+            clock: { 1000 },
+            uptime: LeapingClock.make()
+        )
         // A clock by which the longest wait is over in a moment.
         let ticks = Date()
         let clock = HubClock(now: { 50 }, uptime: { Date().timeIntervalSince(ticks) * 1000 })

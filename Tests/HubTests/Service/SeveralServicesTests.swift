@@ -1,4 +1,5 @@
 import Foundation
+import HubHarness
 import HubProtocol
 import Testing
 
@@ -15,7 +16,11 @@ struct SeveralServicesTests {
     init() throws {
         folder = try HubFolder()
         let records = try SQLiteRecordStore(in: try folder.open())
-        let blobs = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 })
+        let blobs = try SegmentedBlobStore(
+            in: try folder.open(),
+            clock: { 1000 },
+            uptime: LeapingClock.make()
+        )
         let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
         self.records = records
         one = HubService(records: records, blobs: blobs, clock: clock)

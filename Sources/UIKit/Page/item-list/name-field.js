@@ -9,6 +9,8 @@ export class NameField {
   /** The item being renamed, or null. */
   id = null;
   #before = '';
+  /** The item's element, whose words make way. */
+  #element = null;
   #owner;
   #done;
 
@@ -46,6 +48,9 @@ export class NameField {
       this.#close();
       return;
     }
+    if (this.#element !== element) this.#element?.classList.remove('is-renamed');
+    this.#element = element;
+    element.classList.add('is-renamed');
     const title = element.querySelector('.item-title').getBoundingClientRect();
     const item = element.getBoundingClientRect();
     const frame = this.#owner.getBoundingClientRect();
@@ -77,5 +82,7 @@ export class NameField {
   #close() {
     this.id = null;
     this.input.hidden = true;
+    this.#element?.classList.remove('is-renamed');
+    this.#element = null;
   }
 }

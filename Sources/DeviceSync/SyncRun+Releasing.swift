@@ -1,0 +1,110 @@
+internal import FileSystem
+internal import Foundation
+internal import HubProtocol
+internal import Sealing
+internal import Sync
+internal import Vault
+
+/// Tells the hub which blobs only former states of items need, as of one moment in which all was in step. ARCHITECTURE.md says
+/// why nothing is lost by it.
+struct Releasing: Sendable {
+    let hub: any ContainerHub
+    let desk: LogDesk
+    let contents: ContentStore
+    /// Where the device remembers the log.
+    let memory: FilePath
+    /// How far that was read.
+    let head: LogHead
+    /// Up to where former states were released before.
+    let releasedTo: LogPosition
+
+    /// What has come of it.
+    struct Outcome: Sendable {
+        /// Up to where former states are released now.
+        var releasedTo: LogPosition
+        var count = 0
+        var keptSeconds = 0
+    }
+
+    /// Does it. It may take long.
+    ///
+    /// - Throws: What the hub or the vault throws, `FalseBlob`, and `HubFailure` with code `conflict` when the log has grown
+    ///   meanwhile. Nothing that somebody needs is released then.
+    func run() throws -> Outcome {
+        var log = FormerContents(after: releasedTo)
+        let memory = try DeviceMemory(beside: try StorageFolder(at: memory))
+        try memory.forEachEntry(upTo: head.position) { log.read($0) }
+        var outcome = Outcome(releasedTo: head.position)
+        let blobs = try unneededBlobs(log)
+        let names = blobs.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        for start in stride(from: 0, to: names.count, by: HubLimits.blobNameCountMax) {
+            let some = Array(names[start..<min(start + HubLimits.blobNameCountMax, names.count)])
+            let answer = try hub.release(some, asOf: head)
+            outcome.count += answer.released
+            outcome.keptSeconds = answer.keptSeconds
+            // What was spared is looked at again the next time.
+            for name in answer.spared {
+                outcome.releasedTo = min(outcome.releasedTo, (blobs[name] ?? 1) - 1)
+            }
+        }
+        return outcome
+    }
+
+    /// What nothing needs any more, and after which entry that is so.
+    private func unneededBlobs(_ log: FormerContents) throws -> [BlobName: LogPosition] {
+        let opener = try desk.blobOpener()
+        var blobs: [BlobName: LogPosition] = [:]
+        for (content, position) in log.unneeded {
+            do {
+                try contents.blobs(of: [content], at: hub, opener) { blob, _ in
+                    blobs[blob] = min(blobs[blob] ?? .max, position)
+                }
+            } catch is FalseBlob {
+                // What leads to the rest is not at the hub any more: nobody can say what that was.
+            } catch let error as VaultError where error.code == .damaged {
+                // Nor here.
+            }
+        }
+        guard !blobs.isEmpty else { return [:] }
+        // Equal contents have equal names: what is former here is present there. Of this all is to be known.
+        try contents.blobs(of: Array(log.needed), at: hub, opener) { blob, _ in blobs[blob] = nil }
+        return blobs
+    }
+}
+
+// The room that former states take at the hub: given back when this device gives back that in its own vault.
+extension SyncRun {
+    private static let releasedKey = "released"
+
+    /// What it takes to release what is former now; nil while something is on its way.
+    func releasing() throws -> Releasing? {
+        guard !isStopped, isSettled, newlyHeard.isEmpty, engine.tree.position == desk.head.position else {
+            return nil
+        }
+        let bytes = try memory.value(Self.releasedKey) ?? []
+        return Releasing(
+            hub: hub,
+            desk: desk,
+            contents: contents,
+            memory: place.memory,
+            head: desk.head,
+            releasedTo: bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        )
+    }
+
+    /// Notes up to where former states are released.
+    func noteReleased(to position: LogPosition) throws {
+        try memory.remember(Self.releasedKey, (0..<8).map { UInt8(truncatingIfNeeded: position >> (8 * $0)) })
+    }
+
+    func note(_ outcome: Releasing.Outcome) {
+        guard !isStopped else { return }
+        do { try noteReleased(to: outcome.releasedTo) } catch {
+            // It is done once more.
+            report(.failed(path: "what this device remembers", why: "\(error)"))
+        }
+        if outcome.count > 0 {
+            report(.released(partCount: outcome.count, keptSeconds: outcome.keptSeconds))
+        }
+    }
+}
