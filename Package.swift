@@ -275,11 +275,37 @@ let package = Package(
         .target(name: "CFileTrace", path: "Tests/Harnesses/CFileTrace"),
         // Whoever links it may be killed before a change of files that it makes, or has them written down.
         .target(name: "CFileCalls", dependencies: ["CFileTrace"], path: "Tests/Harnesses/CFileCalls"),
+        // Whoever links it may have files look as others did.
+        .target(name: "CFileGuise", path: "Tests/Harnesses/CFileGuise"),
+        // What a disk may hold after a power cut, by what was written down.
+        .target(
+            name: "TracedDisk",
+            dependencies: ["CFileTrace", "CLinux", "FileSystem", "SeededNumbers"],
+            path: "Tests/Harnesses/TracedDisk",
+            swiftSettings: strict
+        ),
+        .target(
+            name: "DeviceHarness",
+            dependencies: [
+                "CFileGuise", "CFileTrace", "CLinux", "CrashHarness", "Cryptography", "DeviceSync",
+                "DocumentTesting",
+                "FileSystem", "HubProtocol", "Locks", "Sealing", "SeededNumbers", "SyncMessages",
+                "TracedDisk",
+            ],
+            path: "Tests/Harnesses/DeviceHarness",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "device-harness",
+            dependencies: ["CFileCalls", "CrashHarness", "DeviceHarness"],
+            path: "Tests/Harnesses/device-harness",
+            swiftSettings: strict
+        ),
         .target(
             name: "HubHarness",
             dependencies: [
                 "CFileTrace", "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubProtocol", "Locks",
-                "SeededNumbers",
+                "SeededNumbers", "TracedDisk",
             ],
             path: "Tests/Harnesses/HubHarness",
             swiftSettings: strict
@@ -301,7 +327,7 @@ let package = Package(
                 "CLinux", "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
                 "HTTPService", "Hub", "HubProtocol",
                 "LocalSockets", "Locks", "Sealing",
-                "SQLite", "SeededNumbers", "Sync", "SyncMessages", "TestFolders", "Vault",
+                "SQLite", "SeededNumbers", "Sync", "SyncMessages", "TestFolders", "Vault", "device-harness",
             ],
             swiftSettings: strict
         ),

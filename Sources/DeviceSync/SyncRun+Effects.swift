@@ -58,6 +58,7 @@ extension SyncRun {
         return LogDesk.Offer(
             commit: commit,
             modified: isSeen ? seen?.trace.modified : nil,
+            places: places(of: commit),
             unsure: unsure,
             base: theirs?.content
         )

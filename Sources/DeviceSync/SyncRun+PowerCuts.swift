@@ -10,6 +10,9 @@ internal import Vault
 // what it was, and no other device ever hears of the blank, which is kept as a version. A person may have emptied it in the
 // very moments before the cut, and nothing tells that apart: he finds that among the versions.
 //
+// A file that looks as it did, to the time of its last change, and holds something else is damage as well: of what was written and
+// not synced some may have come to the disk and some not. Nobody edits a file without its looking otherwise.
+//
 // At any other time a blank file is an edit (`SyncRun+Emptied.swift`).
 extension SyncRun {
     /// Before a cut the kernel has written all that was older than this: thirty seconds as a rule, ten minutes on laptops that
@@ -39,7 +42,7 @@ extension SyncRun {
         for item in suspects where unkept[item] == nil {
             guard let known = table[item], let path = table.path(of: item, in: place.folder) else { continue }
             do {
-                guard known.trace.byteCount > 0 || known.trace.kind == .directory, try hasFreshBlank(path),
+                guard known.trace.byteCount > 0 || known.trace.kind == .directory, try isFresh(path),
                     let status = try FolderScan.status(at: path)
                 else { continue }
                 traces[item] = ItemTrace(status)
@@ -98,7 +101,8 @@ extension SyncRun {
             let path = table.path(of: item, in: place.folder)
         else { return .none }
         do {
-            guard try hasBlank(path, since: nil), try mayHaveHeldSomething(former) else { return .none }
+            let looksAsItDid = known.trace.kind == .regular && known.trace == blank.trace
+            guard try looksAsItDid || hasBlank(path), try mayHaveHeldSomething(former) else { return .none }
             guard try contents.has(former) else { return wait(for: former, of: item) }
             guard let restored = try whole(former, blank.content, of: item, at: path) else { return .none }
             if versions.isOn { _ = try keepAsVersion(blank.content, of: item, isDiscardable: true) }
@@ -189,29 +193,22 @@ extension SyncRun {
 
     // MARK: Blanks
 
-    private func hasFreshBlank(_ path: FilePath) throws -> Bool {
-        try hasBlank(path, since: lastWriteSeconds - Self.writebackSeconds)
+    /// Whether a file, or one in a package, has changed so late that the kernel may not have written all of it.
+    private func isFresh(_ path: FilePath) throws -> Bool {
+        try hasFile(at: path) { file in
+            let since = lastWriteSeconds - Self.writebackSeconds
+            return try FolderScan.status(at: file).map { $0.changeSeconds >= since } ?? false
+        }
     }
 
     /// Whether a file, or one in a package, has nothing in it.
-    ///
-    /// - Parameter seconds: Since when it has changed at least; nil for ever.
-    private func hasBlank(_ path: FilePath, since seconds: Int64?) throws -> Bool {
-        guard let status = try FolderScan.status(at: path) else { return false }
-        switch status.stamp.kind {
-        case .regular:
-            guard status.changeSeconds >= seconds ?? .min else { return false }
-            return try Self.isBlank(path)
-        case .directory:
-            return try Self.files(below: path).contains { member in
-                let file = path.appending(member)
-                guard let status = try FolderScan.status(at: file), status.changeSeconds >= seconds ?? .min
-                else {
-                    return false
-                }
-                return try Self.isBlank(file)
-            }
-        default: return false
+    private func hasBlank(_ path: FilePath) throws -> Bool { try hasFile(at: path, that: Self.isBlank) }
+
+    private func hasFile(at path: FilePath, that isSo: (FilePath) throws -> Bool) throws -> Bool {
+        switch try FolderScan.status(at: path)?.stamp.kind {
+        case .regular: try isSo(path)
+        case .directory: try Self.files(below: path).contains { try isSo(path.appending($0)) }
+        default: false
         }
     }
 

@@ -253,6 +253,8 @@ final class SyncRun {
         if let known = try memory.value("root") {
             guard known == bytes else { throw SyncFailure.rootMissing(place.folder) }
         } else {
+            // What is remembered of it is not to outlast it.
+            try ItemSync.sync([], folders: [place.folder], onVolumeOf: place.folder)
             try memory.remember("root", bytes)
         }
     }

@@ -355,6 +355,58 @@ struct FolderLookTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == ["a 2.txt"])
     }
 
+    /// Looks at a folder after each of its syncs.
+    private final class SyncedFolder: SystemCallObserver {
+        let path: String
+        private let states: Locked<[[String]]> = Locked([])
+
+        init(_ path: String) { self.path = path }
+
+        /// All that was in it whenever what had been done in it lasted.
+        var seen: [[String]] { states.withLock { $0 } }
+
+        func willMake(_ call: SystemCall) -> CInt { 0 }
+        func didMake(_ call: SystemCall) {
+            guard case .sync = call.effect, call.path.string == path else { return }
+            let names = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+            states.withLock { $0.append(names.sorted()) }
+        }
+    }
+
+    @Test("A package is gone for good before it is taken apart; what is left then has no name")
+    func removedPackage() throws {
+        for name in ["p.rtfd", ".sheaf-gone-12ab"] {
+            let folder = root.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            try write("text", name + "/TXT.rtf")
+        }
+        let watched = SyncedFolder(root.path)
+        let path = FilePath(root.appendingPathComponent("p.rtfd").path)
+        let isRemoved = try SystemCallObservation.withObserver(watched) {
+            try Removal.remove(path, if: { _ in true })
+        }
+        #expect(isRemoved)
+        let last = try #require(watched.seen.last)
+        #expect(last.count == 4 && last.allSatisfy { $0.hasPrefix(".sheaf-gone-") }, "\(watched.seen)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == [".sheaf-gone-12ab"])
+        var table = FolderTable()
+        _ = try look(&table)
+        #expect(table.items.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == [])
+    }
+
+    @Test("What is remembered as removed lasts")
+    func removedFile() throws {
+        try write("text", "a.txt")
+        let watched = SyncedFolder(root.path)
+        let path = FilePath(root.appendingPathComponent("a.txt").path)
+        let isRemoved = try SystemCallObservation.withObserver(watched) {
+            try Removal.remove(path, if: { _ in true })
+        }
+        #expect(isRemoved)
+        #expect(watched.seen.last == [])
+    }
+
     @Test("A bundle renamed on a device that does not know its type stays one item")
     func unknownBundle() throws {
         var table = FolderTable()

@@ -135,14 +135,18 @@ struct PowerCutTests {
         pair.end()
     }
 
-    @Test("A blank that looks in all as the file did that was in step is found, too")
-    func sameTrace() throws {
+    @Test(
+        "What looks in all as the file did that was in step, and holds something else, is found, too",
+        arguments: ["\0\0\0\0", "te\0\0"]
+    )
+    func sameTrace(damaged: String) throws {
         let pair = try DevicePair()
         let (one, two) = (pair.one, pair.two)
         try one.write("text", to: "a.txt")
         pair.wait { two.text("a.txt") == "text" && pair.isSettled }
         try two.cutPower()
-        try blank("a.txt", on: two, zeroCount: 4)
+        let count = pair.hub.entryCount
+        try Data(damaged.utf8).write(to: url("a.txt", on: two))
         // The kernel had noted all of it but the bytes.
         do {
             let memory = try DeviceMemory(in: try StorageFolder(at: two.memory))
@@ -160,6 +164,8 @@ struct PowerCutTests {
         #expect(two.text("a.txt") == "text")
         pair.wait { pair.isSettled }
         #expect(one.text("a.txt") == "text")
+        #expect(pair.hub.entryCount == count)
+        #expect(try two.formerTexts(of: "a.txt") == [damaged])
         pair.end()
     }
 

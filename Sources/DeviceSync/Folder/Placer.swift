@@ -159,8 +159,12 @@ struct Placer {
                 try save.commit(try attributes(of: content))
                 placed = save.placedStamps[.top]
             } else {
-                try ItemMoves.createFolder(target)
-                try mark(target, as: item)
+                // Never there without its mark: it would be taken for another.
+                let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
+                let staged = try save.stagedPath()
+                try ItemMoves.createFolder(staged)
+                try mark(staged, as: item)
+                try save.commit()
             }
         }
         guard let trace = try trace(of: target, placed: placed) else { throw Changed() }

@@ -8,8 +8,14 @@ internal import Sync
 ///
 ///     letter.txt ──▶ .sheaf-removed-1a2b3c4d-letter.txt ──▶ nothing
 ///                 ◀── (it is another, or the process died)
+///     plan.rtfd ──▶ .sheaf-removed-1a2b3c4d-plan.rtfd ──▶ .sheaf-gone-1a2b3c4d ──▶ nothing
+///                ◀── (as above)
+///
+/// All that an arrow leads to lasts before the next one. So what is remembered as gone does not come back with a power cut, and of
+/// a package that is being taken apart nobody gets a half.
 enum Removal {
     private static let prefix = ".sheaf-removed-"
+    private static let gonePrefix = ".sheaf-gone-"
     /// So long a name may be in the file systems of Linux, in bytes.
     private static let nameByteCountMax = 255
 
@@ -26,8 +32,20 @@ enum Removal {
             try putBack(aside, to: path)
             return false
         }
-        try FileManager.default.removeItem(at: aside.url(isDirectory: status.stamp.kind == .directory))
+        guard status.stamp.kind == .directory else {
+            try ItemMoves.removeFile(aside)
+            return true
+        }
+        let gone = path.parent.appending(gonePrefix + tag)
+        try ItemMoves.move(aside, toFree: gone)
+        clear(gone)
         return true
+    }
+
+    /// Takes a package apart that is gone.
+    private static func clear(_ gone: FilePath) {
+        // What stays is in nobody's way, and goes when the folder is looked at next.
+        try? FileManager.default.removeItem(at: gone.url(isDirectory: true))
     }
 
     /// What is in a folder, with what a process that died was about to remove: whether that is to go is decided anew.
@@ -43,7 +61,9 @@ enum Removal {
         let listing = listing ?? FolderListing(of: folder, seen: seen)
         let members = try listing.members.get()
         let left = members.compactMap { member in formerName(of: member.name).map { (member.name, $0) } }
-        guard !left.isEmpty else { return listing }
+        let gone = members.filter { $0.name.hasPrefix(gonePrefix) }
+        guard !left.isEmpty || !gone.isEmpty else { return listing }
+        for member in gone { clear(folder.appending(member.name)) }
         for (name, former) in left { try putBack(folder.appending(name), to: folder.appending(former)) }
         return FolderListing(of: folder, seen: seen)
     }

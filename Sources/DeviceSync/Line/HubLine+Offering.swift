@@ -17,6 +17,7 @@ extension HubLine {
         attempt {
             let good = try offered.filter(areKept)
             guard !good.isEmpty else { return }
+            try makeLast(good)
             let answers = try hub.offer(try desk.seal(good))
             guard answers.answers.count == good.count else {
                 throw HubFailure(.malformed, "The hub answered another number of commits than it was asked.")
@@ -32,6 +33,17 @@ extension HubLine {
         } then: {
         } or: { error in
             lose(error)
+        }
+    }
+
+    /// Nothing is at the hub that this device's disk may lose.
+    ///
+    /// - Throws: `LineFailure`: a disk that fails now may not the next time.
+    private func makeLast(_ offered: [LogDesk.Offer]) throws {
+        guard var places = offered.first?.places else { return }
+        for offer in offered.dropFirst() { places.formUnion(offer.places) }
+        do { try places.sync() } catch {
+            throw LineFailure("what is to be sent cannot be made to last on this device's disk: \(error)")
         }
     }
 

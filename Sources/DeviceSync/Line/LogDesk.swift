@@ -32,6 +32,8 @@ final class LogDesk: @unchecked Sendable {
         let commit: Commit
         /// When the document was modified last, in nanoseconds since 1970; nil for what has no such date.
         let modified: Int64?
+        /// What has to last on this device before the commit is sent.
+        let places: FolderPlaces
         /// Contents that it refers to and the log does not have of the item.
         var unsure: Set<ContentName> = []
         /// What the log has of the item.

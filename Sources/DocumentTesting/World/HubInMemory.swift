@@ -30,6 +30,7 @@ package final class HubInMemory: Sendable {
     let state: Locked<State>
     let news = NSCondition()
     private let container: ContainerName
+    private let watcher: Locked<(@Sendable (Int) -> Void)?> = Locked(nil)
 
     package init(_ container: ContainerName) throws {
         self.container = container
@@ -38,6 +39,9 @@ package final class HubInMemory: Sendable {
 
     package var entryCount: Int { state.withLock { $0.entries.count } }
     package var blobCount: Int { state.withLock { $0.blobs.count } }
+    /// Has somebody be told how many entries there are whenever there are more, before anybody can read them. He must not ask the
+    /// hub for anything.
+    package func tellEntryCount(_ tell: (@Sendable (Int) -> Void)?) { watcher.withLock { $0 = tell } }
     /// How often it was asked for blobs.
     package var readCount: Int { state.withLock { $0.readCount } }
     /// All that a hub has.
@@ -210,7 +214,12 @@ package final class HubInMemory: Sendable {
             if let device, state.devices[device]?.isRevoked == true {
                 throw HubFailure(.revoked, "This device has been shut out.")
             }
-            return CommitAnswers(try commits.map { try Self.offer($0, &state) }, head: state.chain.head)
+            let answers = CommitAnswers(
+                try commits.map { try Self.offer($0, &state) },
+                head: state.chain.head
+            )
+            watcher.withLock { $0 }?(state.entries.count)
+            return answers
         }
         news.withLock { news.broadcast() }
         return answers

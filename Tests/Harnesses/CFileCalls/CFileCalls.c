@@ -8,8 +8,11 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static atomic_bool armed;
@@ -87,6 +90,96 @@ int fallocate(int fd, int mode, off_t offset, off_t byte_count) {
     return result;
 }
 
+ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t byte_count, unsigned flags) {
+    begin();
+    off_t start = to_offset ? *to_offset : (off_t)syscall(SYS_lseek, to, 0, SEEK_CUR);
+    ssize_t copied = syscall(SYS_copy_file_range, from, from_offset, to, to_offset, byte_count, flags);
+    if (copied > 0) trace_copied(to, copied, start);
+    trace_unlock();
+    return copied;
+}
+
+int syncfs(int fd) {
+    begin();
+    int result = (int)syscall(SYS_syncfs, fd);
+    if (result == 0) trace_volume(fd);
+    trace_unlock();
+    return result;
+}
+
+// MARK: What files bear
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+int fchmod(int fd, mode_t mode) {
+    trace_lock();
+    int result = (int)syscall(SYS_fchmod, fd, mode);
+    if (result == 0) trace_file(change_status, fd, 0, 0);
+    trace_unlock();
+    return result;
+}
+
+int fchmodat(int folder, const char *path, mode_t mode, int flags) {
+    trace_lock();
+    int result = (int)(flags ? syscall(SYS_fchmodat2, folder, path, mode, flags) : syscall(SYS_fchmodat, folder, path, mode));
+    if (result == 0) trace_status(folder, path, flags);
+    trace_unlock();
+    return result;
+}
+
+int chmod(const char *path, mode_t mode) { return fchmodat(AT_FDCWD, path, mode, 0); }
+
+int futimens(int fd, const struct timespec times[2]) {
+    trace_lock();
+    int result = (int)syscall(SYS_utimensat, fd, NULL, times, 0);
+    if (result == 0) trace_file(change_status, fd, 0, 0);
+    trace_unlock();
+    return result;
+}
+
+int utimensat(int folder, const char *path, const struct timespec times[2], int flags) {
+    trace_lock();
+    int result = (int)syscall(SYS_utimensat, folder, path, times, flags);
+    if (result == 0) trace_status(folder, path, flags);
+    trace_unlock();
+    return result;
+}
+
+// One with an empty value is written down as one that goes: none is made here.
+static int attribute(long call, int fd, const char *path, const char *name, const void *bytes, size_t count, int flags) {
+    trace_lock();
+    int result = (int)(path ? syscall(call, path, name, bytes, count, flags) : syscall(call, fd, name, bytes, count, flags));
+    int link_flags = call == SYS_lsetxattr ? AT_SYMLINK_NOFOLLOW : 0;
+    if (result == 0) trace_attribute(fd, path, link_flags, name, bytes, count);
+    trace_unlock();
+    return result;
+}
+
+int setxattr(const char *path, const char *name, const void *bytes, size_t count, int flags) {
+    return attribute(SYS_setxattr, -1, path, name, bytes, count, flags);
+}
+int lsetxattr(const char *path, const char *name, const void *bytes, size_t count, int flags) {
+    return attribute(SYS_lsetxattr, -1, path, name, bytes, count, flags);
+}
+int fsetxattr(int fd, const char *name, const void *bytes, size_t count, int flags) {
+    return attribute(SYS_fsetxattr, fd, NULL, name, bytes, count, flags);
+}
+
+static int no_attribute(long call, int fd, const char *path, const char *name) {
+    trace_lock();
+    int result = (int)(path ? syscall(call, path, name) : syscall(call, fd, name));
+    int link_flags = call == SYS_lremovexattr ? AT_SYMLINK_NOFOLLOW : 0;
+    if (result == 0) trace_attribute(fd, path, link_flags, name, NULL, 0);
+    trace_unlock();
+    return result;
+}
+
+int removexattr(const char *path, const char *name) { return no_attribute(SYS_removexattr, -1, path, name); }
+int lremovexattr(const char *path, const char *name) { return no_attribute(SYS_lremovexattr, -1, path, name); }
+int fremovexattr(int fd, const char *name) { return no_attribute(SYS_fremovexattr, fd, NULL, name); }
+
 // MARK: Names
 
 static int open_at(int folder, const char *path, int flags, mode_t mode) {
@@ -95,7 +188,7 @@ static int open_at(int folder, const char *path, int flags, mode_t mode) {
     struct stat status;
     int was_there = syscall(SYS_newfstatat, folder, path, &status, 0) == 0;
     int fd = (int)syscall(SYS_openat, folder, path, flags, mode);
-    if (fd >= 0 && !was_there) trace_made(change_make_file, folder, path);
+    if (fd >= 0 && !was_there) trace_made(change_make_file, folder, path, NULL);
     if (fd >= 0 && was_there && flags & O_TRUNC) trace_file(change_truncate, fd, 0, 0);
     trace_unlock();
     return fd;
@@ -115,7 +208,7 @@ int openat64(int folder, const char *path, int flags, ...) { return open_at(fold
 int mkdirat(int folder, const char *path, mode_t mode) {
     trace_lock();
     int result = (int)syscall(SYS_mkdirat, folder, path, mode);
-    if (result == 0) trace_made(change_make_folder, folder, path);
+    if (result == 0) trace_made(change_make_folder, folder, path, NULL);
     trace_unlock();
     return result;
 }
@@ -132,10 +225,50 @@ int unlinkat(int folder, const char *path, int flags) {
 
 int unlink(const char *path) { return unlinkat(AT_FDCWD, path, 0); }
 
-int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
-    begin();
-    int result = (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
-    if (result == 0) trace_renamed(from_folder, from, to_folder, to);
+int rmdir(const char *path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }
+
+int remove(const char *path) {
+    struct stat status;
+    int is_folder = syscall(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+    return unlinkat(AT_FDCWD, path, is_folder ? AT_REMOVEDIR : 0);
+}
+
+int symlinkat(const char *text, int folder, const char *path) {
+    trace_lock();
+    int result = (int)syscall(SYS_symlinkat, text, folder, path);
+    if (result == 0) trace_made(change_make_link, folder, path, text);
     trace_unlock();
     return result;
 }
+
+int symlink(const char *text, const char *path) { return symlinkat(text, AT_FDCWD, path); }
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+    trace_lock();
+    int result = (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+    if (result == 0) trace_made(change_link, to_folder, to, NULL);
+    trace_unlock();
+    return result;
+}
+
+int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
+    begin();
+    struct stat source, target;
+    // Renaming one link of a file onto another does nothing, rename(2).
+    int is_nothing = syscall(SYS_newfstatat, from_folder, from, &source, AT_SYMLINK_NOFOLLOW) == 0
+        && syscall(SYS_newfstatat, to_folder, to, &target, AT_SYMLINK_NOFOLLOW) == 0
+        && source.st_dev == target.st_dev && source.st_ino == target.st_ino;
+    int result = (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+    enum change_kind kind = flags & RENAME_EXCHANGE ? change_exchange : change_rename;
+    if (result == 0 && !is_nothing) trace_renamed(kind, from_folder, from, to_folder, to);
+    trace_unlock();
+    return result;
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to) {
+    return renameat2(from_folder, from, to_folder, to, 0);
+}
+
+int rename(const char *from, const char *to) { return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0); }

@@ -2,6 +2,7 @@ package import CrashHarness
 internal import FileSystem
 internal import Foundation
 internal import SeededNumbers
+internal import TracedDisk
 
 /// Cuts the power under a hub's stores between two of their calls, and opens what the disk may hold then.
 ///
@@ -46,22 +47,23 @@ package struct HubPowerCut: Sendable {
             return report
         }
         var random = SplitMix64(seed: seed)
-        var disk = HubDisk(root: try FileStamp(of: scratch.path.appending("hub")).inode)
+        var disk = TracedDisk(root: try FileStamp(of: scratch.path.appending("hub")).inode)
         var promises: [HubStory.Promise] = []
-        let callCount = trace.events.count { if case .promise = $0 { false } else { true } }
-        let sqliteFiles = Set(trace.events.compactMap { $0.sqliteFile })
-        for event in trace.events {
+        let callCount = trace.records.count { if case .note = $0.event { false } else { true } }
+        let sqliteFiles = Set(trace.records.compactMap { $0.event.sqliteFile })
+        for record in trace.records {
             var isTried = Int(random.next() % UInt64(callCount)) < momentCount
-            switch event {
-            case .promise(let promise):
+            if case .note(let line) = record.event {
+                guard let promise = HubStory.Promise(line: line) else { throw DiskTrace.Malformed() }
                 promises.append(promise)
                 isTried = true
-            default: if !isSkipped(event, sqliteFiles, disk) { disk.apply(event) }
+            } else if !isSkipped(record.event, sqliteFiles, disk) {
+                disk.apply(record)
             }
             guard isTried else { continue }
-            for fate in HubDisk.Fate.allCases where disk.pendingCount > 0 || fate == .kept {
+            for fate in TracedDisk.Fate.allCases where disk.pendingCount > 0 || fate == .kept {
                 report.stateCount += 1
-                let state = disk.state(fate, &random)
+                let state = disk.state(fate, &random).files
                 if let complaint = await complaint(about: state, promises) {
                     report.lost.append(
                         "seed \(seed), after \(promises.count) promises, \(fate): \(complaint)"
@@ -69,7 +71,7 @@ package struct HubPowerCut: Sendable {
                 }
             }
         }
-        if let missed = try missed(by: disk.state(.kept, &random), in: scratch.path.appending("hub")) {
+        if let missed = try missed(by: disk.state(.kept, &random).files, in: scratch.path.appending("hub")) {
             report.lost.append("what was written down does not come to what is there: \(missed)")
         }
         return report
@@ -91,7 +93,7 @@ package struct HubPowerCut: Sendable {
     private static func isLogIndex(_ path: String) -> Bool { path.hasSuffix("-shm") }
 
     /// - Returns: Nil when the story did not end well.
-    private func record(in scratch: ScratchFolder) throws -> HubTrace? {
+    private func record(in scratch: ScratchFolder) throws -> DiskTrace? {
         let (hub, trace) = (scratch.path.appending("hub"), scratch.path.appending("trace"))
         try FileManager.default.createDirectory(
             atPath: hub.string,
@@ -105,10 +107,10 @@ package struct HubPowerCut: Sendable {
         try child.run()
         child.waitUntilExit()
         guard child.terminationReason == .exit, child.terminationStatus == 0 else { return nil }
-        return try HubTrace(at: trace.string)
+        return try DiskTrace(at: trace.string)
     }
 
-    private func isSkipped(_ event: HubTrace.Event, _ sqliteFiles: Set<UInt64>, _ disk: HubDisk) -> Bool {
+    private func isSkipped(_ event: DiskTrace.Event, _ sqliteFiles: Set<UInt64>, _ disk: TracedDisk) -> Bool {
         guard case .sync(let node) = event else { return false }
         return switch flaw {
         case .none, .promisesTooEarly: false
@@ -143,10 +145,10 @@ package struct HubPowerCut: Sendable {
     }
 }
 
-extension HubTrace.Event {
+extension DiskTrace.Event {
     /// The file of SQLite that this makes.
     fileprivate var sqliteFile: UInt64? {
-        guard case .make(let node, false, let name) = self else { return nil }
+        guard case .make(let node, .file, let name) = self else { return nil }
         return name.name.contains(".db") ? node : nil
     }
 }
