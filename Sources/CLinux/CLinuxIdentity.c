@@ -7,9 +7,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 _Static_assert(CDOC_O_PATH == O_PATH, "CDOC_O_PATH is not what the system calls O_PATH");
+
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000
+#endif
 
 struct handle {
     struct file_handle head;
@@ -38,6 +43,11 @@ int cdoc_status_at(int folder_fd, const char *name, struct cdoc_status *found) {
         found->modified_at = nanoseconds(status.stx_mtime);
         found->changed_at = nanoseconds(status.stx_ctime);
         found->born_at = (status.stx_mask & STATX_BTIME) != 0 ? nanoseconds(status.stx_btime) : 0;
+        found->device = makedev(status.stx_dev_major, status.stx_dev_minor);
+        found->mode = status.stx_mode;
+        found->is_mount_root = (status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0
+                                   ? -1
+                                   : (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
     }
     return outcome;
 }

@@ -293,7 +293,15 @@ package final class ContainerSync: Sendable {
     }
 
     /// How things stand.
-    package var status: SyncStatus { ask(\.status, or: \.status) }
+    package var status: SyncStatus {
+        ask(
+            {
+                $0.noticeRoot()
+                return $0.status
+            },
+            or: \.status
+        )
+    }
 }
 
 /// What happens, for a log.
@@ -312,6 +320,8 @@ package enum SyncReport: Hashable, Sendable {
     case leftAlone(path: String, why: String)
     /// The hub has lost what came after an entry of its log. What this device has of that is sent again.
     case hubPutBack(from: UInt64, to: UInt64)
+    /// A folder is another than before: what is not in it nobody has removed, and comes from the hub again.
+    case vanished(itemCount: Int)
     /// The room that the contents of evicted items took is free.
     case freed
     /// The hub was told that nothing needs so many parts of former states any more. It keeps them for so long.

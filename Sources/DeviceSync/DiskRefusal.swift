@@ -13,10 +13,13 @@ struct DiskRefusal: CustomStringConvertible {
         case watches
         /// The volume has no such names.
         case name
+        /// What is there is not what was: a volume is not mounted, say.
+        case away
     }
 
     let description: String
     let cause: Cause
+    private var helps: String?
 
     init(_ error: any Error) {
         description = (error as? FileCoordinationError)?.detail ?? "\(error)"
@@ -24,6 +27,9 @@ struct DiskRefusal: CustomStringConvertible {
     }
 
     init(_ why: String) { (description, cause) = (why, .other) }
+
+    /// - Parameter helps: What brings it back.
+    init(away why: String, helps: String) { (description, cause, self.helps) = (why, .away, helps) }
 
     static func cause(of error: any Error) -> Cause {
         switch error {
@@ -66,6 +72,7 @@ struct DiskRefusal: CustomStringConvertible {
             "More folders are watched than this machine allows: raise fs.inotify.max_user_watches (sysctl). Meanwhile it is looked at every ten seconds."
         case .name:
             "The volume of this device has no such names: give it another one where it is, and it comes by itself."
+        case .away: helps
         case .other: nil
         }
     }

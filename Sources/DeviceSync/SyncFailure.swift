@@ -46,11 +46,12 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         SyncFailure(
             .rootMissing,
             folder,
-            """
-            The folder “\(folder)” is not the one that is kept in step, or is not there: nothing is taken for deleted. \
-            Mount its volume or put the folder back; or join again with another folder.
-            """
+            "\(rootIsAway(folder)) Mount its volume or put the folder back; or join again with another folder."
         )
+    }
+
+    static func rootIsAway(_ folder: FilePath) -> String {
+        "The folder “\(folder)” is not the one that is kept in step, or is not there: nothing is taken for deleted."
     }
 
     static func hubChanged(_ what: String) -> SyncFailure {

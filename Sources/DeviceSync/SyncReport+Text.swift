@@ -25,6 +25,13 @@ extension SyncReport {
                 after it is sent again
                 """, true
             )
+        case .vanished(let count):
+            (
+                """
+                \(count) items are not here any more, and nobody has removed them: a folder is another than before, put back \
+                from a backup or on another volume; they come from the hub again
+                """, true
+            )
         case .conflict(let path): ("\(path) has versions that could not be merged", true)
         case .failed(let path, let why): ("\(path): \(why)", true)
         case .leftAlone(let path, let why): ("\(path) is left alone: \(why)", false)

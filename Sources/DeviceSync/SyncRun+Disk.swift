@@ -19,6 +19,10 @@ extension SyncRun {
         retryLater()
         switch news {
         case .folder(let item): dirtyFolders.insert(item)
+        case .ended(let item):
+            dirtyFolders.insert(item)
+            unwatched.insert(item)
+            if item == .root { hasRootEnded = true }
         case .package(let item): dirtyPackages.insert(item)
         case .overflow:
             dirtyFolders.formUnion(allFolders)
@@ -28,11 +32,11 @@ extension SyncRun {
         lookSoon()
     }
 
-    private var allFolders: Set<ItemID> {
+    var allFolders: Set<ItemID> {
         Set(table.items.all.filter { $0.value.state.kind == .folder }.keys).union([.root])
     }
 
-    private var allPackages: Set<ItemID> {
+    var allPackages: Set<ItemID> {
         Set(
             table.items.all.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }
                 .keys
@@ -50,22 +54,25 @@ extension SyncRun {
     }
 
     func attempt(_ what: String, _ body: () throws -> Void) {
-        do { try body() } catch let failure as SyncFailure where failure.code == .rootMissing {
-            fail(failure.description)
-        } catch {
+        do { try body() } catch {
             report(.failed(path: what, why: "\(error)"))
         }
     }
 
     /// At the start: everything, whatever was seen last.
-    func lookAtAll() throws {
+    ///
+    /// - Returns: What has vanished, though nobody has removed it.
+    func lookAtAll() throws -> Set<ItemID> {
         dirtyPackages = allPackages
         try watches?.watch(folder: .root, at: place.folder)
         for item in allFolders where item != .root { watchIfPossible(item) }
         let found = try look(at: allFolders)
         // The engine hears of all that is there, and so of what is not.
-        guard !isBlind else { return missing = found.missing }
-        for item in found.missing { _ = try gone(item) }
+        let missing = isBlind ? [] : found.missing
+        if isBlind { self.missing = found.missing }
+        let events = try found.events + missing.flatMap(gone)
+        tellVanished(events)
+        return events.reduce(into: []) { if case .vanished(let items) = $1 { $0.formUnion(items) } }
     }
 
     /// Whether nothing is left to do, after a look at everything.
@@ -86,6 +93,7 @@ extension SyncRun {
         attempt("what this device remembers cannot be written") { try endSuspicion() }
         take(found.events)
         missing.formUnion(found.missing)
+        noteLook(at: folders)
         guard !missing.isEmpty else { return answerRefused() }
         queue.asyncAfter(deadline: .now() + Self.missingSeconds) { [box = Confined(Weak(self))] in
             guard let self = box.value.value, !self.isStopped else { return }
@@ -112,29 +120,31 @@ extension SyncRun {
     private func lookForMissing() throws {
         guard !missing.isEmpty else { return }
         guard !isBlind else { return answerRefused() }
-        do {
-            guard try FolderScan.status(at: place.folder) != nil else {
-                throw SyncFailure.rootMissing(place.folder)
-            }
-        } catch let error as SystemError {
-            return noteUnlisted(.root, error)
-        }
         let folders = Set(missing.compactMap { table[$0]?.state.place.parent }).union(dirtyFolders)
         dirtyFolders = []
+        let sought = missing
         missing = []
         let found = try look(at: folders)
         var events = found.events
-        if !isBlind {
-            for item in found.missing { events += try gone(item) }
-        } else {
+        if !isLookDone {
+            missing = sought
+        } else if isBlind {
             missing = found.missing
+        } else {
+            for item in found.missing { events += try gone(item) }
         }
+        tellVanished(events)
         take(events)
+        endDoubt()
         answerRefused()
     }
 
     /// Whether there are folders in which nobody can say what is.
-    private var isBlind: Bool { unlisted.values.contains { $0.cause != .watches } }
+    ///
+    /// Into a folder that is not mounted nobody moves anything.
+    var isBlind: Bool {
+        isRootAway || unlisted.values.contains { $0.cause != .watches && $0.cause != .away }
+    }
 
     private struct Found {
         var events: [Event] = []
@@ -144,8 +154,8 @@ extension SyncRun {
     /// Looks at folders, and keeps what is new of their documents.
     private func look(at folders: Set<ItemID>) throws -> Found {
         let outcome = try lookAtReadable(folders)
+        var found = Found(events: takeVolumes(outcome), missing: outcome.missing)
         takeExclusions(outcome)
-        var found = Found(missing: outcome.missing)
         found.events += takeContents(outcome)
         for item in outcome.folders {
             watchIfPossible(item)
@@ -168,37 +178,51 @@ extension SyncRun {
     /// Looks at folders, as far as they can be read. What cannot is looked at again now and then; nothing counts as gone
     /// meanwhile.
     private func lookAtReadable(_ folders: Set<ItemID>) throws -> FolderLook.Outcome {
-        var unwatched: Set<ItemID> = []
+        isLookDone = false
+        guard findRoot() else { return notLooked(at: folders) }
+        var looksOnly: Set<ItemID> = []
         let readable = folders.filter { folder in
-            guard unlisted[folder] != nil, !watchIfPossible(folder) else { return true }
+            // What is in its place is not it.
+            if unlisted[folder]?.cause == .away { return true }
+            let isToBeWatched = unwatched.remove(folder) != nil || unlisted[folder] != nil
+            guard isToBeWatched, !watchIfPossible(folder) else { return true }
             // One that is not watched would be looked at once and never again, but for those that only lack a watch:
             // these are looked at now and then.
             guard unlisted[folder]?.cause == .watches else { return false }
-            unwatched.insert(folder)
+            looksOnly.insert(folder)
             return true
         }
         var look = FolderLook(table, at: place.folder, isPackage: { PackageTypes.isPackage(named: $0) })
         let outcome = try look.look(at: readable)
-        table = look.table
-        for folder in readable where outcome.unreadable[folder] == nil && !unwatched.contains(folder) {
-            noteListed(folder)
+        // Whatever was found is in another folder if that is in its place.
+        guard findRoot() else { return notLooked(at: folders) }
+        (table, isLookDone) = (look.table, true)
+        for folder in readable where outcome.unreadable[folder] == nil && !looksOnly.contains(folder) {
+            if unlisted[folder]?.cause != .away { noteListed(folder) }
         }
         for (folder, error) in outcome.unreadable { noteUnlisted(folder, error) }
         takeLeftOut(outcome, in: readable)
         return outcome
     }
 
-    private func noteUnlisted(_ folder: ItemID, _ error: SystemError) {
-        let why = DiskRefusal(error)
+    /// What has happened in them is looked for when the container's folder is there, or can be looked at.
+    private func notLooked(at folders: Set<ItemID>) -> FolderLook.Outcome {
+        dirtyFolders.formUnion(folders)
+        return FolderLook.Outcome()
+    }
+
+    func noteUnlisted(_ folder: ItemID, _ error: SystemError) { noteUnlisted(folder, DiskRefusal(error)) }
+
+    func noteUnlisted(_ folder: ItemID, _ why: DiskRefusal) {
         let former = unlisted.updateValue(why, forKey: folder)
         guard former?.description != why.description else { return }
-        report(.failed(path: folder == .root ? "the folder" : path(of: folder), why: "\(error)"))
+        report(.failed(path: folder == .root ? "the folder" : path(of: folder), why: "\(why)"))
         // Nobody can say how what is in it stands.
         news.formUnion(table.subtree(of: folder))
         tellFollowers()
     }
 
-    private func noteListed(_ folder: ItemID) {
+    func noteListed(_ folder: ItemID) {
         guard unlisted.removeValue(forKey: folder) != nil else { return }
         news.formUnion(table.subtree(of: folder))
         tellFollowers()
@@ -221,7 +245,7 @@ extension SyncRun {
         }
     }
 
-    private func depth(_ item: ItemID) -> Int {
+    func depth(_ item: ItemID) -> Int {
         var (depth, at) = (0, item)
         while let parent = table[at]?.state.place.parent, depth < 4096 { (depth, at) = (depth + 1, parent) }
         return depth
@@ -251,19 +275,26 @@ extension SyncRun {
             if mark.map({ ItemID($0) == item }) ?? (ItemTrace(status) == known.trace) { return [] }
         }
         var events: [Event] = []
+        let vanished = unproven(in: item)
         for member in table.subtree(of: item) {
-            watches?.end(member)
-            (unkept[member], unlisted[member]) = (nil, nil)
-            (unread[member], leftOut[member]) = (nil, nil)
-            suspects.remove(member)
-            if stuck.removeValue(forKey: member) != nil { refused.insert(member) }
-            if endWaiting(member) { refused.insert(member) }
-            handOnMark(of: member, from: table[member], to: nil)
-            noteSuperseded(table[member]?.state.content)
-            table[member] = nil
-            events.append(.diskChanged(member, nil))
+            forget(member)
+            if !vanished.contains(member) { events.append(.diskChanged(member, nil)) }
         }
+        if !vanished.isEmpty { events.append(.vanished(vanished)) }
         return events
+    }
+
+    /// Has nothing more to do with an item that is not there any more.
+    func forget(_ item: ItemID) {
+        watches?.end(item)
+        (unkept[item], unlisted[item]) = (nil, nil)
+        (unread[item], leftOut[item]) = (nil, nil)
+        suspects.remove(item)
+        if stuck.removeValue(forKey: item) != nil { refused.insert(item) }
+        if endWaiting(item) { refused.insert(item) }
+        handOnMark(of: item, from: table[item], to: nil)
+        noteSuperseded(table[item]?.state.content)
+        table[item] = nil
     }
 
     // MARK: Again
@@ -298,7 +329,7 @@ extension SyncRun {
         goBackIfPossible()
         followConflicts()
         lookAtUnkept()
-        dirtyFolders.formUnion(unlisted.keys)
+        dirtyFolders.formUnion(unlisted.keys.filter { !isStillApart($0) })
         if !unlisted.isEmpty { lookSoon() }
         askAgain()
         retryStuck()
@@ -320,6 +351,7 @@ extension SyncRun {
     ///
     /// What is to become of an item is decided anew: it may have another name by now, which this disk can have.
     func retryStuck() {
+        guard !isRootAway else { return }
         let effects = stuck.values.map(\.effect)
         stuck = [:]
         for effect in effects {

@@ -7,6 +7,7 @@ internal import Vault
 extension SyncRun {
     func carryOutNow(_ effect: Effect) {
         do {
+            if let why = farAway(effect) { return hold(effect, why) }
             switch effect {
             case .place(let item, let state, let expected): try place(item, state, expecting: expected)
             case .remove(let item, let expected): try remove(item, expecting: expected)
@@ -16,6 +17,23 @@ extension SyncRun {
         } catch {
             fail(effect, error)
         }
+    }
+
+    /// Why nothing can be done in the folder that a step is about, which is not there; nil where it is.
+    private func farAway(_ effect: Effect) -> DiskRefusal? {
+        switch effect {
+        case .place(let item, let state, _):
+            [item, state.place.parent].lazy.compactMap { self.unlistedFolder(above: $0)?.1 }
+                .first { $0.cause == .away }
+        case .remove(let item, _): unlistedFolder(above: item).flatMap { $0.1.cause == .away ? $0.1 : nil }
+        case .merge, .upload, .fetch, .commit: nil
+        }
+    }
+
+    /// A step waits for its folder, of which is told by itself.
+    private func hold(_ effect: Effect, _ why: DiskRefusal) {
+        stuck[effect.item] = (effect, why)
+        news.insert(effect.item)
     }
 
     func fail(_ effect: Effect, _ error: any Error) {
@@ -63,6 +81,10 @@ extension SyncRun {
 
     /// Puts new documents in place together.
     func placeNew(_ effects: [Effect]) {
+        let held = effects.filter { farAway($0) != nil }
+        held.forEach(carryOut)
+        let effects = held.isEmpty ? effects : effects.filter { farAway($0) == nil }
+        guard !effects.isEmpty, findRoot() else { return effects.forEach(carryOut) }
         do {
             let documents = try effects.compactMap { effect -> Placer.NewDocument? in
                 guard case .place(let item, let state, _) = effect else { return nil }

@@ -72,6 +72,18 @@ final class SyncRun {
     var falseContents: [ContentName: FalseContents] = [:]
     /// Folders that cannot be looked at; tried again now and then. What is missing may be in them.
     var unlisted: [ItemID: DiskRefusal] = [:]
+    /// What the container's folder is known by.
+    var rootName: [UInt8] = []
+    /// Whether it is another directory than before.
+    var doubt: RootDoubt?
+    /// Whether what was watched of it has gone, or its volume.
+    var hasRootEnded = false
+    /// Whether the last look found the folder in its place: else nothing has come of it.
+    var isLookDone = false
+    /// What was found in the places of folders that are not mounted, or are hidden.
+    var apart: [ItemID: FolderPlace] = [:]
+    /// Folders of which nothing is told any more.
+    var unwatched: Set<ItemID> = []
     /// What this device cannot write down.
     var unremembered: Unremembered?
     /// Where the hub's log is still the one that was read, while this device has not gone back there, and why it could not read
@@ -196,9 +208,10 @@ final class SyncRun {
         watches = FolderWatches(on: queue) { [weak self] in self?.heard($0) }
         try Arrivals.clearUp(place.folder)
         try recallEnd()
-        try lookAtAll()
+        let vanished = try lookAtAll()
         try readSuspects()
-        try resume()
+        try resume(without: vanished)
+        noteLook(at: allFolders)
         try recallPauses()
         try recallDeeds()
         // What the process before could not show any more.
@@ -239,24 +252,6 @@ final class SyncRun {
             .unreachable,
             "This folder is not kept in step any more\(lineFailure.map { ": \($0)" } ?? ".")"
         )
-    }
-
-    /// That the folder is the one that was kept in step: an empty mount point deletes nothing.
-    private func checkRoot() throws {
-        guard let status = try FolderScan.status(at: place.folder), status.stamp.kind == .directory else {
-            throw SyncFailure.rootMissing(place.folder)
-        }
-        let fresh = FileMark.fresh()
-        let identity = try FileIdentity.marking(place.folder, with: fresh).identity
-        let bytes =
-            identity.mark.map { Array($0.bytes) } ?? Array("\(identity.volume)-\(identity.inode)".utf8)
-        if let known = try memory.value("root") {
-            guard known == bytes else { throw SyncFailure.rootMissing(place.folder) }
-        } else {
-            // What is remembered of it is not to outlast it.
-            try ItemSync.sync([], folders: [place.folder], onVolumeOf: place.folder)
-            try memory.remember("root", bytes)
-        }
     }
 
     var status: SyncStatus {
@@ -317,10 +312,12 @@ final class SyncRun {
     }
 
     /// Goes on from what this device remembers, with what is in the folder now.
-    private func resume() throws {
+    ///
+    /// - Parameter vanished: What is not there any more though nobody has removed it.
+    private func resume(without vanished: Set<ItemID>) throws {
         guard let resumed else { return }
         self.resumed = nil
-        let start = try resumed.take(table, isAsExpected: !table.isWritten)
+        let start = try resumed.take(table, without: vanished, isAsExpected: !table.isWritten)
         engine = start.engine
         isTaking = true
         let isDone = rememberAndCarryOut(start.effects)

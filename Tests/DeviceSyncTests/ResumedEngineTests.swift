@@ -31,7 +31,7 @@ struct ResumedEngineTests {
         _ = try resumed.logDesk
         for isAsExpected in [true, false] {
             #expect(throws: (any Error).self) {
-                try resumed.take(try memory.folder(), isAsExpected: isAsExpected)
+                try resumed.take(try memory.folder(), without: [], isAsExpected: isAsExpected)
             }
         }
     }

@@ -336,6 +336,106 @@ def test_a_hub_that_cannot_be_reached_is_said(base):
     assert "Check that the server runs" in done.stderr
 
 
+@pytest.fixture
+def mount(base):
+    """Mounts a volume in the machine's memory, or what is at another folder; what is still mounted at the end is unmounted."""
+    mounted = []
+
+    def run(folder, source=None):
+        folder.mkdir(parents=True, exist_ok=True)
+        how = ["-t", "tmpfs", "none"] if source is None else ["--bind", source]
+        if subprocess.run(["mount", *how, folder], capture_output=True).returncode != 0:
+            pytest.skip("nothing can be mounted here")
+        mounted.append(folder)
+
+    yield run
+    for folder in reversed(mounted):
+        subprocess.run(["umount", "-l", folder], capture_output=True)
+
+
+@pytest.mark.parametrize("how", ["unmounted", "unmounted lazily", "unmounted, and kept elsewhere", "moved"])
+def test_a_folder_that_goes_while_it_is_kept_in_step_deletes_nothing(base, mount, world, how):
+    place, aside, bare = base / "device-1", base / "aside", base / "bare"
+    if how == "unmounted, and kept elsewhere":
+        mount(aside)
+        mount(place, aside)
+    elif how != "moved":
+        mount(place)
+    here = world(2)
+    one, two = here.devices
+    for number in range(10):
+        (one.folder / f"{number}.txt").write_text(f"precious {number}")
+    (one.folder / "sub").mkdir()
+    (one.folder / "sub" / "deep.txt").write_text("precious")
+    here.settle()
+    kept = one.contents
+    assert len(kept) == 12
+    if how == "moved":
+        place.rename(aside)
+        place.mkdir()
+    else:
+        subprocess.run(["umount", *(["-l"] if "lazily" in how else []), place], check=True)
+    assert two.contents == {}
+
+    def is_said():
+        said = two.run("status")
+        return said.returncode == 1 and "nothing is taken for deleted" in said.stdout
+
+    wait_for(is_said, 20, lambda: two.run("status").stdout + two.said)
+    (one.folder / "new.txt").write_text("new")
+    kept["new.txt"] = b"new"
+    wait_for(lambda: one.is_in_step, 20, lambda: one.said)
+    explained = json.loads(two.run("explain", "--json", two.folder / "0.txt").stdout)
+    assert "Mount its volume" in explained["next"], explained
+    assert one.contents == kept and two.contents == {}
+    if how == "moved":
+        place.rename(bare)
+        aside.rename(place)
+    elif how == "unmounted, and kept elsewhere":
+        mount(place, aside)
+    else:
+        # What was on it is lost, and on the other device.
+        return
+    here.settle()
+    assert one.contents == kept
+    (two.folder / "sub" / "later.txt").write_text("later")
+    wait_for(lambda: one.contents.get("sub/later.txt") == b"later", 20, lambda: two.said)
+
+
+def test_a_volume_below_the_folder_that_is_unmounted_deletes_nothing(base, mount, world):
+    disk = base / "device-1" / "disk"
+    mount(disk)
+    here = world(2)
+    one, two = here.devices
+    wait_for(lambda: "disk" in one.contents, 20, lambda: two.said)
+    for number in range(10):
+        (one.folder / "disk" / f"{number}.txt").write_text(f"precious {number}")
+    (one.folder / "beside.txt").write_text("beside")
+    here.settle()
+    kept = one.contents
+    assert len(kept) == 12
+    subprocess.run(["umount", disk], check=True)
+
+    def is_said():
+        said = two.run("status")
+        return said.returncode == 1 and "What was mounted at “disk” is not mounted" in said.stdout
+
+    wait_for(is_said, 20, lambda: two.run("status").stdout + two.said)
+    two.kill()
+    two.start()
+    wait_for(is_said, 20, lambda: two.run("status").stdout + two.said)
+    # All else goes on.
+    (two.folder / "beside.txt").unlink()
+    del kept["beside.txt"]
+    wait_for(lambda: one.contents == kept, 20, lambda: two.said)
+    # The bare folder goes, and nothing of what was on the volume: that comes back.
+    disk.rmdir()
+    here.settle()
+    assert one.contents == kept
+    shutil.rmtree(disk)
+    wait_for(lambda: one.contents == {}, 20, lambda: two.said)
+
+
 def test_killed_again_and_again_all_come_to_the_same(world, base):
     """No line that somebody wrote and nobody threw away is lost, and no temporary file stays."""
     seed = int(os.environ.get("SYNC_SEED", random.randrange(1, 100_000)))

@@ -34,6 +34,11 @@ struct cdoc_status {
     int64_t changed_at;
     /// 0 where the volume keeps no birth times.
     int64_t born_at;
+    /// Of the volume, as stat(2) has it.
+    uint64_t device;
+    uint32_t mode;
+    /// Whether something is mounted there: 1 or 0, and -1 where the kernel does not tell (before Linux 5.8).
+    int is_mount_root;
 };
 
 /// statx(2) of a member of a folder, or of a path; a symbolic link is not followed. Declared only for _GNU_SOURCE.

@@ -43,7 +43,8 @@ extension Command {
                     """
                 )
             }
-            lines += folder.stuck.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
+            lines += folder.stuck.sorted { $0.key < $1.key }
+                .map { "  \($0.key.isEmpty ? "the folder" : $0.key): \($0.value)" }
             lines += folder.notes.map {
                 "  note: \($0.path) \($0.isLeftOut ? "is left alone. " : "has a name that is none elsewhere. ")\($0.text)"
             }

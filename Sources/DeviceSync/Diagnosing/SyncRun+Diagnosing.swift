@@ -90,6 +90,7 @@ extension SyncRun {
             (event.item, event.detail) = (names.name(of: path), RedactedText.of(why))
         case .lineDown(let why), .stopped(let why): event.detail = RedactedText.of(why)
         case .hubPutBack(let former, let position): event.detail = "from \(former) to \(position)"
+        case .vanished(let count): event.detail = "\(count) items"
         case .braked(let isLeaving, let waitingCount, let itemCount):
             event.detail = "\(isLeaving ? "leaving" : "arriving"), \(waitingCount) of \(itemCount)"
         case .released(let count, _): event.detail = "\(count)"
@@ -113,6 +114,7 @@ extension SyncReport {
         case .failed: "failed"
         case .leftAlone: "left alone"
         case .hubPutBack: "hub put back"
+        case .vanished: "vanished"
         case .freed: "freed"
         case .released: "released"
         case .braked: "braked"

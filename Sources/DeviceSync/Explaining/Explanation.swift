@@ -161,6 +161,7 @@ extension SyncRun {
     private func obstacle(to item: ItemID) -> (cause: String, next: String?)? {
         if let (cause, why) = memoryRefusal { return (cause, why.remedy) }
         if let (folder, why) = unlistedFolder(above: item) {
+            if why.cause == .away { return (why.description, why.remedy) }
             let name = folder == .root ? "The folder" : "“\(path(of: folder))”"
             return (
                 "\(name) cannot be looked at, so nobody can say what is in it: \(why)",

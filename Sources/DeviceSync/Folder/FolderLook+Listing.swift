@@ -13,7 +13,7 @@ extension FolderLook {
             matched.formUnion(table.members(of: folder))
             return
         }
-        try list(path, as: .known(folder), ahead())
+        if try !list(path, as: .known(folder), ahead()) { away.insert(folder) }
     }
 
     /// Whether a folder is excluded from sync, or in one that is. Each folder is looked at once.
@@ -39,11 +39,12 @@ extension FolderLook {
         }
     }
 
+    /// - Returns: Whether the folder is there.
     mutating func list(
         _ path: FilePath,
         as parent: Parent,
         _ ahead: FolderListing? = nil
-    ) throws {
+    ) throws -> Bool {
         let listing: FolderListing
         let members: [FolderMember]
         do {
@@ -55,12 +56,9 @@ extension FolderLook {
         } catch {
             // Gone, or a file by now: the folder above tells. Unreadable: nobody can say what is in it.
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
-            return
+            return false
         }
-        if case .known(let folder) = parent, try isAway(folder, from: path) {
-            away.insert(folder)
-            return
-        }
+        if case .known(let folder) = parent, try isAway(folder, from: path) { return false }
         if let unreadable = listing.unreadable { outcome.unreadable[knownFolder(parent)] = unreadable }
         let leftOut = LeftOut.all(of: members, unnamed: listing.unnamed)
         if !leftOut.isEmpty { leftOutNames.append((parent, leftOut)) }
@@ -69,15 +67,7 @@ extension FolderLook {
         for member in members where LeftOut.reason(for: member) == nil {
             try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
         }
-    }
-
-    /// Whether what is at a folder's place is another: somebody has given its name to that. Not looked at before it is listed, as
-    /// it may happen until then.
-    private func isAway(_ folder: ItemID, from path: FilePath) throws -> Bool {
-        guard folder != .root, let known = table[folder], let status = try FolderScan.status(at: path) else {
-            return false
-        }
-        return !ItemTrace(status).isSameItem(as: known.trace)
+        return true
     }
 
     private mutating func note(_ member: FolderMember, in path: FilePath, as parent: Parent) throws {

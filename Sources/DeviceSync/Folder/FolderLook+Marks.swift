@@ -83,7 +83,7 @@ extension FolderLook {
 
     /// - Returns: False when it cannot bear one, or bears one that was not replaced.
     @discardableResult
-    private mutating func give(_ mark: FileMark, to index: Int, replacing: Bool) throws -> Bool {
+    mutating func give(_ mark: FileMark, to index: Int, replacing: Bool) throws -> Bool {
         guard found[index].trace.kind != .symbolicLink else { return false }
         let path = found[index].path
         let isGiven: Bool

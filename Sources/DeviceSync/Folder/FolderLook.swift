@@ -23,7 +23,7 @@ struct FolderLook {
     let fresh: () -> FileMark
     /// Which folders are excluded from sync, of those that were asked about.
     var exclusions: [ItemID: Bool] = [:]
-    private(set) var table: FolderTable
+    var table: FolderTable
 
     /// What a look came to.
     struct Outcome {
@@ -53,6 +53,12 @@ struct FolderLook {
         /// Folders of which nobody can say what is in them: their lists, or what bears a name in them, cannot be read. What
         /// is missing may be there.
         var unreadable: [ItemID: SystemError] = [:]
+        /// Folders that nobody can look at, as something else is in their places.
+        var apart: [ItemID: Apart] = [:]
+        /// What is not there any more though nobody has removed it.
+        var vanished: Set<ItemID> = []
+        /// The folders that were looked at.
+        var listed: Set<ItemID> = []
         /// What is in folders and left alone, by folder.
         var leftOut: [ItemID: [LeftOut]] = [:]
     }
@@ -68,8 +74,12 @@ struct FolderLook {
     var unchanged: Set<ItemID> = []
     /// What is left alone in folders that were listed.
     var leftOutNames: [(folder: Parent, names: [LeftOut])] = []
-    /// Folders whose places others have taken: the folder above tells where they are, and so what is in them.
+    /// Folders that are not in their places: the folder above tells where they are, and so what is in them.
     var away: Set<ItemID> = []
+    /// Folders that are other directories than they were, on another volume mostly.
+    var renewed: Set<ItemID> = []
+    /// What was found that has been listed, too.
+    private var listedAnew: Set<Int> = []
 
     enum Parent { case known(ItemID), found(Int) }
 
@@ -83,6 +93,8 @@ struct FolderLook {
         var hasOtherNames = false
         var isPlaceholder = false
         var isUnreadable = false
+        /// Whether something else is in the place of a folder.
+        var isApart = false
         var item: ItemID?
         /// What it bears, once that was looked at.
         var mark: Bearing?
@@ -101,17 +113,10 @@ struct FolderLook {
 
     /// Looks.
     ///
-    /// - Parameter folders: Which folders; one that is not there any more is passed over, as its own folder tells.
+    /// - Parameter folders: Which folders; of one that is not in its place any more the folder above is looked at.
     mutating func look(at folders: Set<ItemID>) throws -> Outcome {
-        try list(folders.sorted())
-        var index = 0
-        while index < found.count {
-            if isToBeListed(found[index], folders) {
-                let path = found[index].path
-                try readOn(in: knownFolder(above: index)) { try $0.list(path, as: .found(index)) }
-            }
-            index += 1
-        }
+        let folders = try listAll(folders)
+        try listFound(folders)
         for entry in found { if let known = seen(entry) { present.insert(known) } }
         // Folders first, from the top: the place of what is in them depends on it.
         for index in found.indices where found[index].trace.kind == .directory { try identify(index) }
@@ -126,11 +131,54 @@ struct FolderLook {
             case .found(let index): if let item = found[index].item { outcome.leftOut[item] = names }
             }
         }
-        for folder in folders where !away.contains(folder) {
+        let anew = Set(listedAnew.compactMap { found[$0].item })
+        for folder in folders where !away.contains(folder) || anew.contains(folder) {
+            outcome.listed.insert(folder)
             outcome.missing.formUnion(table.members(of: folder).filter { !isMatched($0) })
         }
+        takeVanished()
         return outcome
     }
+
+    /// Lists folders, and those above what is not in its place.
+    ///
+    /// - Returns: All of them.
+    private mutating func listAll(_ folders: Set<ItemID>) throws -> Set<ItemID> {
+        var (all, next) = (folders, folders)
+        while !next.isEmpty {
+            try list(next.sorted())
+            next = Set(away.compactMap { table[$0]?.state.place.parent }).subtracting(all)
+            all.formUnion(next)
+        }
+        return all
+    }
+
+    /// Lists what was found that is a folder, and is new or elsewhere.
+    private mutating func listFound(_ folders: Set<ItemID>) throws {
+        var index = 0
+        while index < found.count {
+            if isToBeListed(found[index], folders), try !isApart(index) {
+                let path = found[index].path
+                try readOn(in: knownFolder(above: index)) { look in
+                    if try look.list(path, as: .found(index)) { look.listedAnew.insert(index) }
+                }
+            }
+            index += 1
+        }
+    }
+
+    /// Whether something else is in the place of a folder, whose own place is known before anything is identified.
+    private mutating func isApart(_ index: Int) throws -> Bool {
+        guard case .known = found[index].parent else { return false }
+        var isApart = false
+        try readOn(in: knownFolder(above: index)) { look in
+            if case .apart = try look.lying(index) { isApart = true }
+        }
+        return isApart
+    }
+
+    /// Whether something was found, whatever it is by now.
+    func isPresent(_ item: ItemID) -> Bool { present.contains(item) }
 
     // MARK: What cannot be read
 
@@ -166,10 +214,10 @@ struct FolderLook {
     }
 
     private mutating func identify(_ index: Int, _ pass: Pass) throws {
-        guard !found[index].isUnreadable, !isLost(index) else { return }
+        guard !found[index].isUnreadable, !found[index].isApart, !isLost(index) else { return }
         try readOn(in: knownFolder(above: index)) { look in
             look.found[index].isUnreadable = true
-            try look.take(index, pass)
+            if try pass != .filled || !look.takeLying(index) { try look.take(index, pass) }
             look.found[index].isUnreadable = false
         }
     }
@@ -279,7 +327,7 @@ struct FolderLook {
         return !ItemTrace(there).isSameItem(as: known.trace)
     }
 
-    private mutating func settle(_ index: Int, as item: ItemID) throws {
+    mutating func settle(_ index: Int, as item: ItemID) throws {
         found[index].item = item
         matched.insert(item)
         noteName(index)

@@ -5,6 +5,20 @@ internal import Sync
 /// The items of a container's folder as they were seen last, by identity, by place and by inode. Pure.
 struct FolderTable {
     private(set) var items = PlacedItems<FolderItem>()
+    /// The container's folder itself; nil where nobody has looked at it.
+    var root: ItemTrace?
+    /// A volume that begins at a folder.
+    struct Volume: Hashable, Sendable {
+        /// The inode of the folder that it was mounted over; 0 where nobody has seen that.
+        var beneath: UInt64
+        /// Whether its top folder bears the mark of the item.
+        var isMarked: Bool
+    }
+
+    /// The folders at which other volumes begin than those of the folders above them.
+    private(set) var volumes: [ItemID: Volume] = [:]
+    /// Those that begin there, or do so no more, since that was written down.
+    private(set) var unwrittenVolumes: Set<ItemID> = []
     /// What has lost its name to another item, and is somewhere else, or nowhere.
     private var nameless: Set<ItemID> = []
     /// Another number for each state of the table in which items have other names.
@@ -20,7 +34,10 @@ struct FolderTable {
             nameless.remove(item)
             written.insert(item)
             if items[item]?.state.place != newValue?.state.place { nameVersion += 1 }
-            guard let newValue else { return items[item] = nil }
+            guard let newValue else {
+                if volumes[item] != nil { note(volume: nil, at: item) }
+                return items[item] = nil
+            }
             recall(item, as: newValue)
         }
     }
@@ -30,6 +47,17 @@ struct FolderTable {
         items[item] = seen
         while let other = bearer(of: seen.state.place, besides: item) { nameless.insert(other) }
     }
+
+    mutating func note(volume: Volume?, at folder: ItemID) {
+        guard volumes[folder] != volume else { return }
+        volumes[folder] = volume
+        unwrittenVolumes.insert(folder)
+    }
+
+    /// - Parameter volumes: As they were written down.
+    mutating func recall(volumes: [ItemID: Volume]) { self.volumes = volumes.filter { items[$0.key] != nil } }
+
+    mutating func noteVolumesWritten() { unwrittenVolumes = [] }
 
     mutating func reserveCapacity(_ count: Int) { items.reserveCapacity(count) }
 
@@ -87,6 +115,9 @@ struct FolderTable {
     func unchanged(_ member: FolderMember, in folder: ItemID) -> ItemID? {
         unchanged(member.name, ItemTrace(member.status), in: folder)
     }
+
+    /// A folder as it was seen last.
+    func trace(ofFolder folder: ItemID) -> ItemTrace? { folder == .root ? root : items[folder]?.trace }
 
     /// An item and all in it, what is deepest first.
     func subtree(of item: ItemID) -> [ItemID] {

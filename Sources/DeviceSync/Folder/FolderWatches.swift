@@ -8,6 +8,8 @@ final class FolderWatches {
     enum News {
         /// Something in a folder.
         case folder(ItemID)
+        /// A folder is gone, or its volume: nothing of it is told any more.
+        case ended(ItemID)
         /// Something in a package, whatever it is.
         case package(ItemID)
         /// So much that nobody can say what.
@@ -29,8 +31,9 @@ final class FolderWatches {
     /// Watches a folder at its place; another one than before, if it is another one.
     func watch(folder: ItemID, at path: FilePath) throws(SystemError) {
         folders[folder] = try watch(path) { events in
+            if events.contains(where: { $0.kind == .selfDeleted }) { return .ended(folder) }
             // All in it is as it was: the folder that it was in tells of it. Nobody tells of the container's own.
-            folder != .root && events.allSatisfy { $0.kind == .selfMoved } ? nil : .folder(folder)
+            return folder != .root && events.allSatisfy { $0.kind == .selfMoved } ? nil : .folder(folder)
         }
     }
 

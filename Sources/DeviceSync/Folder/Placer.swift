@@ -43,9 +43,31 @@ struct Placer {
         in table: FolderTable,
         replaced: inout ReplacedFile?
     ) throws -> Outcome {
-        guard let target = table.path(of: state.place, in: root) else {
-            return .another("its folder is not there")
+        guard let target = table.path(of: state.place, in: root), try isInPlace(state.place.parent, in: table)
+        else { return .another("its folder is not there") }
+        let outcome = try put(item, state, modified: modified, at: target, in: table, replaced: &replaced)
+        // Put into another folder it is not where it belongs.
+        guard case .done = outcome, try !isInPlace(state.place.parent, in: table) else { return outcome }
+        return .another("its folder is another since")
+    }
+
+    /// Whether a folder is where it was seen last, and not another in its place: where a volume is not mounted any more there is
+    /// one, too.
+    func isInPlace(_ folder: ItemID, in table: FolderTable) throws -> Bool {
+        guard let known = table.trace(ofFolder: folder), let path = table.path(of: folder, in: root) else {
+            return true
         }
+        return try FolderScan.status(at: path).map { ItemTrace($0).isSameItem(as: known) } ?? false
+    }
+
+    private func put(
+        _ item: ItemID,
+        _ state: ItemState,
+        modified: Int64?,
+        at target: FilePath,
+        in table: FolderTable,
+        replaced: inout ReplacedFile?
+    ) throws -> Outcome {
         do {
             guard let known = table[item] else {
                 return .done(try make(item, state, modified: modified, at: target))
@@ -117,9 +139,8 @@ struct Placer {
         _ arrivals: Arrivals,
         _ table: FolderTable
     ) throws -> Outcome {
-        guard let target = table.path(of: state.place, in: root) else {
-            return .another("its folder is not there")
-        }
+        guard let target = table.path(of: state.place, in: root), try isInPlace(state.place.parent, in: table)
+        else { return .another("its folder is not there") }
         do {
             var placed: FileStamp?
             try coordinate(target, .forReplacing) {
@@ -130,7 +151,9 @@ struct Placer {
                 return .another("it has gone since")
             }
             // Another in its place is a save, unless it is in another folder of that name.
-            guard try trace.inode == placed?.inode || arrivals.isInPlace(target) else {
+            guard try trace.inode == placed?.inode || arrivals.isInPlace(target),
+                try isInPlace(state.place.parent, in: table)
+            else {
                 return .another("its folder is another since")
             }
             return .done(FolderItem(state: state, trace: trace))
@@ -259,7 +282,10 @@ struct Placer {
     func remove(_ item: ItemID, in table: FolderTable) throws -> Outcome {
         guard let known = table[item], let path = table.path(of: item, in: root) else { return .done(nil) }
         guard try isAsSeen(known, at: path) else {
-            return try FolderScan.status(at: path) == nil ? .done(nil) : .another("it has changed since")
+            // It is not gone where its folder is not there either.
+            let isGone =
+                try FolderScan.status(at: path) == nil && isInPlace(known.state.place.parent, in: table)
+            return isGone ? .done(nil) : .another("it has changed since")
         }
         do {
             try coordinate(table.shownPath(of: item, in: root) ?? path, .forDeleting) {

@@ -51,6 +51,8 @@ final class DeviceMemory {
                 position INTEGER PRIMARY KEY, entry BLOB NOT NULL, hash BLOB NOT NULL, statement BLOB NOT NULL);
             CREATE TABLE IF NOT EXISTS agreed(item BLOB PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS placing(item BLOB PRIMARY KEY, states BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS volumes(item BLOB PRIMARY KEY, volume BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS vanished(item BLOB PRIMARY KEY, how BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS sessions(session BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS conflicts(item BLOB PRIMARY KEY, versions BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS paused(item BLOB PRIMARY KEY, pause BLOB NOT NULL) WITHOUT ROWID;
@@ -138,6 +140,7 @@ final class DeviceMemory {
         try forEach("SELECT item, states FROM placing") { item, reader in
             memory.placing[item] = SyncMemory.Placing(try reader.state(), agreedAs: try reader.state())
         }
+        try forEach("SELECT item, how FROM vanished") { item, _ in memory.vanished.insert(item) }
         let sessions = try connection.statement("SELECT session, count FROM sessions")
         while try sessions.step() {
             let session = try sessions.withBlob(0) { bytes in
@@ -173,6 +176,7 @@ final class DeviceMemory {
             seen.isDataless = try !reader.isAtEnd && reader.integer(UInt8.self) == 1
             table.recall(item, as: seen)
         }
+        table.recall(volumes: try volumes())
         return table
     }
 
@@ -309,6 +313,9 @@ final class DeviceMemory {
                     }
                 }
                 try put("placing", item, encode)
+            }
+            for (item, hasVanished) in changes.engine.vanished.sorted(by: { $0.key < $1.key }) {
+                try put("vanished", item, hasVanished ? { $0.integer(UInt8(1)) } : nil)
             }
             for (item, seen) in changes.items.sorted(by: { $0.key < $1.key }) {
                 let encode: ((inout StateWriter) -> Void)? = seen.map { seen in

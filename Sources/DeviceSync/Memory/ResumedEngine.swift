@@ -76,14 +76,21 @@ final class ResumedEngine: Sendable {
     ///
     /// - Parameters:
     ///   - table: What the folder holds.
+    ///   - vanished: What it does not hold any more though nobody has removed it.
     ///   - isAsExpected: Whether that is what it held when it was seen last.
-    func take(_ table: FolderTable, isAsExpected: Bool) throws -> Scanned {
-        isAsExpected ? try scanned.value : Self.scan(table, by: try unscanned.value)
+    func take(_ table: FolderTable, without vanished: Set<ItemID>, isAsExpected: Bool) throws -> Scanned {
+        isAsExpected ? try scanned.value : Self.scan(table, without: vanished, by: try unscanned.value)
     }
 
-    private static func scan(_ table: FolderTable, by engine: SyncEngine) -> Scanned {
+    private static func scan(
+        _ table: FolderTable,
+        without vanished: Set<ItemID> = [],
+        by engine: SyncEngine
+    ) -> Scanned {
         var engine = engine
-        let effects = engine.take([.evicted(table.dataless), .scanned(table.readStates)])
+        let effects = engine.take([
+            .vanished(vanished), .evicted(table.dataless), .scanned(table.readStates),
+        ])
         return Scanned(engine: engine, effects: effects)
     }
 }

@@ -21,7 +21,9 @@ extension SyncEngine {
             state?.place = placed
         }
         // A folder stays that has something in it which the hub heard of first: whether it is to go is decided anew.
-        if commit.state != nil || tree[commit.item] == nil { agree(commit.item, on: state) }
+        if commit.state != nil || tree[commit.item] == nil {
+            agree(commit.item, on: hasVanished(commit.item) ? nil : state)
+        }
         merges[commit.item] = nil
         // What has been done since it was offered is on its way still.
         if letThrough[commit.item].map({ commit.state?.hasContents(of: $0) ?? true }) == true {

@@ -2,6 +2,7 @@
 extension SyncEngine {
     /// The next step of an item, if there is one to take now.
     mutating func plan(_ item: ItemID) -> [Effect] {
+        endVanishing(item)
         switch (disk[item], lastAgreed(item), tree[item]) {
         case (nil, nil, nil): return []
         case (nil, nil, let theirs?): return place(item, theirs)

@@ -19,6 +19,9 @@ package struct SyncEngine: Sendable {
     package enum Event: Hashable, Sendable {
         /// The disk has an item, or has it otherwise than before; nil for: it is gone, and that is certain.
         case diskChanged(ItemID, ItemState?)
+        /// The disk does not have items any more, and nobody has removed them: they come back from the log. After a start it
+        /// comes before `scanned`.
+        case vanished(Set<ItemID>)
         /// The contents of items are not here, though the disk has all else of them; what is only theirs is gone from
         /// here.
         case evicted(Set<ItemID>)
@@ -86,6 +89,8 @@ package struct SyncEngine: Sendable {
     /// What is to be committed of paused items all the same.
     var letThrough: [ItemID: ItemState] = [:]
     var agreed = AgreedItems()
+    /// Items that have vanished from the disk and are not back yet.
+    var vanished = ItemTable<Bool>()
     var steps = ItemTable<Step>()
     /// Commits of these items were refused: the log is to be read to there first.
     var refusals: [ItemID: LogPosition] = [:]
@@ -186,6 +191,7 @@ package struct SyncEngine: Sendable {
     private mutating func note(_ event: Event) {
         switch event {
         case .diskChanged(let item, let state): noteDisk(item, state)
+        case .vanished(let items): noteVanished(items)
         case .evicted(let items): noteEvicted(items)
         case .filled(let item):
             dataless.remove(item)
@@ -233,6 +239,7 @@ package struct SyncEngine: Sendable {
         }
         disk[item] = state
         if let state {
+            vanished.remove(item)
             if !dataless.contains(item) { noteHere(state) }
             touch(state.parent)
         } else {

@@ -13,6 +13,8 @@ package struct SyncMemory: Hashable, Sendable {
     /// How each item was when disk and log agreed last.
     package var agreed = ItemMap<ItemState>()
     package var placing = ItemMap<Placing>()
+    /// Items that have vanished from the disk and are not back yet.
+    package var vanished: Set<ItemID> = []
     /// How many commits each session has made.
     package var commitCounts: [UInt64: UInt64] = [:]
     /// What a person is to be asked about, or has answered.
@@ -25,6 +27,8 @@ package struct SyncMemory: Hashable, Sendable {
 package struct SyncMemoryChanges: Hashable, Sendable {
     package var agreed: [ItemID: ItemState?] = [:]
     package var placing: [ItemID: SyncMemory.Placing?] = [:]
+    /// Whether items have vanished.
+    package var vanished: [ItemID: Bool] = [:]
     /// How many commits this session has made; 0 for as many as were told already.
     package var commitCount: UInt64 = 0
     /// All of them; nil for: as they were.
@@ -47,6 +51,11 @@ struct ItemTable<Value: Hashable & Sendable>: Sendable {
             all[item] = newValue
             written.insert(item)
         }
+    }
+
+    /// Of nothing nearly always, which costs nothing.
+    mutating func remove(_ item: ItemID) {
+        if !all.isEmpty { self[item] = nil }
     }
 
     mutating func takeWritten() -> Set<ItemID> {
@@ -90,6 +99,9 @@ extension SyncEngine {
         (disk, contents) = (DiskItems(log: log.tree), log.contents)
         agreed = AgreedItems(memory.agreed, besides: log.tree)
         steps = ItemTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
+        var known = ItemMap<Bool>()
+        for item in memory.vanished { known[item] = true }
+        vanished = ItemTable(known)
         commitCounts = memory.commitCounts
         braking = Braking(memory.brakeStages)
         knowsDisk = false
@@ -109,6 +121,7 @@ extension SyncEngine {
         memory.placing = steps.all.compactMapValues { step in
             if case .place(let state, let agreedAs) = step { .init(state, agreedAs: agreedAs) } else { nil }
         }
+        memory.vanished = Set(vanished.all.keys)
         memory.commitCounts = commitCounts
         memory.brakeStages = braking.stages
         return memory
@@ -126,6 +139,7 @@ extension SyncEngine {
                 } else { nil }
             changes.placing.updateValue(placing, forKey: item)
         }
+        for item in vanished.takeWritten() { changes.vanished[item] = vanished[item] != nil }
         let commitCount = commitCounts[session] ?? 0
         if commitCount != toldCommitCount { changes.commitCount = commitCount }
         toldCommitCount = commitCount

@@ -1,0 +1,120 @@
+internal import FileSystem
+internal import Sync
+
+// Folders at which other volumes begin. One that is not mounted leaves a folder in its place, and one that is mounted over
+// another folder hides what is in that: neither removes anything.
+//
+// Of each folder at which one begins that is noted, to outlast a restart (`FolderTable.volumes`). What is at its place, or at the
+// place of any folder, is then
+//
+//     | noted | mounted | bears its mark         |                                                            |
+//     |-------|---------|------------------------|------------------------------------------------------------|
+//     | no    | no      | either                 | as of any folder                                           |
+//     | yes   | yes     | yes                    | as of any folder: mounted anew                             |
+//     | yes   | no      | no, or it lies beneath | unmounted: nobody can say what is in it                    |
+//     | no    | yes     | no, and it had members | covered: nobody can say what is in it                      |
+//     | yes   | yes     | no                     | renewed: another volume; what is not in it has vanished    |
+//     | yes   | no      | yes                    | renewed: a copy of it, without a volume of its own         |
+//     | no    | yes     | yes, or it was empty   | renewed: a copy of it on a volume, or a volume to be filled |
+extension FolderLook {
+    /// Why nobody can say what is in a folder though another can be looked at in its place.
+    enum Apart { case unmounted, covered }
+
+    enum Lying {
+        case asEver
+        case apart(Apart)
+        /// It is the folder from now on.
+        case renewed(FolderTable.Volume?)
+    }
+
+    /// Whether what is at a folder's place is another, or nothing: the folder above tells what has become of it. Not looked at
+    /// before it is listed, as it may happen until then.
+    mutating func isAway(_ folder: ItemID, from path: FilePath) throws -> Bool {
+        guard folder != .root, let known = table[folder] else { return false }
+        guard let place = try FolderPlace(at: path), known.trace.isDirectory(place) else { return true }
+        let volume = table.volumes[folder]
+        guard isMountPoint(place, in: table.trace(ofFolder: known.state.place.parent)) else {
+            if volume != nil { table.note(volume: nil, at: folder) }
+            return false
+        }
+        let bearsMark = try FileIdentity.mark(at: path).map { ItemID($0) } == folder
+        // Volumes of memory have the same numbers one after another.
+        if let volume { return volume.isMarked && !bearsMark }
+        table.note(volume: FolderTable.Volume(beneath: 0, isMarked: bearsMark), at: folder)
+        return false
+    }
+
+    private func isMountPoint(_ place: FolderPlace, in parent: ItemTrace?) -> Bool {
+        place.isMountPoint ?? parent.map { $0.device != place.device } ?? false
+    }
+
+    /// What a directory is to the folder that was seen at its place last.
+    mutating func lying(_ index: Int) throws -> Lying {
+        let entry = found[index]
+        guard entry.trace.kind == .directory, !entry.isPlaceholder,
+            let folder = table.item(at: place(of: entry)), let known = table[folder],
+            known.state.kind == .folder, !isMatched(folder)
+        else { return .asEver }
+        let volume = table.volumes[folder]
+        let isSame = known.trace.isSameItem(as: entry.trace)
+        // Of nearly all folders this is all.
+        if volume == nil ? isSame : known.trace == entry.trace { return .asEver }
+        guard let place = try FolderPlace(at: entry.path) else { return .asEver }
+        let isMounted = isMountPoint(place, in: table.trace(ofFolder: known.state.place.parent))
+        if volume == nil, !isMounted { return .asEver }
+        let isOther = seen(entry).map { $0 != folder } ?? false
+        let bearsMark = try mark(of: index).map { ItemID($0) } == folder
+        switch (volume, isMounted) {
+        case (let volume?, true):
+            if bearsMark || isSame && !volume.isMarked { return .asEver }
+            return .renewed(FolderTable.Volume(beneath: volume.beneath, isMarked: true))
+        case (let volume?, false):
+            if isSame || isOther { return .asEver }
+            return bearsMark && entry.trace.inode != volume.beneath ? .renewed(nil) : .apart(.unmounted)
+        case (nil, _):
+            let isToBeFilled = !isOther && (bearsMark || table.members(of: folder).isEmpty)
+            guard isToBeFilled else { return .apart(.covered) }
+            return .renewed(FolderTable.Volume(beneath: known.trace.inode, isMarked: true))
+        }
+    }
+
+    /// Decides what a directory is to the folder that was at its place.
+    ///
+    /// - Returns: Whether there is no more to it.
+    mutating func takeLying(_ index: Int) throws -> Bool {
+        switch try lying(index) {
+        case .asEver: return false
+        case .apart(let how):
+            guard let folder = table.item(at: place(of: found[index])) else { return false }
+            found[index].isApart = true
+            matched.insert(folder)
+            outcome.apart[folder] = how
+        case .renewed(var volume):
+            guard let folder = table.item(at: place(of: found[index])) else { return false }
+            if try mark(of: index).map({ ItemID($0) }) != folder {
+                volume?.isMarked = try give(folder.mark, to: index, replacing: true)
+            }
+            try settle(index, as: folder)
+            outcome.folders.insert(folder)
+            renewed.insert(folder)
+            table.note(volume: volume, at: folder)
+        }
+        return true
+    }
+
+    /// What is not there any more of folders that are others now.
+    mutating func takeVanished() {
+        for folder in renewed {
+            outcome.vanished.formUnion(
+                table.subtree(of: folder).filter { $0 != folder && !isMatched($0) && !isPresent($0) }
+            )
+        }
+        outcome.missing.subtract(outcome.vanished)
+    }
+}
+
+extension ItemTrace {
+    fileprivate func isDirectory(_ place: FolderPlace) -> Bool {
+        place.isDirectory && kind == .directory && inode == place.inode && device == place.device
+    }
+}

@@ -1,0 +1,34 @@
+internal import SQLite
+internal import Sync
+
+// The folders at which other volumes begin: none of nearly all.
+extension DeviceMemory {
+    func volumes() throws -> [ItemID: FolderTable.Volume] {
+        var volumes: [ItemID: FolderTable.Volume] = [:]
+        try forEach("SELECT item, volume FROM volumes") { item, reader in
+            volumes[item] = FolderTable.Volume(
+                beneath: try reader.integer(),
+                isMarked: try reader.integer(UInt8.self) == 1
+            )
+        }
+        return volumes
+    }
+
+    /// - Parameter volumes: By folder; nil where none begins any more.
+    func remember(volumes: [ItemID: FolderTable.Volume?]) throws {
+        try connection.transaction {
+            for (item, volume) in volumes {
+                try put(
+                    "volumes",
+                    item,
+                    volume.map { volume in
+                        { writer in
+                            writer.integer(volume.beneath)
+                            writer.integer(UInt8(volume.isMarked ? 1 : 0))
+                        }
+                    }
+                )
+            }
+        }
+    }
+}

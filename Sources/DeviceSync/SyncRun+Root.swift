@@ -1,0 +1,136 @@
+internal import Dispatch
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+
+// The container's own folder: whether what is at its place is it.
+//
+//     there ──(another is at its place, or nothing)──▶ away: nothing is looked at, put there or taken for gone
+//       ▲                                                │
+//       └────────(it is there again: all is looked at)───┘
+//
+// What is at its place is asked after each look, before anything is made of that, and before and after each step in a folder
+// (`Placer`): a volume may go at any moment.
+//
+// A copy of it, put back from a backup say, bears the same mark and is another directory. It goes on with that; but what is not
+// in it nobody has removed, and comes from the hub again.
+extension SyncRun {
+    /// The folder is another directory than the one that was looked at last.
+    struct RootDoubt {
+        /// What was known of that.
+        let items: Set<ItemID>
+        /// Whether all folders have been looked at since.
+        var isLookedAt = false
+    }
+
+    private static let nameKey = "root"
+    private static let directoryKey = "root directory"
+
+    /// That the folder is the one that was kept in step: an empty mount point deletes nothing.
+    func checkRoot() throws {
+        let name = try memory.value(Self.nameKey)
+        guard let found = try RootFolder(at: place.folder, isMarked: name == nil),
+            name.map(found.names.contains) ?? true
+        else { throw SyncFailure.rootMissing(place.folder) }
+        if name == nil {
+            // What is remembered of it is not to outlast it.
+            try ItemSync.sync([], folders: [place.folder], onVolumeOf: place.folder)
+            try memory.remember(Self.nameKey, found.names[0])
+        }
+        (rootName, table.root) = (name ?? found.names[0], found.trace)
+        let directory = try memory.value(Self.directoryKey)
+        if directory == nil { try memory.remember(Self.directoryKey, found.directory) }
+        if let directory, directory != found.directory { doubtRoot() }
+    }
+
+    /// Whether it is known that another folder, or nothing, is in its place.
+    var isRootAway: Bool { unlisted[.root]?.cause == .away }
+
+    /// Looks whether the folder is the one, now that somebody asks.
+    func noticeRoot() {
+        guard !isStopped else { return }
+        _ = findRoot()
+        if !dirtyFolders.isEmpty { lookSoon() }
+    }
+
+    /// Looks whether the folder is in its place, and takes it up again where it has come back.
+    ///
+    /// - Returns: False when it is not, or has just come back: then all of it is about to be looked at.
+    func findRoot() -> Bool {
+        do {
+            let status = try FolderScan.status(at: place.folder)
+            // An inode's number is given again.
+            if !hasRootEnded, let status, let known = table.root, ItemTrace(status).isSameItem(as: known) {
+                guard isRootAway else { return true }
+                takeUp(.root)
+                return false
+            }
+            guard let found = try RootFolder(at: place.folder, isMarked: false),
+                found.names.contains(rootName)
+            else {
+                noteRootAway()
+                return false
+            }
+            (table.root, hasRootEnded) = (found.trace, false)
+            // What cannot be read of the memory now was the same when it was read at the start.
+            if found.directory != (try? memory.value(Self.directoryKey)) { doubtRoot() }
+            takeUp(.root)
+        } catch {
+            noteUnlisted(.root, error)
+        }
+        return false
+    }
+
+    private func noteRootAway() {
+        guard !isRootAway else { return }
+        let why = DiskRefusal(
+            away: SyncFailure.rootIsAway(place.folder),
+            helps:
+                "Mount its volume or put the folder back: it goes on by itself. Or join again with another folder."
+        )
+        noteUnlisted(.root, why)
+        retryLater()
+    }
+
+    /// Watches a folder anew, with all in it, and looks at that: what was watched is gone with its volume, or is somewhere else.
+    func takeUp(_ folder: ItemID) {
+        noteListed(folder)
+        let inside = Set(table.subtree(of: folder))
+        dirtyFolders.formUnion(allFolders.intersection(inside))
+        dirtyPackages.formUnion(allPackages.intersection(inside))
+        for folder in allFolders.intersection(inside) { watchIfPossible(folder) }
+        for (item, held) in stuck where held.why.cause == .away {
+            stuck[item] = nil
+            refused.insert(item)
+        }
+        lookSoon()
+    }
+
+    // MARK: Another directory
+
+    private func doubtRoot() { doubt = RootDoubt(items: Set(table.items.keys)) }
+
+    func tellVanished(_ events: [Event]) {
+        let count = events.reduce(0) { if case .vanished(let items) = $1 { $0 + items.count } else { $0 } }
+        if count > 0 { report(.vanished(itemCount: count)) }
+    }
+
+    /// Notes that all has been looked at.
+    func noteLook(at folders: Set<ItemID>) {
+        if doubt != nil, isLookDone, folders.isSuperset(of: allFolders) { doubt?.isLookedAt = true }
+        endDoubt()
+    }
+
+    /// What has vanished with the former directory is known, and written down: the new one is the folder from now on.
+    func endDoubt() {
+        guard doubt?.isLookedAt == true, missing.isEmpty, !isBlind, unremembered == nil else { return }
+        doubt = nil
+        attempt("what this device remembers cannot be written") {
+            guard let found = try RootFolder(at: place.folder, isMarked: false), let root = table.root,
+                found.trace.isSameItem(as: root)
+            else { return }
+            try memory.remember(Self.directoryKey, found.directory)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import FileSystem
+internal import Sync
+
+// Folders below the container's at which other volumes begin, and what becomes of them (`FolderLook+Volumes.swift`).
+//
+//     mounted ──(a bare folder is in its place)──▶ apart: all in it stays as it is; everything else goes on
+//        ▲                                          │ │
+//        └──────────(it is mounted again)───────────┘ └──(the bare folder is removed)──▶ what was in it comes from the hub
+//
+// To remove the bare folder is no removal of what is on the volume: that has it still. What has come from the hub then can be
+// removed as anything else.
+extension SyncRun {
+    /// Notes what has become of volumes.
+    ///
+    /// - Returns: What the engine is to hear of.
+    func takeVolumes(_ outcome: FolderLook.Outcome) -> [Event] {
+        rememberVolumes()
+        for (folder, how) in outcome.apart { noteApart(folder, how) }
+        let back = unlisted.filter { folder, why in
+            guard why.cause == .away, folder != .root, outcome.apart[folder] == nil,
+                let parent = table[folder]?.state.place.parent
+            else { return false }
+            return outcome.listed.contains(folder)
+                || outcome.listed.contains(parent) && !outcome.missing.contains(folder)
+        }
+        for folder in back.keys {
+            apart[folder] = nil
+            takeUp(folder)
+        }
+        guard !outcome.vanished.isEmpty else { return [] }
+        // What is deepest first, as it leads through what is above.
+        let items = outcome.vanished.sorted { depth($0) > depth($1) }
+        for item in items { forget(item) }
+        return [.vanished(outcome.vanished)]
+    }
+
+    private func rememberVolumes() {
+        guard !table.unwrittenVolumes.isEmpty else { return }
+        attempt("what this device remembers cannot be written") {
+            var volumes: [ItemID: FolderTable.Volume?] = [:]
+            for folder in table.unwrittenVolumes {
+                volumes.updateValue(table.volumes[folder], forKey: folder)
+            }
+            try memory.remember(volumes: volumes)
+            table.noteVolumesWritten()
+        }
+    }
+
+    private func noteApart(_ folder: ItemID, _ how: FolderLook.Apart) {
+        let name = path(of: folder)
+        // What cannot be looked at now is looked at again.
+        apart[folder] = table.path(of: folder, in: place.folder).flatMap { try? FolderPlace(at: $0) }
+        let why =
+            switch how {
+            case .unmounted:
+                DiskRefusal(
+                    away: "What was mounted at “\(name)” is not mounted: nothing in it is taken for deleted.",
+                    helps: """
+                        Mount it: it goes on by itself within ten seconds. Or remove the folder: what was in it comes from the \
+                        hub then, and can be removed as anything else.
+                        """
+                )
+            case .covered:
+                DiskRefusal(
+                    away: "Something is mounted over “\(name)”: nothing that it hides is taken for deleted.",
+                    helps: "Unmount it, or mount it elsewhere: it goes on by itself within ten seconds."
+                )
+            }
+        noteUnlisted(folder, why)
+        retryLater()
+    }
+
+    /// Whether what is in the place of a folder is what was found there last.
+    func isStillApart(_ folder: ItemID) -> Bool {
+        guard let known = apart[folder], unlisted[folder]?.cause == .away,
+            let path = table.path(of: folder, in: place.folder)
+        else { return false }
+        return (try? FolderPlace(at: path)) == known
+    }
+
+    /// What of an item that is not there any more nobody has removed: what was on a volume, or in another directory than the
+    /// container's folder is now.
+    func unproven(in item: ItemID) -> Set<ItemID> {
+        let all = table.subtree(of: item)
+        var unproven = doubt.map { $0.items.intersection(all) } ?? []
+        for member in all where table.volumes[member] != nil { unproven.formUnion(table.subtree(of: member)) }
+        return unproven
+    }
+}

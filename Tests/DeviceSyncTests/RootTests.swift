@@ -1,0 +1,200 @@
+import DocumentFoundation
+import DocumentTesting
+import FileSystem
+import Foundation
+import Locks
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// A container's folder that another takes the place of, or nothing, while it is kept in step and while it is not.
+@Suite("The container's own folder", .timeLimit(.minutes(2)))
+struct RootTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+    private var aside: URL { pair.base.appendingPathComponent("aside") }
+
+    init() throws { pair = try DevicePair() }
+
+    private static let files = Dictionary(
+        uniqueKeysWithValues: (0..<6).map { ("\($0).txt", "precious \($0)") }
+    )
+
+    /// Both have some files, and one in a folder.
+    private func fill() throws -> [String: String] {
+        for (name, text) in Self.files { try one.write(text, to: name) }
+        try one.write("deep", to: "album/deep.txt")
+        var all = Self.files
+        (all["album"], all["album/deep.txt"]) = ("/", "deep")
+        pair.wait { two.contents == all && pair.isSettled }
+        return all
+    }
+
+    private func move(_ source: URL, _ target: URL) throws {
+        try #require(rename(source.path, target.path) == 0)
+    }
+
+    private var isAway: Bool { two.status?.stuck[""]?.contains("nothing is taken for deleted") == true }
+
+    @Test(
+        "Another folder takes its place while it is kept in step: nothing goes, comes or is deleted until it is back"
+    )
+    func replaced() throws {
+        var all = try fill()
+        try move(two.folder, aside)
+        try FileManager.default.createDirectory(at: two.folder, withIntermediateDirectories: false)
+        try two.write("of another", to: "stranger.txt")
+        pair.wait { isAway && two.status?.isSettled == false }
+        #expect(two.explanation("0.txt")?.next.contains("Mount its volume") == true)
+        // What others do meanwhile waits.
+        try one.write("newer", to: "0.txt")
+        try one.write("new", to: "new.txt")
+        try one.write("new", to: "album/new.txt")
+        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("1.txt"))
+        (all["0.txt"], all["new.txt"], all["album/new.txt"], all["1.txt"]) = ("newer", "new", "new", nil)
+        pair.wait { one.status?.isSettled == true && two.running?.logPosition == one.running?.logPosition }
+        two.tryAgain()
+        #expect(two.contents == ["stranger.txt": "of another"] && one.contents == all)
+        try move(two.folder, pair.base.appendingPathComponent("stranger"))
+        try move(aside, two.folder)
+        try two.write("made elsewhere", to: "own.txt")
+        all["own.txt"] = "made elsewhere"
+        two.tryAgain()
+        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
+        // It is watched, and all in it.
+        try two.write("later", to: "album/later.txt")
+        pair.wait { one.text("album/later.txt") == "later" }
+        pair.end()
+    }
+
+    @Test("It is gone for a while, in which somebody asks for how things stand")
+    func gone() throws {
+        let all = try fill()
+        try move(two.folder, aside)
+        pair.wait { isAway }
+        #expect(two.running?.isInStepNow == false)
+        try move(aside, two.folder)
+        pair.wait { two.contents == all && pair.isSettled }
+        #expect(one.contents == all)
+        pair.end()
+    }
+
+    /// Somebody who puts another folder in its place just before one of the calls that are made in it.
+    private final class Swapper: SystemCallObserver {
+        private let folder: URL
+        private let aside: URL
+        private let left: Locked<Int>
+        private let isMutating: Bool
+
+        init(_ folder: URL, _ aside: URL, before number: Int, isMutating: Bool) {
+            (self.folder, self.aside, left, self.isMutating) = (folder, aside, Locked(number), isMutating)
+        }
+
+        var isDone: Bool { left.withLock { $0 < 0 } }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.path.string == folder.path || call.path.string.hasPrefix(folder.path + "/"),
+                !isMutating || call.effect.isMutating
+            else { return 0 }
+            left.withLock { left in
+                left -= 1
+                guard left == -1 else { return }
+                if rename(folder.path, aside.path) != 0 || mkdir(folder.path, 0o700) != 0 {
+                    Issue.record("\(errno)")
+                }
+            }
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "Another takes its place in the midst of a look: whatever that finds deletes nothing",
+        arguments: 0..<24
+    )
+    func replacedInALook(number: Int) throws {
+        var all = try fill()
+        let swapper = Swapper(two.folder, aside, before: number, isMutating: false)
+        SystemCallObservation.add(swapper)
+        defer { SystemCallObservation.remove(swapper) }
+        try two.write("edited", to: "album/deep.txt")
+        // Where a look does not make so many calls, the next one does.
+        pair.wait { two.running?.isInStepNow == false && swapper.isDone && isAway }
+        #expect(Set(one.contents.keys) == Set(all.keys))
+        all["album/deep.txt"] = "edited"
+        try FileManager.default.removeItem(at: two.folder)
+        try move(aside, two.folder)
+        two.tryAgain()
+        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
+        pair.end()
+    }
+
+    @Test(
+        "Another takes its place while things are put into it: they are where they belong afterwards",
+        arguments: 0..<12
+    )
+    func replacedWhilePlacing(number: Int) throws {
+        var all = try fill()
+        let swapper = Swapper(two.folder, aside, before: number, isMutating: true)
+        SystemCallObservation.add(swapper)
+        defer { SystemCallObservation.remove(swapper) }
+        try one.write("newer", to: "0.txt")
+        try one.write("new", to: "new.txt")
+        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("1.txt"))
+        try one.write("new", to: "album/new.txt")
+        (all["0.txt"], all["new.txt"], all["album/new.txt"], all["1.txt"]) = ("newer", "new", "new", nil)
+        pair.wait { swapper.isDone && (two.running?.isInStepNow == false) && isAway }
+        try FileManager.default.removeItem(at: two.folder)
+        try move(aside, two.folder)
+        two.tryAgain()
+        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
+        pair.end()
+    }
+
+    /// Copies a folder with all that it bears: by another program, as people do it.
+    private func copy(_ source: URL, _ target: URL) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/cp")
+        process.arguments = ["-a", source.path, target.path]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    @Test(
+        "What is not in a folder that was put back from a backup comes from the hub",
+        arguments: [true, false]
+    )
+    func putBack(isRunning: Bool) throws {
+        var all = try fill()
+        try copy(two.folder, aside)
+        try one.write("since", to: "since.txt")
+        try one.write("since", to: "later/since.txt")
+        (all["since.txt"], all["later"], all["later/since.txt"]) = ("since", "/", "since")
+        pair.wait { two.contents == all && pair.isSettled }
+        if isRunning {
+            try move(two.folder, pair.base.appendingPathComponent("broken"))
+            try move(aside, two.folder)
+            two.tryAgain()
+        } else {
+            two.stop()
+            try FileManager.default.removeItem(at: two.folder)
+            try copy(aside, two.folder)
+            try two.start()
+        }
+        pair.wait { two.contents == all && pair.isSettled }
+        #expect(one.contents == all)
+        #expect(two.said.contains(.vanished(itemCount: 3)), "\(two.said)")
+        // What is removed from then on is removed.
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("since.txt"))
+        pair.wait { one.text("since.txt") == nil && pair.isSettled }
+        two.stop()
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("later"))
+        try two.start()
+        pair.wait { one.text("later/since.txt") == nil && pair.isSettled }
+        pair.end()
+    }
+}

@@ -1,0 +1,186 @@
+import DocumentFoundation
+import DocumentTesting
+import FileSystem
+import Foundation
+import Sync
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// Volumes that are mounted at a container's folder, and below it, and are not for a while.
+@Suite("Volumes that come and go", .timeLimit(.minutes(2)), .enabled(if: MountedVolume.isPossible))
+struct VolumesTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+    private var disk: URL { two.folder.appendingPathComponent("disk") }
+    private var top: URL { pair.base.appendingPathComponent("volume") }
+
+    init() throws { pair = try DevicePair() }
+
+    /// A volume below the folder of the second device, with some files on it, and one beside it.
+    private func fill() throws -> (volume: MountedVolume, all: [String: String]) {
+        two.stop()
+        let volume = try MountedVolume(over: disk, keptAt: top)
+        try two.start()
+        for number in 0..<4 { try two.write("precious \(number)", to: "disk/\(number).txt") }
+        try two.write("deep", to: "disk/deep/deep.txt")
+        try two.write("beside", to: "beside.txt")
+        let all = [
+            "disk": "/", "disk/0.txt": "precious 0", "disk/1.txt": "precious 1", "disk/2.txt": "precious 2",
+            "disk/3.txt": "precious 3", "disk/deep": "/", "disk/deep/deep.txt": "deep",
+            "beside.txt": "beside",
+        ]
+        pair.wait { one.contents == all && pair.isSettled }
+        return (volume, all)
+    }
+
+    /// All that is in the second device's folder, also on other volumes.
+    private var held: [String: String] {
+        var (found, pending): ([String: String], [String]) = ([:], [""])
+        while let folder = pending.popLast() {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: two.folder.path + "/" + folder)
+            for name in names ?? [] where !name.hasPrefix(".sheaf-") {
+                let path = folder.isEmpty ? name : "\(folder)/\(name)"
+                found[path] = two.text(path) ?? "/"
+                if found[path] == "/" { pending.append(path) }
+            }
+        }
+        return found
+    }
+
+    private var isUnmounted: Bool { two.status?.stuck["disk"]?.contains("is not mounted") == true }
+
+    /// Stops, does something, and starts again; or does it while the second device runs.
+    private func doing(whileItRuns isRunning: Bool, _ body: () throws -> Void) throws {
+        if !isRunning { two.stop() }
+        try body()
+        if isRunning { two.tryAgain() } else { try two.start() }
+    }
+
+    @Test(
+        "A volume below the folder is unmounted: nothing of it is deleted, and all else goes on",
+        arguments: [true, false]
+    )
+    func unmounted(isRunning: Bool) throws {
+        var (volume, all) = try fill()
+        try doing(whileItRuns: isRunning) { try volume.unmount() }
+        // Something beside it happens, which has all be looked at.
+        try two.write("beside it", to: "beside.txt")
+        try two.write("new", to: "new.txt")
+        (all["beside.txt"], all["new.txt"]) = ("beside it", "new")
+        pair.wait { one.contents == all && isUnmounted }
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("new.txt"))
+        all["new.txt"] = nil
+        pair.wait { one.contents == all }
+        #expect(two.explanation("disk/0.txt")?.next.contains("Mount it") == true)
+        #expect(two.running?.isInStepNow == false && one.contents == all)
+        // What others do there waits, and touches nothing in the bare folder.
+        try one.write("newer", to: "disk/0.txt")
+        try one.write("new", to: "disk/new.txt")
+        try FileManager.default.removeItem(at: one.folder.appendingPathComponent("disk/1.txt"))
+        (all["disk/0.txt"], all["disk/new.txt"], all["disk/1.txt"]) = ("newer", "new", nil)
+        pair.wait { one.status?.isSettled == true && two.running?.logPosition == one.running?.logPosition }
+        two.stop()
+        try two.start()
+        pair.wait { isUnmounted && two.status?.line == .up }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == [] && one.contents == all)
+        try doing(whileItRuns: isRunning) { try volume.mountAgain() }
+        pair.wait { held == all && one.contents == all && pair.isSettled }
+        // It is watched, and all in it.
+        try two.write("later", to: "disk/deep/later.txt")
+        pair.wait { one.text("disk/deep/later.txt") == "later" }
+        pair.end()
+    }
+
+    @Test(
+        "The bare folder is removed: what was on the volume comes from the hub, and can be removed then",
+        arguments: [true, false]
+    )
+    func removed(isRunning: Bool) throws {
+        var (volume, all) = try fill()
+        try doing(whileItRuns: isRunning) {
+            try volume.unmount()
+            try FileManager.default.removeItem(at: disk)
+        }
+        pair.wait { held == all && pair.isSettled }
+        #expect(one.contents == all)
+        try FileManager.default.removeItem(at: disk)
+        all = ["beside.txt": "beside"]
+        pair.wait { one.contents == all && pair.isSettled }
+        pair.end()
+    }
+
+    @Test(
+        "What is removed on a volume is removed everywhere, also when it was mounted anew",
+        arguments: [true, false]
+    )
+    func removedOnIt(isRunning: Bool) throws {
+        var (volume, all) = try fill()
+        try FileManager.default.removeItem(at: disk.appendingPathComponent("3.txt"))
+        all["disk/3.txt"] = nil
+        pair.wait { one.contents == all && pair.isSettled }
+        try doing(whileItRuns: isRunning) { try volume.unmount() }
+        pair.wait { two.running?.isInStepNow == false && isUnmounted }
+        try FileManager.default.removeItem(at: top.appendingPathComponent("2.txt"))
+        all["disk/2.txt"] = nil
+        try doing(whileItRuns: isRunning) { try volume.mountAgain() }
+        pair.wait { one.contents == all && held == all && pair.isSettled }
+        pair.end()
+    }
+
+    @Test(
+        "A volume that is mounted over a folder hides what is in it and deletes nothing",
+        arguments: [true, false]
+    )
+    func covered(isRunning: Bool) throws {
+        try two.write("hidden", to: "disk/a.txt")
+        let all = ["disk": "/", "disk/a.txt": "hidden"]
+        pair.wait { one.contents == all && pair.isSettled }
+        var volume: MountedVolume?
+        try doing(whileItRuns: isRunning) { volume = try MountedVolume(over: disk, keptAt: top) }
+        try two.write("on it", to: "disk/of another.txt")
+        #expect(two.running?.isInStepNow == false)
+        pair.wait { two.status?.stuck["disk"]?.contains("mounted over") == true }
+        #expect(one.contents == all)
+        try doing(whileItRuns: isRunning) { try volume?.unmount() }
+        pair.wait { held == all && pair.isSettled }
+        #expect(one.contents == all)
+        pair.end()
+    }
+
+    @Test(
+        "A volume that is mounted at an empty folder is part of it, and is known when it is not mounted",
+        arguments: [true, false]
+    )
+    func filled(isRunning: Bool) throws {
+        try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: false)
+        pair.wait { one.contents == ["disk": "/"] && pair.isSettled }
+        var volume: MountedVolume?
+        try doing(whileItRuns: isRunning) { volume = try MountedVolume(over: disk, keptAt: top) }
+        try two.write("on it", to: "disk/a.txt")
+        // The kernel does not tell that something is mounted: a look finds it.
+        _ = two.running?.isInStepNow
+        let all = ["disk": "/", "disk/a.txt": "on it"]
+        pair.wait { one.contents == all && pair.isSettled }
+        try doing(whileItRuns: isRunning) { try volume?.unmount() }
+        pair.wait { two.running?.isInStepNow == false && isUnmounted }
+        #expect(one.contents == all)
+        try doing(whileItRuns: isRunning) { try volume?.mountAgain() }
+        pair.wait { one.contents == all && held == all && pair.isSettled }
+        pair.end()
+    }
+
+    @Test("Another, empty volume at the same place gets what was on the former one")
+    func exchanged() throws {
+        let (volume, all) = try fill()
+        two.stop()
+        try volume.unmount()
+        let other = try MountedVolume(over: disk, keptAt: pair.base.appendingPathComponent("other volume"))
+        try two.start()
+        pair.wait { held == all && pair.isSettled }
+        #expect(one.contents == all)
+        withExtendedLifetime(other) { pair.end() }
+    }
+}
