@@ -22,6 +22,13 @@ int cdoc_renameat2(int from_fd, const char *from, int to_fd, const char *to, uns
     return renameat2(from_fd, from, to_fd, to, flags);
 }
 
+int cdoc_is_written(int fd) {
+    // SIGIO, which it is else, would end the process.
+    if (fcntl(fd, F_SETSIG, SIGURG) == -1) return -1;
+    if (fcntl(fd, F_SETLEASE, F_RDLCK) == -1) return errno == EAGAIN ? 1 : -1;
+    return fcntl(fd, F_SETLEASE, F_UNLCK) == -1 ? -1 : 0;
+}
+
 int cdoc_fallocate(int fd, long byte_count) {
     return fallocate(fd, 0, 0, byte_count);
 }

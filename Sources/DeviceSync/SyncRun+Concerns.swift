@@ -50,6 +50,7 @@ extension SyncRun {
         var items = engine.differing.union(table.dataless).union(conflicts.keys)
         items.formUnion(downloads.keys)
         items.formUnion(unkept.keys)
+        items.formUnion(writing.waiting.keys)
         items.formUnion(unlisted.keys)
         items.formUnion(paused.keys)
         items.formUnion(stuck.keys)

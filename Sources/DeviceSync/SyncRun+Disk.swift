@@ -16,19 +16,23 @@ extension SyncRun {
     static let retrySeconds = 10.0
 
     func heard(_ news: FolderWatches.News) {
-        retryLater()
         switch news {
-        case .folder(let item): dirtyFolders.insert(item)
+        case .folder(let item, let events):
+            guard noteWriting(events, in: item) else { return }
+            dirtyFolders.insert(item)
         case .ended(let item):
             dirtyFolders.insert(item)
             unwatched.insert(item)
             if item == .root { hasRootEnded = true }
-        case .package(let item): dirtyPackages.insert(item)
+        case .package(let item, let events):
+            guard noteWriting(events, inPackage: item) else { return }
+            dirtyPackages.insert(item)
         case .overflow:
             dirtyFolders.formUnion(allFolders)
             // A package's own traces do not tell what is deep in it.
             dirtyPackages.formUnion(allPackages)
         }
+        retryLater()
         lookSoon()
     }
 
@@ -170,6 +174,7 @@ extension SyncRun {
         }
         var changed = outcome.placed
         for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
+        endWriting(in: folders, but: outcome.touched)
         found.events += changes(of: changed)
         if !changed.isEmpty { noteLinksInConflict() }
         return found
@@ -290,6 +295,7 @@ extension SyncRun {
         (unkept[item], unlisted[item]) = (nil, nil)
         (unread[item], leftOut[item]) = (nil, nil)
         suspects.remove(item)
+        if writing.forget(item) { news.insert(item) }
         if stuck.removeValue(forKey: item) != nil { refused.insert(item) }
         if endWaiting(item) { refused.insert(item) }
         handOnMark(of: item, from: table[item], to: nil)

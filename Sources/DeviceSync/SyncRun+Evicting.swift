@@ -86,6 +86,7 @@ extension SyncRun {
         }
         let isLookedAt =
             unkept[item] == nil && !dirtyPackages.contains(item) && !missing.contains(item)
+            && writing.waiting[item] == nil
             && !dirtyFolders.contains(known.state.place.parent)
             && unlisted[known.state.place.parent] == nil
         guard isLookedAt, engine.change(of: item) == .none, engine.tree[item]?.content == content,

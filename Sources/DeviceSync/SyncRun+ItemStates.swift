@@ -36,7 +36,9 @@ extension SyncRun {
         state.isFolder = known?.kind == .folder
         let change = engine.change(of: item)
         // Nobody looks any more once this has ended.
-        let isRead = unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
+        let isRead =
+            unkept[item] == nil && !dirtyPackages.contains(item) && unread[item] == nil
+            && writing.waiting[item] == nil
         let isSeen = !isStopped && isRead && unlistedFolder(above: item) == nil
         state.isUploaded = isSeen && theirs != nil && (change == .none || change == .elsewhere)
         let isSending = ours?.contents.contains { engine.isSending($0) && failedContents[$0] == nil } == true

@@ -105,7 +105,9 @@ extension SyncRun {
         guard engine.tree[item] != nil else {
             throw SyncRefusal(.notUploaded, "\(name) is nowhere but here, so it stays.")
         }
-        guard unkept[item] == nil, engine.mayBePaused(item), !engine.isCommitting(item) else {
+        guard unkept[item] == nil, writing.waiting[item] == nil, engine.mayBePaused(item),
+            !engine.isCommitting(item)
+        else {
             throw SyncRefusal(.busy, "\(name) is being read or sent just now. Try again.")
         }
     }
@@ -144,6 +146,8 @@ extension SyncRun {
         _ path: String,
         done: @escaping @Sendable (Result<VersionID?, SyncRefusal>) -> Void
     ) throws -> @Sendable () -> Void {
+        // Who asks for it has saved it.
+        if let item = item(at: path) { endWriting(item, isWhole: true) }
         try lookAround(path)
         let item = try pausedDocument(path)
         offer(item, done: done)

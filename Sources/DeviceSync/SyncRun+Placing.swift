@@ -183,6 +183,12 @@ extension SyncRun {
 
     /// The disk is not as the engine takes it for: it hears what is there after a look.
     func refuse(_ item: ItemID, _ effect: Effect, _ found: String) {
+        if writing.waiting[item] != nil {
+            // What is there is looked at when that has ended.
+            stuck[item] = (effect, DiskRefusal(writingText(of: item)))
+            news.insert(item)
+            return
+        }
         refusals[item, default: 0] += 1
         guard refusals[item, default: 0] <= Self.refusalCountMax else {
             refusals[item] = nil

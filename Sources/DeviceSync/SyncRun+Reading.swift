@@ -40,14 +40,17 @@ extension SyncRun {
     ///   - urgent: What the log may know already: it is not to be taken for absent.
     /// - Returns: Those whose contents are others now.
     func keep(_ touched: [ItemID: ItemTrace], atOnce urgent: Set<ItemID> = []) throws -> Set<ItemID> {
-        var traces = touched.filter { table[$0.key]?.state.content != nil || urgent.contains($0.key) }
-        for (item, trace) in touched where traces[item] == nil { unread[item] = trace }
+        let readable = touched.filter { urgent.contains($0.key) || mayRead($0.key, $0.value) }
+        var traces = readable.filter { table[$0.key]?.state.content != nil || urgent.contains($0.key) }
+        for (item, trace) in readable where traces[item] == nil { unread[item] = trace }
         for (item, trace) in takeUnread() { traces[item] = trace }
         if !unread.isEmpty { readOn() }
-        for item in dirtyPackages where traces[item] == nil {
+        for item in dirtyPackages where traces[item] == nil && (touched[item] == nil || readable[item] != nil)
+        {
             guard let path = table.path(of: item, in: place.folder) else { continue }
             do {
                 guard let status = try FolderScan.status(at: path) else { continue }
+                guard urgent.contains(item) || mayRead(item, ItemTrace(status)) else { continue }
                 traces[item] = ItemTrace(status)
                 unread[item] = nil
             } catch {
@@ -82,6 +85,11 @@ extension SyncRun {
                 let content = read.name
                 guard var known = table[item] else { continue }
                 let former = known.state.content
+                guard former == content || counts(item, read.trace) else {
+                    // Half of what somebody is writing is nobody's.
+                    noteSuperseded(content)
+                    continue
+                }
                 switch repair(item, from: former, (content, read.trace ?? traces[item] ?? known.trace)) {
                 case .none: suspects.remove(item)
                 case .done(let repaired):
@@ -138,7 +146,7 @@ extension SyncRun {
     /// Watches a document if it is a package.
     ///
     /// - Returns: Whether it can be read; one that cannot is not in the way of others.
-    private func watchIfPackage(_ item: ItemID, _ trace: ItemTrace) -> Bool {
+    func watchIfPackage(_ item: ItemID, _ trace: ItemTrace) -> Bool {
         guard trace.kind == .directory, let path = table.path(of: item, in: place.folder) else { return true }
         do { try watch(package: item, at: path) } catch {
             noteUnkept(item, error)

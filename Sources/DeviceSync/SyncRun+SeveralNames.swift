@@ -10,7 +10,9 @@ extension SyncRun {
         for (item, trace) in touched where trace.kind == .regular {
             for other in table.items(like: trace) where other != item && touched[other] == nil {
                 // What cannot be kept now is looked at again by and by, whatever it looks like.
-                guard let known = table[other], known.trace != trace, unkept[other] == nil else { continue }
+                guard let known = table[other], known.trace != trace, unkept[other] == nil,
+                    writing.waiting[other] == nil
+                else { continue }
                 folders.insert(known.state.parent)
             }
         }

@@ -141,6 +141,14 @@ final class SyncRun {
     /// New documents that have not been read yet, and whether they are about to be.
     var unread: [ItemID: ItemTrace] = [:]
     var isReadDue = false
+    /// Items that programs are writing, which wait until these are done.
+    var writing = WritingItems()
+    /// Saves of Sheaf's that are under way.
+    var saveSigns = SaveSigns()
+    /// When those that wait are to be looked at; nil for not at all.
+    var writingDue: Double?
+    /// Who writes them, as far as it was asked.
+    var writers: [ItemID: KnownWriters] = [:]
     /// Items that are read though nothing tells of a change.
     var readsAnew: Set<ItemID> = []
     /// Whether what cannot be done is about to be tried again.
@@ -260,6 +268,7 @@ final class SyncRun {
             for (item, reason) in reasons { why[path(of: item)] = reason.description }
         }
         for (item, step) in awaited { why[path(of: item)] = step.text }
+        for item in writing.waiting.keys { why[path(of: item)] = writingText(of: item) }
         for item in unremembered?.items ?? [] { why[path(of: item)] = unremembered?.why.description }
         for (item, pause) in paused where engine.differing.contains(item) { why[path(of: item)] = pause.text }
         var status = SyncStatus(
@@ -335,7 +344,7 @@ final class SyncRun {
     var isSettled: Bool {
         lineState == .up && engine.isAtRest && unremembered == nil && unkept.isEmpty && unlisted.isEmpty
             && dirtyFolders.isEmpty && dirtyPackages.isEmpty
-            && missing.isEmpty && unread.isEmpty
+            && missing.isEmpty && unread.isEmpty && writing.isEmpty
     }
 
     /// Whether something is being done; what waits for a line, for room or for a person is not.

@@ -30,7 +30,7 @@ struct FolderWatchesTests {
         let path = FilePath(root.path)
         let watches = try queue.sync {
             let watches = FolderWatches(on: queue) { news in
-                if case .folder(let item) = news { continuation.yield(item) }
+                if case .folder(let item, _) = news { continuation.yield(item) }
             }
             try watches.watch(folder: .root, at: path)
             try watches.watch(folder: letters, at: path.appending("letters"))

@@ -95,6 +95,143 @@ def test_a_save_is_on_the_other_device(world):
     assert two.run("explain", two.folder / "a.txt").returncode == 0
 
 
+# A program that does each line's work when it is told to, and says so.
+STEPS = """
+import os, sys
+file = None
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "open":
+        file = open(rest[0], "wb", buffering=0)
+    elif word == "write":
+        file.write(rest[0].encode() * 100_000)
+    elif word == "close":
+        file.close()
+    print(word, flush=True)
+"""
+
+
+@contextlib.contextmanager
+def program(folder):
+    """Another program, that takes steps in a folder one after another."""
+    process = subprocess.Popen(
+        ["python3", "-c", STEPS], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+    def step(line):
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline().strip() == line.split()[0]
+
+    yield step, process
+    process.stdin.close()
+    assert process.wait(20) == 0
+
+
+def sizes_until(device, name, condition, what):
+    """All sizes that a file has on a device until something holds."""
+    seen = set()
+
+    def look():
+        seen.add(len(device.contents.get(name) or b""))
+        return condition()
+
+    wait_for(look, 20, what)
+    return seen
+
+
+def test_a_file_that_is_rewritten_in_place_is_never_half_elsewhere(world):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "big.bin").write_bytes(b"A" * 1_000_000)
+    here.settle()
+    seen = set()
+    with program(one.folder) as (step, process):
+        step("open big.bin")
+        for part in range(10):
+            step("write B")
+            # Something else is saved, so that the folder is looked at.
+            (one.folder / "beside.txt").write_text(str(part))
+            arrived = lambda part=part: two.contents.get("beside.txt") == str(part).encode()  # noqa: E731
+            seen |= sizes_until(two, "big.bin", arrived, lambda: two.said)
+        assert not one.is_in_step
+        said = one.run("explain", one.folder / "big.bin")
+        assert said.returncode == 1
+        assert f"open in a program that writes it: python3 (process {process.pid})" in said.stdout
+        assert "big.bin" in one.run("status").stdout
+        step("close")
+    whole = lambda: two.contents["big.bin"] == b"B" * 1_000_000  # noqa: E731
+    seen |= sizes_until(two, "big.bin", whole, lambda: two.said)
+    assert seen == {1_000_000}
+    here.settle()
+    assert "the same here and at the hub" in one.run("explain", one.folder / "big.bin").stdout
+
+
+def test_a_file_that_stays_open_is_not_called_the_same_and_comes_when_it_is_quiet(world):
+    here = world(2)
+    one, two = here.devices
+    with program(one.folder) as (step, _):
+        step("open log.bin")
+        step("write 1")
+        wait_for(lambda: two.contents.get("log.bin") == b"1" * 100_000, 20, lambda: two.said)
+        here.settle()
+        step("write 2")
+        wait_for(lambda: not one.is_in_step, 5, lambda: one.run("status").stdout)
+        assert one.run("explain", one.folder / "log.bin").returncode == 1
+        wait_for(lambda: len(two.contents["log.bin"]) == 200_000, 40, lambda: two.said)
+        here.settle()
+
+
+def test_a_package_that_is_copied_in_arrives_whole(world, base):
+    here = world(2)
+    one, two = here.devices
+    package = one.folder / "p.rtfd"
+    seen = set()
+
+    def count():
+        return len([name for name in two.contents if name.startswith("p.rtfd/")])
+
+    def look_until(condition):
+        def look():
+            seen.add(count())
+            return condition()
+
+        wait_for(look, 20, lambda: one.said + two.said)
+
+    package.mkdir()
+    with program(package) as (step, _):
+        for part in range(6):
+            step(f"open {part}.txt")
+            step("write 1")
+            (one.folder / "beside.txt").write_text(str(part))
+            look_until(lambda part=part: two.contents.get("beside.txt") == str(part).encode())
+            if part < 5:
+                step("close")
+        step("close")
+    look_until(lambda: count() == 6)
+    assert seen == {0, 6}
+    here.settle()
+    # As cp does it, in one go, with folders in it.
+    source = base / "source.rtfd"
+    for number in range(40):
+        folder = source / f"folder {number % 7}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{number}.bin").write_bytes(os.urandom(50_000))
+    subprocess.run(["cp", "-a", source, one.folder / "copy.rtfd"], check=True)
+    seen.clear()
+
+    def files():
+        return len([name for name in two.contents if name.startswith("copy.rtfd/") and name.endswith(".bin")])
+
+    def look():
+        seen.add(files())
+        return files() == 40
+
+    wait_for(look, 20, lambda: one.said + two.said)
+    assert seen <= {0, 40}
+    here.settle()
+
+
 def test_it_is_said_on_which_devices_a_document_is(world):
     here = world(2)
     one, two = here.devices

@@ -44,6 +44,11 @@ int cdoc_ficlone(int to_fd, int from_fd);
 /// flock(2), whose name Swift gives to struct flock.
 int cdoc_flock(int fd, int operation);
 
+/// Whether anybody has a file open for writing that is open here for reading alone: fcntl(2) with F_SETLEASE says so. A lease that
+/// is had is given back at once; who opens the file for writing at that moment waits for it, and the signal that would tell
+/// us is one that does nothing. 1 for yes, 0 for no, -1 with errno where it cannot be told. Declared only for _GNU_SOURCE.
+int cdoc_is_written(int fd);
+
 /// syncfs(2), declared only for _GNU_SOURCE.
 int cdoc_syncfs(int fd);
 

@@ -22,9 +22,9 @@ extension SyncRun {
         for state in states(below: "") {
             for name in Self.names(of: state) { found.states[name, default: 0] += 1 }
         }
-        for item in engine.differing.union(stuck.keys).union(awaited.keys).union(unkept.keys).union(
-            unlisted.keys
-        ).sorted() {
+        for item in engine.differing.union(stuck.keys).union(awaited.keys).union(unkept.keys)
+            .union(unlisted.keys).union(writing.waiting.keys).sorted()
+        {
             let reasons = engine.reasons(for: item).map(Self.name)
             for reason in Set(reasons) { found.reasons[reason, default: 0] += 1 }
             guard found.obstacles.count < Self.obstacleCountMax else { continue }
@@ -32,14 +32,18 @@ extension SyncRun {
                 SyncDiagnosis.Obstacle(
                     item: names.name(of: path(of: item)),
                     reasons: reasons,
-                    why: (awaited[item]?.text
-                        ?? (stuck[item]?.why ?? unkept[item] ?? unlisted[item])?.description)
-                        .map(RedactedText.of)
+                    why: obstacleText(to: item).map(RedactedText.of)
                 )
             )
         }
         found.events = events.map { Self.event($0.date, $0.report, &names) }
         return found
+    }
+
+    private func obstacleText(to item: ItemID) -> String? {
+        if let step = awaited[item] { return step.text }
+        if writing.waiting[item] != nil { return Self.beingWritten }
+        return (stuck[item]?.why ?? unkept[item] ?? unlisted[item])?.description
     }
 
     private static func names(of state: ItemSyncState) -> [String] {

@@ -175,6 +175,10 @@ extension SyncRun {
             let cause = why.cause == .full ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"
             return (cause, why.remedy ?? Self.makeReadable)
         }
+        if writing.waiting[item] != nil {
+            refreshWriters(of: item)
+            return (writingText(of: item), writingRemedy(of: item))
+        }
         if let step = awaited[item] {
             refreshHolders(of: item)
             return (step.text, "Close it there, or wait: it goes on by itself when they are done.")

@@ -2,16 +2,17 @@ internal import Dispatch
 internal import FileSystem
 internal import Sync
 
-/// Watches a container's folders, and its packages with all folders in them. Used on one queue.
+/// Watches a container's folders, and its packages with all folders in them, and hears of each write. Used on one queue.
 final class FolderWatches {
     /// What has happened where.
     enum News {
         /// Something in a folder.
-        case folder(ItemID)
+        case folder(ItemID, [WatchEvent])
         /// A folder is gone, or its volume: nothing of it is told any more.
         case ended(ItemID)
-        /// Something in a package, whatever it is.
-        case package(ItemID)
+        /// Something in a package. No events come of a folder that has left its place there, where a save may have taken it:
+        /// the package is to be looked at.
+        case package(ItemID, [WatchEvent])
         /// So much that nobody can say what.
         case overflow
     }
@@ -33,21 +34,36 @@ final class FolderWatches {
         folders[folder] = try watch(path) { events in
             if events.contains(where: { $0.kind == .selfDeleted }) { return .ended(folder) }
             // All in it is as it was: the folder that it was in tells of it. Nobody tells of the container's own.
-            return folder != .root && events.allSatisfy { $0.kind == .selfMoved } ? nil : .folder(folder)
+            return folder != .root && events.allSatisfy { $0.kind == .selfMoved } ? nil : .folder(folder, events)
         }
     }
 
     /// Watches a package and all folders in it.
     func watch(package: ItemID, at path: FilePath) throws(SystemError) {
         var watches: [DirectoryWatch] = []
-        var pending = [path]
-        while let folder = pending.popLast() {
-            watches.append(try watch(folder) { _ in .package(package) })
+        var pending = [(folder: path, stay: Stay(in: nil))]
+        while let (folder, stay) = pending.popLast() {
+            let new = try watch(folder) { events in
+                let isHere = !stay.hasEnded
+                if events.contains(where: { $0.kind == .selfMoved }) { stay.isOver = true }
+                return .package(package, isHere ? events : [])
+            }
+            watches.append(new)
             for member in try FolderScan.members(of: folder) where member.status.stamp.kind == .directory {
-                pending.append(folder.appending(member.name))
+                pending.append((folder.appending(member.name), Stay(in: stay)))
             }
         }
         packages[package] = watches
+    }
+
+    /// That a folder is where it was when it began to be watched.
+    private final class Stay {
+        let above: Stay?
+        var isOver = false
+
+        init(in above: Stay?) { self.above = above }
+
+        var hasEnded: Bool { isOver || above?.hasEnded == true }
     }
 
     func end(_ item: ItemID) {
@@ -63,7 +79,7 @@ final class FolderWatches {
     ) throws(SystemError) -> DirectoryWatch {
         let queue = queue
         let box = Confined((receiver, news))
-        return try DirectoryWatch(path, on: queue) { events in
+        return try DirectoryWatch(path, tellsWrites: true, on: queue) { events in
             dispatchPrecondition(condition: .onQueue(queue))
             let (receiver, news) = box.value
             let isOverflow = events.contains { $0.kind == .overflowed }

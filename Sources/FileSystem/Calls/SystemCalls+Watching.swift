@@ -43,6 +43,14 @@ extension SystemCalls {
         return FileDescriptor(owning: raw, path: path)
     }
 
+    /// fcntl(2) with F_SETLEASE: whether anybody has a file open for writing that is open here for reading alone.
+    ///
+    /// - Throws: `EACCES` of somebody else's file, `EINVAL` on a volume without leases.
+    static func isWritten(_ file: borrowing FileDescriptor) throws(SystemError) -> Bool {
+        let raw = file.raw
+        return try perform("fcntl", at: file.path) { cdoc_is_written(raw) } == 1
+    }
+
     /// fanotify_mark(2) of a folder open with `O_PATH`; what is asked already stays asked.
     ///
     /// - Throws: `EXDEV`, `ENODEV` or `EOPNOTSUPP` where the volume has no handles, or several numbers.

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// The staging of an item has one name that follows from the item's, so that what a dead save left is found
 /// without listing the folder.
-final class SaveSite: Sendable {
+package final class SaveSite: Sendable {
     /// The folder that holds the item.
     let folder: Folder
     let itemName: String
@@ -14,7 +14,7 @@ final class SaveSite: Sendable {
     var stagedName: String { itemName.hasPrefix(Self.ownPrefix) ? "_" + itemName : itemName }
 
     /// What names begin with that are ours: stagings, and whatever else stands beside documents, or for them, and is none.
-    static let ownPrefix = ".sheaf-"
+    package static let ownPrefix = ".sheaf-"
 
     /// The item, links resolved.
     var item: FilePath { folder.place(of: itemName) }
@@ -51,9 +51,8 @@ final class SaveSite: Sendable {
 
     /// The name of an item's staging: a prefix, a hash of the whole name, and the name itself, which keeps
     /// its extension and is cut before it when it is too long.
-    static func stagingName(for name: String) -> String {
-        let hash = String(stableHash(of: name), radix: 16)
-        let prefix = ".sheaf-" + String(repeating: "0", count: 16 - hash.count) + hash + "-"
+    package static func stagingName(for name: String) -> String {
+        let prefix = stagingPrefix(for: name)
         let room = nameByteCountMax - prefix.utf8.count
         guard name.utf8.count > room else { return prefix + name }
         let dot = name.lastIndex(of: ".") ?? name.endIndex
@@ -61,6 +60,11 @@ final class SaveSite: Sendable {
         var stem = name[..<dot]
         while stem.utf8.count + extensionText.utf8.count > room { stem.unicodeScalars.removeLast() }
         return prefix + stem + extensionText
+    }
+
+    private static func stagingPrefix(for name: String) -> String {
+        let hash = String(stableHash(of: name), radix: 16)
+        return ownPrefix + String(repeating: "0", count: 16 - hash.count) + hash + "-"
     }
 
     /// FNV-1a, 64 bits: the same in every process and release, unlike `Hasher`.

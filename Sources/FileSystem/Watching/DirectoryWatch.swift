@@ -17,6 +17,7 @@ package final class DirectoryWatch: Sendable {
     ///
     /// - Parameters:
     ///   - path: A folder, or a file; a symbolic link is followed.
+    ///   - tellsWrites: Whether each write is told, too.
     ///   - queue: Where `handler` is called. A serial queue keeps the order of events.
     ///   - handler: Gets what happened, in order, one or more events at a time. It may call anything. Not
     ///     called after `cancel()` returned on the same serial queue.
@@ -24,13 +25,14 @@ package final class DirectoryWatch: Sendable {
     ///   many of the system's queues are open.
     package init(
         _ path: FilePath,
+        tellsWrites: Bool = false,
         on queue: DispatchQueue,
         handler: @escaping @Sendable ([WatchEvent]) -> Void
     ) throws(SystemError) {
         self.path = path
         let isEnded = Locked(false)
         self.isEnded = isEnded
-        watch = try FileEvents.shared.watch(path) { events in
+        watch = try FileEvents.shared.watch(path, tellsWrites: tellsWrites) { events in
             queue.async { if !isEnded.withLock({ $0 }) { handler(events) } }
         }
     }

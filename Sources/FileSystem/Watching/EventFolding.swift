@@ -11,7 +11,7 @@
 ///    `emptyMaxSeconds` at the latest: whoever truncates a file mostly goes on to write it.
 ///
 /// Who has a file open for writing is waited for until it is closed: of what is written meanwhile the kernel is asked
-/// nothing (no `IN_MODIFY`, no `FAN_MODIFY`), so that many small writes into one open file are one change, however long
+/// nothing for this (no `IN_MODIFY`, no `FAN_MODIFY`), so that many small writes into one open file are one change, however long
 /// the pauses, and a program that writes a large file wakes nobody. What a program writes that closes its file never
 /// is found by whoever looks: a save does, and a coordinated access. Who opens and closes for each write has left
 /// a whole file each time: writes that are further apart than `quietSeconds` are changes of their own. To wait
@@ -130,7 +130,7 @@ package struct EventFolding: Sendable {
         case .movedTo(let cookie):
             touch(place, at: now, before: .unknown)
             arrive(at: place, cookie)
-        case .selfMoved, .selfDeleted, .overflowed: return
+        case .modified, .selfMoved, .selfDeleted, .overflowed: return
         }
         if let writer = event.writer { slots[place]?.writer = writer }
     }

@@ -21,7 +21,8 @@ protocol EventSource: Sendable {
     ///   - path: What to watch; a symbolic link is followed.
     ///   - namesOnly: Whether only names that come and go are of interest; no use where the item is watched
     ///     for all already.
-    func watch(_ path: FilePath, namesOnly: Bool) throws(SystemError) -> WatchID
+    ///   - tellsWrites: Whether each write is of interest, too.
+    func watch(_ path: FilePath, namesOnly: Bool, tellsWrites: Bool) throws(SystemError) -> WatchID
 
     /// Ends one watch. What it has seen until now may still be reported.
     func end(_ watch: WatchID)

@@ -40,6 +40,8 @@ package final class FanotifyQueue: EventSource {
     )
     private static let fullMask = namesMask | mask(FAN_CLOSE_WRITE, FAN_ATTRIB, FAN_EVENT_ON_CHILD)
 
+    private static let writesMask = mask(FAN_MODIFY, FAN_EVENT_ON_CHILD)
+
     private static func mask(_ bits: Int32...) -> UInt64 {
         bits.reduce(0) { $0 | UInt64(UInt32(bitPattern: $1)) }
     }
@@ -68,7 +70,11 @@ package final class FanotifyQueue: EventSource {
 
     /// - Throws: `ENOTDIR` for what is no folder; `EXDEV`, `ENODEV` or `EOPNOTSUPP` on a volume that cannot be
     ///   watched so. An inotify queue may be able to.
-    package func watch(_ path: FilePath, namesOnly: Bool) throws(SystemError) -> WatchID {
+    package func watch(
+        _ path: FilePath,
+        namesOnly: Bool,
+        tellsWrites: Bool = false
+    ) throws(SystemError) -> WatchID {
         let folder = try SystemCalls.openat(.working, path.string, CInt(CDOC_O_PATH) | O_DIRECTORY)
         let inode = try Self.inode(of: folder)
         // Before the mark: its first event is told, too.
@@ -80,7 +86,7 @@ package final class FanotifyQueue: EventSource {
             return (marks.count, true)
         }
         do {
-            let mask = namesOnly ? Self.namesMask : Self.fullMask
+            let mask = (namesOnly ? Self.namesMask : Self.fullMask) | (tellsWrites ? Self.writesMask : 0)
             try reader.withDescriptor { fanotify throws(SystemError) in
                 try SystemCalls.fanotify_mark(fanotify, folder, mask: mask)
             }
@@ -96,7 +102,9 @@ package final class FanotifyQueue: EventSource {
         // The mark of a folder that cannot be reached any more stays until the folder or the queue goes: what
         // it tells is about no watch, and dropped.
         guard let folder = try? Self.reach(inode, at: path) else { return }
-        reader.withDescriptor { SystemCalls.fanotify_unmark($0, folder, mask: Self.fullMask) }
+        reader.withDescriptor {
+            SystemCalls.fanotify_unmark($0, folder, mask: Self.fullMask | Self.writesMask)
+        }
     }
 
     /// Ends all.

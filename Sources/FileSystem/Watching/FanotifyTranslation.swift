@@ -6,7 +6,7 @@ internal import CLinux
 /// a rename only another of the same two names. So the order can be lost, and where it can matter, a name is
 /// told once more at the end, for whoever hears of it to look what is there.
 ///
-/// 1. A name's events of one item come as made, written, other attributes, gone.
+/// 1. A name's events of one item come as made, written into, closed, other attributes, gone.
 /// 2. Two renames get neighbouring cookies when they exchange two items, and only then.
 /// 3. A name that two renames of one batch have in common is told once more.
 struct FanotifyTranslation {
@@ -68,8 +68,9 @@ struct FanotifyTranslation {
     }
 
     private static let kinds: [(Int32, WatchEvent.Kind)] = [
-        (FAN_CREATE, .created), (FAN_CLOSE_WRITE, .changed), (FAN_ATTRIB, .attributesChanged),
-        (FAN_DELETE, .deleted), (FAN_MOVE_SELF, .selfMoved), (FAN_DELETE_SELF, .selfDeleted),
+        (FAN_CREATE, .created), (FAN_MODIFY, .modified), (FAN_CLOSE_WRITE, .changed),
+        (FAN_ATTRIB, .attributesChanged), (FAN_DELETE, .deleted), (FAN_MOVE_SELF, .selfMoved),
+        (FAN_DELETE_SELF, .selfDeleted),
     ]
 
     private static func plain(

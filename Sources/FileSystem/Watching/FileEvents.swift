@@ -19,7 +19,7 @@ package final class FileEvents: Sendable {
     private struct State {
         var inotify: WatchQueue?
         var fanotify: Privileged
-        var receivers: [WatchID: [Int: Receiver]] = [:]
+        var receivers: [WatchID: [Int: (receive: Receiver, hearsWrites: Bool)]] = [:]
         var receiverCount = 0
         /// Watches of volumes' top folders, by which their end is known: fanotify does not tell it.
         var volumes: [WatchID: UInt64] = [:]
@@ -62,19 +62,22 @@ package final class FileEvents: Sendable {
     /// - Parameters:
     ///   - path: What to watch; a symbolic link is followed.
     ///   - namesOnly: Whether only names that come and go matter. More may be told all the same.
+    ///   - tellsWrites: Whether each write is told, too. Whoever writes a large file wakes this process then, a thousand times
+    ///     a second at most.
     ///   - receiver: Told what happened; that the queue ran over, too.
     /// - Throws: `ENOENT` when nothing is there, `ENOSPC` when the user watches too much, `EMFILE` when too
     ///   many queues are open.
     package func watch(
         _ path: FilePath,
         namesOnly: Bool = false,
+        tellsWrites: Bool = false,
         _ receiver: @escaping Receiver
     ) throws(SystemError) -> Watch {
         let (id, number) = try state.withLock { state throws(SystemError) -> (WatchID, Int) in
             // Under the lock: an event that is there at once waits for its receiver.
-            let id = try begin(path, namesOnly, &state)
+            let id = try begin(path, namesOnly, tellsWrites, &state)
             state.receiverCount += 1
-            state.receivers[id, default: [:]][state.receiverCount] = receiver
+            state.receivers[id, default: [:]][state.receiverCount] = (receiver, tellsWrites)
             return (id, state.receiverCount)
         }
         return Watch(self, id, number)
@@ -83,18 +86,19 @@ package final class FileEvents: Sendable {
     private func begin(
         _ path: FilePath,
         _ namesOnly: Bool,
+        _ tellsWrites: Bool,
         _ state: inout State
     ) throws(SystemError) -> WatchID {
         if let fanotify = privileged(path, &state) {
             do {
-                let id = try fanotify.watch(path, namesOnly: namesOnly)
+                let id = try fanotify.watch(path, namesOnly: namesOnly, tellsWrites: tellsWrites)
                 if state.receivers[id] == nil { watchVolume(of: path, for: id, &state) }
                 return id
             } catch {
                 // No folder, or a volume without handles: the other way, which says what is wrong if it is.
             }
         }
-        return try plain(path, &state).watch(path, namesOnly: namesOnly)
+        return try plain(path, &state).watch(path, namesOnly: namesOnly, tellsWrites: tellsWrites)
     }
 
     private func privileged(_ path: FilePath, _ state: inout State) -> FanotifyQueue? {
@@ -176,7 +180,13 @@ package final class FileEvents: Sendable {
                 guard let watch = first.watch else { return state.receivers.values.flatMap(\.values) }
                 return state.receivers[watch].map { Array($0.values) } ?? []
             }
-            for receiver in receivers { receiver(run.map(\.event)) }
+            let all = run.map(\.event)
+            // Who shares a watch with others hears no more than what was asked for.
+            let some = all.contains { $0.kind == .modified } ? all.filter { $0.kind != .modified } : all
+            for receiver in receivers {
+                let events = receiver.hearsWrites ? all : some
+                if !events.isEmpty { receiver.receive(events) }
+            }
         }
     }
 }

@@ -7,6 +7,9 @@ package struct WatchEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// A member is new: made, linked or opened for the first time. Its bytes may still be coming.
         case created
+        /// A file has been written into, or cut off, by somebody who has it open. Told only to those who ask for it; not of
+        /// what is written into memory that a file is mapped to.
+        case modified
         /// A file that was open for writing has been closed.
         case changed
         /// A member has been renamed away. The other half bears the same cookie, if this watch sees it.
@@ -48,12 +51,16 @@ extension WatchEvent {
         IN_MOVE_SELF,
     ].reduce(UInt32(0)) { $0 | UInt32($1) }
 
+    /// What is asked of the kernel beside that for those who want to hear of each write.
+    static let writesMask = UInt32(IN_MODIFY)
+
     /// What is asked of the kernel about a folder of which only the names matter.
     static let namesMask = [IN_CREATE, IN_MOVED_FROM, IN_MOVED_TO, IN_DELETE, IN_DELETE_SELF, IN_MOVE_SELF]
         .reduce(UInt32(0)) { $0 | UInt32($1) }
 
     private static let kinds: [(Int32, @Sendable (UInt32) -> Kind)] = [
         (IN_Q_OVERFLOW, { _ in .overflowed }), (IN_CREATE, { _ in .created }),
+        (IN_MODIFY, { _ in .modified }),
         (IN_CLOSE_WRITE, { _ in .changed }), (IN_MOVED_FROM, { .movedFrom(cookie: $0) }),
         (IN_MOVED_TO, { .movedTo(cookie: $0) }), (IN_DELETE, { _ in .deleted }),
         (IN_ATTRIB, { _ in .attributesChanged }), (IN_MOVE_SELF, { _ in .selfMoved }),

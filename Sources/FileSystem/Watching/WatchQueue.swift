@@ -34,8 +34,13 @@ package final class WatchQueue: EventSource {
     }
 
     /// - Throws: `ENOENT` when nothing is there, `ENOSPC` when the user watches too much.
-    package func watch(_ path: FilePath, namesOnly: Bool = false) throws(SystemError) -> WatchID {
-        try watch(path, mask: namesOnly ? WatchEvent.namesMask : WatchEvent.mask)
+    package func watch(
+        _ path: FilePath,
+        namesOnly: Bool = false,
+        tellsWrites: Bool = false
+    ) throws(SystemError) -> WatchID {
+        let mask = namesOnly ? WatchEvent.namesMask : WatchEvent.mask
+        return try watch(path, mask: tellsWrites ? mask | WatchEvent.writesMask : mask)
     }
 
     /// Watches for the end of a folder alone: `selfDeleted` comes when it is removed, or its volume goes.

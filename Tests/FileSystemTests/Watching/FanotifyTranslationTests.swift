@@ -54,13 +54,17 @@ struct FanotifyTranslationTests {
     @Test("What the kernel put together comes apart in the order in which it can have happened")
     func together() {
         let told = Self.told(
-            Self.record([FAN_DELETE, FAN_CLOSE_WRITE, FAN_CREATE, FAN_ATTRIB], "a"),
+            Self.record([FAN_DELETE, FAN_CLOSE_WRITE, FAN_CREATE, FAN_MODIFY, FAN_ATTRIB], "a"),
             Self.record([FAN_CREATE, FAN_ONDIR], "d", in: Self.second)
         )
-        #expect(told.map(\.event.kind) == [.created, .changed, .attributesChanged, .deleted, .created])
-        #expect(told.map(\.event.name) == ["a", "a", "a", "a", "d"])
-        #expect(told.map(\.event.isDirectory) == [false, false, false, false, true])
-        #expect(told.map(\.folder) == [Self.first, Self.first, Self.first, Self.first, Self.second])
+        #expect(
+            told.map(\.event.kind) == [.created, .modified, .changed, .attributesChanged, .deleted, .created]
+        )
+        #expect(told.map(\.event.name) == ["a", "a", "a", "a", "a", "d"])
+        #expect(told.map(\.event.isDirectory) == [false, false, false, false, false, true])
+        #expect(
+            told.map(\.folder) == [Self.first, Self.first, Self.first, Self.first, Self.first, Self.second]
+        )
     }
 
     @Test("Who did it goes along")

@@ -124,6 +124,31 @@ struct FileEventsTests {
         withExtendedLifetime(watch) {}
     }
 
+    @Test("Each write is told to those alone who ask for it", arguments: WatchMeans.here)
+    func writes(_ means: WatchMeans) async throws {
+        try run("echo 1 > a")
+        let events = means.events
+        let (all, allContinuation) = AsyncStream.makeStream(of: WatchEvent.self)
+        let (some, someContinuation) = AsyncStream.makeStream(of: WatchEvent.self)
+        let watches = [
+            try events.watch(scratch.path, tellsWrites: true) { $0.forEach { allContinuation.yield($0) } },
+            try events.watch(scratch.path) { $0.forEach { someContinuation.yield($0) } },
+        ]
+        let file = try FileHandle(forWritingTo: scratch.path.appending("a").url(isDirectory: false))
+        try file.write(contentsOf: Data("2".utf8))
+        for await event in all where event.kind == .modified {
+            #expect(event.name == "a")
+            break
+        }
+        try file.close()
+        for await event in all where event.kind == .changed { break }
+        for await event in some {
+            #expect(event.kind != .modified)
+            if event.kind == .changed { break }
+        }
+        withExtendedLifetime(watches) {}
+    }
+
     @Test(
         "A folder that is moved, its attributes and its end are told to its own watch",
         arguments: WatchMeans.here

@@ -1,0 +1,249 @@
+internal import Sync
+
+/// Decides when what programs write may be read. Pure: the time is given, and what is asked of the disk is asked by whoever calls.
+///
+///     heard of a write ──▶ waiting ──▶ (closed, quiet, or for too long) ──▶ read
+///     moved in, saved by Sheaf ──────────────────────────────────────────▶ read
+///
+/// 1. What was moved to its place is whole, whoever has it open: that is how programs save that save well. It is read at once.
+/// 2. A file that nobody has open for writing is read at once; one that somebody has open waits until it is closed. Where
+///    nobody can tell, that it was closed counts, or else that nothing was written for `openQuietSeconds`.
+/// 3. A file that stays open, a database or a log, is read as it is once nothing was written into it for
+///    `openQuietSeconds`, but not more often than each `openAgainSeconds`; and after `waitMaxSeconds` in any
+///    case.
+/// 4. A package is one item: it waits until nothing has happened in it for `packageQuietSeconds` and all its files are
+///    closed, or one stays open as above. What Sheaf's own saves put into it, in one step, does not wait.
+/// 5. What is found changed without a word, at a start say, is read, and counts if nothing speaks for somebody being at it.
+struct WritingItems {
+    /// How long nothing is written into a file that stays open before it is read as it is.
+    static let openQuietSeconds = 2.0
+    /// How long a file that stays open is not read again.
+    static let openAgainSeconds = 10.0
+    /// How long a file waits at most that is written all the time.
+    static let waitMaxSeconds = 60.0
+    /// How long a package waits at most in which something happens all the time: a large one is copied for minutes.
+    static let packageWaitMaxSeconds = 600.0
+    /// How long nothing happens in a package before it counts as whole.
+    static let packageQuietSeconds = 0.5
+
+    /// What may be done with an item.
+    enum Verdict {
+        /// It is read; whether that counts is asked afterwards, of `counts`.
+        case read
+        /// It is read, and counts.
+        case readAsItIs
+        case wait
+    }
+
+    /// An item that waits.
+    struct Waiting: Hashable {
+        let isPackage: Bool
+        /// When it was seen first that it is written.
+        let began: Double
+        /// When something was last seen to be written.
+        var touched: Double
+        /// Whether somebody was found to have it open, or a file in it.
+        var isOpen: Bool
+        /// When it was last told as due.
+        var told = -Double.infinity
+    }
+
+    private(set) var waiting: [ItemID: Waiting] = [:]
+    /// When items that stay open were read last.
+    private var openReads: [ItemID: Double] = [:]
+    /// Items that are to be read as they are.
+    private var whole: Set<ItemID> = []
+    /// What was heard of names since the last look.
+    private var moved: Set<ItemPlace> = []
+    private var closed: Set<ItemPlace> = []
+    /// Packages that came whole, or that a save of Sheaf's has changed in one step, and when: it may clear up behind itself.
+    private var saved: [ItemID: Double] = [:]
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    // MARK: Heard
+
+    /// A name has been given to something new, which is not written yet.
+    mutating func made(at place: ItemPlace) {
+        moved.remove(place)
+        closed.remove(place)
+    }
+
+    /// Something was moved to a name.
+    mutating func moved(to place: ItemPlace) { moved.insert(place) }
+
+    /// A file was closed that was open for writing.
+    mutating func closed(_ place: ItemPlace) { closed.insert(place) }
+
+    /// Something was written into a file.
+    ///
+    /// - Parameter item: What is at the place; nil where nobody knows yet.
+    mutating func wrote(_ item: ItemID?, at place: ItemPlace, at now: Double) {
+        made(at: place)
+        if let item { touch(item, isPackage: false, at: now) }
+    }
+
+    /// Something has happened in a package that is a step of somebody's.
+    mutating func wrote(inPackage item: ItemID, at now: Double) {
+        saved[item] = nil
+        touch(item, isPackage: true, at: now)
+        // Nobody knows whether what was open still is.
+        waiting[item]?.isOpen = false
+    }
+
+    /// A save of Sheaf's has changed a package in one step.
+    mutating func saved(package item: ItemID, at now: Double) { saved[item] = now }
+
+    /// An app says that an item is as it is to be.
+    mutating func isWhole(_ item: ItemID) {
+        waiting[item] = nil
+        whole.insert(item)
+    }
+
+    private mutating func touch(_ item: ItemID, isPackage: Bool, at now: Double) {
+        whole.remove(item)
+        if waiting[item] == nil {
+            waiting[item] = Waiting(isPackage: isPackage, began: now, touched: now, isOpen: !isPackage)
+        }
+        waiting[item]?.touched = now
+    }
+
+    // MARK: Before it is read
+
+    /// Whether a file that looks otherwise than before may be read.
+    ///
+    /// - Parameters:
+    ///   - age: How long ago it was written, by its date.
+    ///   - isOpen: Asked, if need be, whether somebody has it open for writing; nil where nobody can tell.
+    mutating func judge(
+        file item: ItemID,
+        at place: ItemPlace,
+        age: Double,
+        at now: Double,
+        isOpen: () -> Bool?
+    ) -> Verdict {
+        if whole.contains(item) { return .readAsItIs }
+        if waiting[item] == nil {
+            if moved.contains(place) { return asItIs(item) }
+            guard Self.isRecent(age, Self.openQuietSeconds) else { return .read }
+        }
+        switch isOpen() {
+        case .some(false): return end(item)
+        case .none where closed.contains(place): return end(item)
+        case .some(true), .none: break
+        }
+        if waiting[item] == nil { touch(item, isPackage: false, at: now) }
+        return readIfDue(item, at: now)
+    }
+
+    /// Whether a package that looks otherwise than before, or in which something has happened, may be read.
+    ///
+    /// - Parameters:
+    ///   - age: How long ago a name in it came or went, at its top.
+    ///   - isOpen: Asked, if need be, whether somebody has a file in it open for writing.
+    mutating func judge(
+        package item: ItemID,
+        at place: ItemPlace,
+        age: Double,
+        at now: Double,
+        isOpen: () -> Bool
+    ) -> Verdict {
+        if whole.contains(item) { return .readAsItIs }
+        guard let wait = waiting[item] else {
+            if moved.contains(place) { saved[item] = now }
+            if isSaved(item, at: now) { return asItIs(item) }
+            guard Self.isRecent(age, Self.packageQuietSeconds) else { return .read }
+            touch(item, isPackage: true, at: now)
+            return .wait
+        }
+        guard now >= due(item, wait) else { return .wait }
+        guard isOpen() else { return end(item) }
+        waiting[item]?.isOpen = true
+        return readIfDue(item, at: now)
+    }
+
+    private mutating func readIfDue(_ item: ItemID, at now: Double) -> Verdict {
+        guard let wait = waiting[item], now >= due(item, wait) else { return .wait }
+        waiting[item] = nil
+        openReads[item] = now
+        return asItIs(item)
+    }
+
+    private mutating func asItIs(_ item: ItemID) -> Verdict {
+        whole.insert(item)
+        return .readAsItIs
+    }
+
+    private mutating func end(_ item: ItemID) -> Verdict {
+        waiting[item] = nil
+        openReads[item] = nil
+        return .read
+    }
+
+    private static func isRecent(_ age: Double, _ seconds: Double) -> Bool { abs(age) < seconds }
+
+    // MARK: After it was read
+
+    /// Whether what was read of an item counts, or it was written meanwhile and waits.
+    ///
+    /// - Parameter state: Asked, if need be: how long ago something in it was written, by its date, and whether somebody has it
+    ///   open for writing.
+    mutating func counts(
+        _ item: ItemID,
+        isPackage: Bool,
+        at now: Double,
+        state: () -> (age: Double, isOpen: Bool)
+    ) -> Bool {
+        guard whole.remove(item) == nil else { return true }
+        let (age, isOpen) = state()
+        guard isOpen || isPackage && Self.isRecent(age, Self.packageQuietSeconds) else { return true }
+        touch(item, isPackage: isPackage, at: now)
+        waiting[item]?.isOpen = isOpen
+        return false
+    }
+
+    /// All that was heard has been looked at.
+    mutating func endLook(at now: Double) {
+        moved = []
+        closed = []
+        for item in saved.keys where !isSaved(item, at: now) { saved[item] = nil }
+    }
+
+    private func isSaved(_ item: ItemID, at now: Double) -> Bool {
+        saved[item].map { now < $0 + Self.packageQuietSeconds } ?? false
+    }
+
+    /// An item is as it was seen last, or is not there any more.
+    ///
+    /// - Returns: Whether it waited.
+    @discardableResult
+    mutating func forget(_ item: ItemID) -> Bool {
+        whole.remove(item)
+        openReads[item] = nil
+        saved[item] = nil
+        return waiting.removeValue(forKey: item) != nil
+    }
+
+    // MARK: Time
+
+    private func due(_ item: ItemID, _ wait: Waiting) -> Double {
+        var due =
+            wait.touched + (wait.isPackage && !wait.isOpen ? Self.packageQuietSeconds : Self.openQuietSeconds)
+        if wait.isOpen, let last = openReads[item] { due = max(due, last + Self.openAgainSeconds) }
+        return min(due, wait.began + (wait.isPackage ? Self.packageWaitMaxSeconds : Self.waitMaxSeconds))
+    }
+
+    /// When something is due next; nil while nothing waits.
+    var next: Double? {
+        waiting.map { max(due($0.key, $0.value), $0.value.told + Self.openQuietSeconds) }.min()
+    }
+
+    /// What is to be looked at. What cannot be looked at is told again, but not at once.
+    mutating func takeDue(at now: Double) -> [ItemID] {
+        let items = waiting.filter {
+            now >= max(due($0.key, $0.value), $0.value.told + Self.openQuietSeconds)
+        }.keys
+        for item in items { waiting[item]?.told = now }
+        return items.sorted()
+    }
+}

@@ -1,0 +1,271 @@
+internal import Dispatch
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import SyncMessages
+
+/// Which programs write an item, and when that was asked.
+struct KnownWriters {
+    var asked: Double
+    var names: [String]
+}
+
+// Items that programs are writing: `WritingItems` decides, this hears and asks.
+extension SyncRun {
+    static let beingWritten = "It is being written."
+    /// Who writes an item is asked again after so many seconds, if somebody wants to know.
+    private static let writersSeconds = 1.0
+    private static let writerCountMax = 3
+
+    private var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+
+    /// How many seconds ago something was, by a file's date.
+    private static func age(_ nanoseconds: Int64) -> Double {
+        Date().timeIntervalSince1970 - Double(nanoseconds) / 1e9
+    }
+
+    // MARK: Heard
+
+    /// Notes what events say of files that are written.
+    ///
+    /// - Returns: Whether there is something to look at.
+    func noteWriting(_ events: [WatchEvent], in folder: ItemID) -> Bool {
+        var isMore = false
+        for event in events {
+            isMore = isMore || event.kind != .modified
+            guard let name = event.name else { continue }
+            let place = ItemPlace(folder, name)
+            guard !SaveSigns.isStaging(name) else {
+                saveSigns.take(event, at: place)
+                continue
+            }
+            switch event.kind {
+            case .created: writing.made(at: place)
+            case .modified: noteWrite(at: place, event.writer)
+            case .changed: writing.closed(place)
+            case .movedTo: writing.moved(to: place)
+            case .movedFrom, .deleted, .attributesChanged, .selfMoved, .selfDeleted, .overflowed: break
+            }
+        }
+        return isMore
+    }
+
+    private func noteWrite(at place: ItemPlace, _ writer: WriterProcess?) {
+        // What is new has been told of, and is looked at.
+        let item = table.item(at: place).flatMap { isWritable($0) ? $0 : nil }
+        let isNew = item.map { writing.waiting[$0] == nil } ?? false
+        writing.wrote(item, at: place, at: now)
+        if let item { note(item, isNew, writer) }
+    }
+
+    /// Whether somebody can write into an item, and that is to be heard of.
+    private func isWritable(_ item: ItemID) -> Bool {
+        guard let seen = table[item] else { return false }
+        return seen.trace.kind == .regular && !seen.isDataless && !isExcluded(item)
+    }
+
+    /// Notes what events say of a package that is written.
+    ///
+    /// - Returns: Whether there is something to look at.
+    func noteWriting(_ events: [WatchEvent], inPackage item: ItemID) -> Bool {
+        guard let place = table[item]?.state.place else { return false }
+        let isNew = writing.waiting[item] == nil
+        var isMore = events.isEmpty
+        for event in events {
+            let isStep = isStep(event, ofPackage: item, at: place)
+            if isStep { writing.wrote(inPackage: item, at: now) }
+            // Folders that are new in it are to be watched; else it is looked at when nothing happens any more.
+            isMore = isMore || !isStep || event.isDirectory
+        }
+        if writing.waiting[item] != nil { note(item, isNew, events.last { $0.writer != nil }?.writer) }
+        return isMore || writing.waiting[item] == nil
+    }
+
+    /// Whether an event in a package is a step of a program that may go on.
+    private func isStep(_ event: WatchEvent, ofPackage item: ItemID, at place: ItemPlace) -> Bool {
+        guard let name = event.name, !SaveSigns.isStaging(name) else { return false }
+        switch event.kind {
+        case .created, .modified, .deleted: return true
+        // What was written was told before; a save has its file open when it puts that in place.
+        case .changed: return writing.waiting[item] != nil
+        case .movedTo(let cookie):
+            guard saveSigns.isOfSave(cookie, into: place) else { return true }
+            writing.saved(package: item, at: now)
+            return false
+        case .movedFrom, .attributesChanged, .selfMoved, .selfDeleted, .overflowed: return false
+        }
+    }
+
+    private func note(_ item: ItemID, _ isNew: Bool, _ writer: WriterProcess?) {
+        if let writer { writers[item] = KnownWriters(asked: .infinity, names: ["\(writer)"]) }
+        guard isNew else { return }
+        // It is read when it may be.
+        unread[item] = nil
+        news.insert(item)
+        lookAtWritingLater()
+        take([])
+    }
+
+    // MARK: Asked
+
+    /// Whether an item that looks otherwise than before may be read now.
+    func mayRead(_ item: ItemID, _ trace: ItemTrace) -> Bool {
+        // What a power cut may have damaged is put right first.
+        guard let place = table[item]?.state.place, !suspects.contains(item) else { return true }
+        let age = Self.age(trace.modified)
+        let hasWaited = writing.waiting[item] != nil
+        let verdict: WritingItems.Verdict
+        switch trace.kind {
+        case .regular:
+            verdict = writing.judge(file: item, at: place, age: age, at: now) { isOpen(item) }
+        case .directory:
+            verdict = writing.judge(package: item, at: place, age: age, at: now) {
+                writingState(ofPackage: item).isOpen
+            }
+        case .symbolicLink, .other:
+            if writing.forget(item) { endWriting(item) }
+            return true
+        }
+        guard case .wait = verdict else {
+            if hasWaited { endWriting(item) }
+            return true
+        }
+        unread[item] = nil
+        news.insert(item)
+        // What happens in it from now on is to be heard.
+        if trace.kind == .directory { _ = watchIfPackage(item, trace) }
+        lookAtWritingLater()
+        return false
+    }
+
+    /// Whether what was read of an item counts.
+    ///
+    /// - Parameter trace: Of a file, as it was read; nil for a package.
+    func counts(_ item: ItemID, _ trace: ItemTrace?) -> Bool {
+        guard !suspects.contains(item) else { return true }
+        let isPackage = table[item]?.trace.kind == .directory && trace == nil
+        let isCounted = writing.counts(item, isPackage: isPackage, at: now) {
+            guard isPackage else {
+                let age = trace.map { Self.age($0.modified) } ?? .infinity
+                guard abs(age) < WritingItems.openQuietSeconds else { return (age, false) }
+                return (age, isOpen(item) ?? false)
+            }
+            return writingState(ofPackage: item)
+        }
+        if !isCounted {
+            news.insert(item)
+            lookAtWritingLater()
+        }
+        return isCounted
+    }
+
+    private func isOpen(_ item: ItemID) -> Bool? {
+        table.path(of: item, in: place.folder).flatMap { OpenForWriting.isOpen($0) }
+    }
+
+    /// How long ago something in a package was written last, and whether somebody has a file in it open for writing.
+    private func writingState(ofPackage item: ItemID) -> (age: Double, isOpen: Bool) {
+        guard let package = table.path(of: item, in: place.folder) else { return (.infinity, false) }
+        var (newest, isOpen) = (Int64.min, false)
+        var pending = [package]
+        while let folder = pending.popLast() {
+            // What cannot be looked at is said by whoever reads it.
+            for member in (try? FolderScan.members(of: folder)) ?? [] {
+                let trace = ItemTrace(member.status)
+                let path = folder.appending(member.name)
+                newest = max(newest, trace.changed)
+                if trace.kind == .directory { pending.append(path) }
+                guard trace.kind == .regular, !isOpen,
+                    abs(Self.age(trace.changed)) < WritingItems.openQuietSeconds
+                else { continue }
+                isOpen = OpenForWriting.isOpen(path) ?? false
+            }
+        }
+        return (newest == .min ? .infinity : Self.age(newest), isOpen)
+    }
+
+    // MARK: Later
+
+    private func lookAtWritingLater() {
+        guard let next = writing.next, !isStopped, next < writingDue ?? .infinity else { return }
+        writingDue = next
+        let deadline = DispatchTime(uptimeNanoseconds: UInt64(next * 1e9))
+        queue.asyncAfter(deadline: deadline) { [box = Confined(Weak(self))] in
+            guard let self = box.value.value, !self.isStopped, self.writingDue == next else { return }
+            self.writingDue = nil
+            self.attempt("the folder cannot be looked at") { try self.lookAtWriting() }
+            self.lookAtWritingLater()
+        }
+    }
+
+    private func lookAtWriting() throws {
+        let items = writing.takeDue(at: now)
+        for item in items {
+            guard let known = table[item] else {
+                writing.forget(item)
+                endWriting(item)
+                continue
+            }
+            if known.trace.kind == .directory, known.state.kind == .document { dirtyPackages.insert(item) }
+            dirtyFolders.insert(known.state.place.parent)
+        }
+        if !items.isEmpty { try lookAtDirty() }
+    }
+
+    /// An item does not wait any more.
+    ///
+    /// - Parameter isWhole: Whether it is to be read as it is.
+    func endWriting(_ item: ItemID, isWhole: Bool = false) {
+        if isWhole { writing.isWhole(item) }
+        writers[item] = nil
+        news.insert(item)
+        // What could not be done with it is planned anew.
+        if stuck.removeValue(forKey: item) != nil { refused.insert(item) }
+    }
+
+    /// After a look: what waited, and is as it was seen last, does not wait any more.
+    func endWriting(in folders: Set<ItemID>, but touched: [ItemID: ItemTrace]) {
+        writing.endLook(at: now)
+        let ended = writing.waiting.filter { item, wait in
+            guard let known = table[item], !known.isDataless else { return true }
+            guard !wait.isPackage, touched[item] == nil else { return false }
+            return folders.contains(known.state.place.parent)
+        }
+        for item in ended.keys {
+            writing.forget(item)
+            endWriting(item)
+        }
+    }
+
+    // MARK: Told
+
+    /// Why an item waits that is being written.
+    func writingText(of item: ItemID) -> String {
+        let names = writers[item]?.names ?? []
+        let who = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
+        guard let wait = writing.waiting[item], wait.isPackage else {
+            return "It is open in a program that writes it\(who)."
+        }
+        return wait.isOpen
+            ? "A file in it is open in a program that writes it\(who)."
+            : "A program is writing files in it\(who)."
+    }
+
+    func writingRemedy(of item: ItemID) -> String {
+        writing.waiting[item]?.isPackage == true
+            ? "It goes by itself, as one, when that has ended."
+            : "It goes by itself when it is closed there, or nothing has been written into it for a while."
+    }
+
+    /// Finds out again who writes an item, if that was not asked a moment ago.
+    func refreshWriters(of item: ItemID) {
+        if let known = writers[item], now < known.asked + Self.writersSeconds { return }
+        guard let path = table.path(of: item, in: place.folder), let real = try? path.resolved() else {
+            return
+        }
+        let found = OpenForWriting.writers(countMax: Self.writerCountMax) {
+            $0 == real.string || $0.hasPrefix(real.string + "/")
+        }
+        writers[item] = KnownWriters(asked: now, names: found.map(\.description))
+    }
+}

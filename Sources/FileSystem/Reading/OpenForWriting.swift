@@ -1,0 +1,64 @@
+internal import CLinux
+internal import Foundation
+internal import Glibc
+
+/// Whether programs have files open for writing, and which.
+package enum OpenForWriting {
+    /// Whether anybody, this process too, has a file open for writing or mapped to memory that is written.
+    ///
+    /// The kernel says so to who may have a lease on the file: its owner, or who has the privilege. Nobody notices, but for
+    /// a program that opens the file without waiting in the very microsecond, which is told to try again.
+    ///
+    /// - Parameter path: Of a file; a symbolic link is not followed.
+    /// - Returns: Nil where it cannot be told: somebody else's file, a volume without leases, or no file.
+    package static func isOpen(_ path: FilePath) -> Bool? {
+        // What is wrong with the file is said by whoever reads it.
+        guard
+            let file = try? SystemCalls.openat(
+                .working,
+                path.string,
+                O_RDONLY | O_NONBLOCK | O_NOFOLLOW
+            ), let answer = try? SystemCalls.isWritten(file)
+        else { return nil }
+        return answer
+    }
+
+    /// Which programs of this user have files open for writing, as proc(5) tells; of all users' for the privileged.
+    ///
+    /// Takes some milliseconds: all that all programs have open is gone through.
+    ///
+    /// - Parameters:
+    ///   - countMax: So many are enough.
+    ///   - isWanted: Whether a path, without links on the way, is of such a file.
+    package static func writers(countMax: Int, where isWanted: (String) -> Bool) -> [WriterProcess] {
+        guard let processes = try? FolderScan.names(in: FilePath("/proc")) else { return [] }
+        var writers: [WriterProcess] = []
+        for process in processes.compactMap({ Int32($0) }).sorted() where writers.count < countMax {
+            // A process that has ended meanwhile has nothing open; another user's may not be asked.
+            guard writes(process, isWanted), let writer = WriterProcess(running: process) else { continue }
+            writers.append(writer)
+        }
+        return writers
+    }
+
+    private static func writes(_ process: Int32, _ isWanted: (String) -> Bool) -> Bool {
+        let folder = FilePath("/proc/\(process)")
+        guard let numbers = try? FolderScan.names(in: folder.appending("fd")) else { return false }
+        return numbers.contains { number in
+            let link = try? SystemCalls.readlinkat(.working, folder.appending("fd/\(number)").string)
+            guard let path = link, isWanted(path) else { return false }
+            return isForWriting(folder.appending("fdinfo/\(number)"))
+        }
+    }
+
+    /// Whether a descriptor is for writing: its flags are told in octal digits.
+    private static func isForWriting(_ information: FilePath) -> Bool {
+        guard let bytes = try? FileReading.contents(of: information) else { return false }
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        where line.hasPrefix("flags:") {
+            let digits = line.dropFirst("flags:".count).trimmingCharacters(in: .whitespaces)
+            return (CInt(digits, radix: 8) ?? O_RDONLY) & O_ACCMODE != O_RDONLY
+        }
+        return false
+    }
+}

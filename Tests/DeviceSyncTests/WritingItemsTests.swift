@@ -1,0 +1,244 @@
+import Sync
+import Testing
+
+@testable import DeviceSync
+
+/// When what programs write may be read.
+@Suite("Items that are being written")
+final class WritingItemsTests {
+    private let item = ItemID(1, 1)
+    private let place = ItemPlace(.root, "a")
+    private var items = WritingItems()
+    /// Old enough that nobody can be at it.
+    private let old = 3600.0
+
+    private func file(
+        age: Double = 0,
+        at now: Double,
+        isOpen: Bool?
+    ) -> WritingItems.Verdict {
+        items.judge(file: item, at: place, age: age, at: now) { isOpen }
+    }
+
+    private func package(
+        age: Double = 0,
+        at now: Double,
+        isOpen: Bool = false
+    ) -> WritingItems.Verdict {
+        items.judge(package: item, at: place, age: age, at: now) { isOpen }
+    }
+
+    private func counts(isPackage: Bool, at now: Double, _ state: (age: Double, isOpen: Bool)) -> Bool {
+        items.counts(item, isPackage: isPackage, at: now) { state }
+    }
+
+    private func takeDue(at now: Double) -> [ItemID] { items.takeDue(at: now) }
+    private func forget() -> Bool { items.forget(item) }
+
+    // MARK: Files
+
+    @Test("A file that nobody has open is read at once, and one that was written long ago without a question")
+    func closed() {
+        #expect(file(at: 0, isOpen: false) == .read)
+        let verdict = items.judge(file: item, at: place, age: old, at: 0) {
+            Issue.record("nobody is to ask")
+            return true
+        }
+        #expect(verdict == .read)
+        #expect(items.isEmpty && items.next == nil)
+    }
+
+    @Test("What was moved to its place is read at once, though whoever saved it has it open still")
+    func moved() {
+        items.moved(to: place)
+        #expect(file(at: 0, isOpen: true) == .readAsItIs)
+        // And counts, though he has it open when it has been read.
+        #expect(counts(isPackage: false, at: 0, (0, true)))
+        items.endLook(at: 0)
+        #expect(file(at: 0, isOpen: true) == .wait)
+    }
+
+    @Test("What is moved while somebody writes it is no more whole for that")
+    func movedWhileWritten() {
+        #expect(file(at: 0, isOpen: true) == .wait)
+        items.moved(to: place)
+        #expect(file(at: 0.1, isOpen: true) == .wait)
+    }
+
+    @Test("What is written into after it was moved to its place is not whole")
+    func writtenAfterMove() {
+        items.moved(to: place)
+        items.wrote(item, at: place, at: 0)
+        #expect(file(at: 0, isOpen: true) == .wait)
+    }
+
+    @Test("A file that somebody has open waits until it is closed")
+    func open() {
+        #expect(file(at: 0, isOpen: true) == .wait)
+        items.wrote(item, at: place, at: 1.9)
+        #expect(takeDue(at: 2.1).isEmpty)
+        #expect(file(at: 2.1, isOpen: true) == .wait)
+        #expect(file(at: 2.2, isOpen: false) == .read)
+        #expect(items.isEmpty && items.next == nil)
+    }
+
+    @Test("A write without another word makes a file wait, and it is looked at when it is quiet")
+    func writeAlone() {
+        items.wrote(item, at: place, at: 5)
+        #expect(!items.isEmpty)
+        #expect(items.next == 5 + WritingItems.openQuietSeconds)
+        #expect(takeDue(at: 5 + WritingItems.openQuietSeconds) == [item])
+        #expect(file(at: 5 + WritingItems.openQuietSeconds, isOpen: true) == .readAsItIs)
+    }
+
+    @Test("A write at a name of which nothing is known makes nothing wait")
+    func writeAtUnknown() {
+        items.wrote(nil, at: place, at: 0)
+        #expect(items.isEmpty)
+    }
+
+    @Test("A file that stays open is read when it is quiet, but not again and again")
+    func staysOpen() {
+        items.wrote(item, at: place, at: 0)
+        #expect(file(at: 2, isOpen: true) == .readAsItIs)
+        #expect(counts(isPackage: false, at: 2, (0, true)))
+        items.wrote(item, at: place, at: 3)
+        #expect(file(at: 5.5, isOpen: true) == .wait)
+        #expect(items.next == 2 + WritingItems.openAgainSeconds)
+        #expect(file(at: 2 + WritingItems.openAgainSeconds, isOpen: true) == .readAsItIs)
+    }
+
+    @Test("A file that is written all the time is read after its time in any case")
+    func neverQuiet() {
+        var reads: [Double] = []
+        for second in 0...130 {
+            items.wrote(item, at: place, at: Double(second))
+            guard !takeDue(at: Double(second)).isEmpty else { continue }
+            if file(at: Double(second), isOpen: true) == .readAsItIs { reads.append(Double(second)) }
+        }
+        #expect(reads == [60, 121])
+    }
+
+    @Test("Where nobody can tell who has a file open, it counts that it was closed, or else that it is quiet")
+    func unknown() {
+        items.closed(place)
+        #expect(file(at: 0, isOpen: nil) == .read)
+        items.endLook(at: 0)
+        #expect(file(at: 0, isOpen: nil) == .wait)
+        items.closed(place)
+        items.wrote(item, at: place, at: 1)
+        #expect(file(at: 1, isOpen: nil) == .wait)
+        #expect(file(at: 3, isOpen: nil) == .readAsItIs)
+    }
+
+    @Test("What was read while somebody began to write does not count, and waits")
+    func writtenMeanwhile() {
+        #expect(file(at: 0, isOpen: false) == .read)
+        #expect(!counts(isPackage: false, at: 0, (0, true)))
+        #expect(!items.isEmpty)
+        #expect(file(at: 0.1, isOpen: false) == .read)
+        #expect(counts(isPackage: false, at: 0.1, (0, false)))
+    }
+
+    @Test("What an app says is whole is read as it is")
+    func said() {
+        items.wrote(item, at: place, at: 0)
+        items.isWhole(item)
+        #expect(items.isEmpty)
+        #expect(file(at: 0, isOpen: true) == .readAsItIs)
+        #expect(counts(isPackage: false, at: 0, (0, true)))
+        // That was said of what it held then.
+        items.isWhole(item)
+        items.wrote(item, at: place, at: 1)
+        #expect(file(at: 1, isOpen: true) == .wait)
+    }
+
+    @Test("What is gone, or is as it was, does not wait")
+    func forgotten() {
+        items.wrote(item, at: place, at: 0)
+        #expect(forget())
+        #expect(items.isEmpty && items.next == nil)
+        #expect(!forget())
+    }
+
+    @Test("What cannot be looked at when it is due is told again, but not at once")
+    func toldAgain() throws {
+        items.wrote(item, at: place, at: 0)
+        #expect(takeDue(at: 2) == [item])
+        #expect(takeDue(at: 2.5).isEmpty)
+        #expect(try #require(items.next) > 2.5)
+        #expect(takeDue(at: 4) == [item])
+    }
+
+    // MARK: Packages
+
+    @Test("A package that is made member by member waits until nothing happens in it any more")
+    func steps() {
+        #expect(package(at: 0) == .wait)
+        for step in 1...6 {
+            items.wrote(inPackage: item, at: Double(step) * 0.3)
+            #expect(package(at: Double(step) * 0.3 + 0.01) == .wait)
+        }
+        #expect(items.next == 1.8 + WritingItems.packageQuietSeconds)
+        #expect(package(at: 1.8 + WritingItems.packageQuietSeconds) == .read)
+        #expect(items.isEmpty)
+    }
+
+    @Test("A package in which a file is open waits until it is closed, or quiet")
+    func openMember() {
+        items.wrote(inPackage: item, at: 0)
+        #expect(package(at: 0.6, isOpen: true) == .wait)
+        #expect(items.next == WritingItems.openQuietSeconds)
+        items.wrote(inPackage: item, at: 1)
+        // It has been closed, for all that anybody knows.
+        #expect(items.next == 1 + WritingItems.packageQuietSeconds)
+        #expect(package(at: 1.6, isOpen: true) == .wait)
+        #expect(package(at: 3, isOpen: true) == .readAsItIs)
+    }
+
+    @Test("A package that is moved to its place, and what a save puts into one, does not wait")
+    func wholePackages() {
+        items.moved(to: place)
+        #expect(package(at: 0) == .readAsItIs)
+        #expect(counts(isPackage: true, at: 0, (0, true)))
+        items.endLook(at: 0)
+        // What follows right behind, as a save clears up.
+        #expect(package(at: 0.1) == .readAsItIs)
+        items.endLook(at: 10)
+        items.saved(package: item, at: 10)
+        #expect(package(at: 10) == .readAsItIs)
+        items.wrote(inPackage: item, at: 10.1)
+        #expect(package(at: 10.1) == .wait)
+    }
+
+    @Test("A save into a package that somebody is writing does not make that whole")
+    func savedWhileWritten() {
+        items.wrote(inPackage: item, at: 0)
+        items.saved(package: item, at: 0.1)
+        #expect(package(at: 0.2) == .wait)
+    }
+
+    @Test("A package that is found changed is read, and counts if nobody can be at it")
+    func foundPackage() {
+        #expect(package(age: old, at: 0) == .read)
+        #expect(counts(isPackage: true, at: 0, (old, false)))
+        #expect(package(age: old, at: 0) == .read)
+        #expect(!counts(isPackage: true, at: 0, (0.1, false)))
+        #expect(items.next == WritingItems.packageQuietSeconds)
+        items.forget(item)
+        #expect(package(age: old, at: 0) == .read)
+        #expect(!counts(isPackage: true, at: 0, (old, true)))
+    }
+
+    @Test("A package in which something happens all the time is read after its time in any case")
+    func neverQuietPackage() {
+        var reads: [Double] = []
+        for tick in 0...2500 {
+            let now = Double(tick) * 0.25
+            items.wrote(inPackage: item, at: now)
+            guard !takeDue(at: now).isEmpty else { continue }
+            if package(at: now, isOpen: true) == .readAsItIs { reads.append(now) }
+        }
+        #expect(reads == [600])
+    }
+}
