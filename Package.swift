@@ -114,7 +114,7 @@ let package = Package(
         .target(
             name: "DocumentFoundation",
             dependencies: [
-                "ChangeSets", "Coordination", "Cryptography", "FilePresenting", "FileSystem", "KeyValues",
+                "Coordination", "Cryptography", "FilePresenting", "FileSystem", "KeyValues",
                 "LocalSockets", "Locks", "SyncMessages", "Threads", "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict

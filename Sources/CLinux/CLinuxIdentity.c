@@ -40,6 +40,7 @@ int cdoc_status_at(int folder_fd, const char *name, struct cdoc_status *found) {
     if (outcome == 0) {
         found->inode = status.stx_ino;
         found->byte_count = (int64_t)status.stx_size;
+        found->allocated_byte_count = (int64_t)status.stx_blocks * 512;
         found->modified_at = nanoseconds(status.stx_mtime);
         found->changed_at = nanoseconds(status.stx_ctime);
         found->born_at = (status.stx_mask & STATX_BTIME) != 0 ? nanoseconds(status.stx_btime) : 0;

@@ -9,6 +9,7 @@ extension Tool {
     ///   - sharing: What knows the devices that share a folder; nil when this program does not.
     ///   - versions: What knows former states of documents; nil when this program does not.
     ///   - vault: What holds former states of documents; nil when this program does not.
+    ///   - doctor: What knows of wrongs with folders in step; nil when this program does not.
     ///   - diagnosis: What makes a report for those who mend this program; nil when this program does not.
     package static func sheaf(
         reports: ReportSource? = nil,
@@ -18,6 +19,7 @@ extension Tool {
         sharing: SharingRole? = nil,
         versions: VersionsRole? = nil,
         vault: VaultRole? = nil,
+        doctor: DoctorRole? = nil,
         diagnosis: DiagnosisRole? = nil
     ) -> Tool {
         Tool(
@@ -30,7 +32,7 @@ extension Tool {
                 .revoke(sharing),
                 .recovery(sharing), .versions(versions), .vault(vault), .hub(hub), .agent(agent),
                 .locks(reports),
-                .doctor(reports), .diagnose(diagnosis),
+                .doctor(reports, doctor), .diagnose(diagnosis),
             ]
         )
     }

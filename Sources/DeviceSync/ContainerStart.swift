@@ -127,7 +127,7 @@ final class ContainerStart {
             path: path,
             isSettled: false,
             change: SyncEngine.Change.none.rawValue,
-            causes: [whyNot],
+            [Explanation.Cause(.cannotBegin, whyNot, remedy: why?.remedy)],
             next: why?.remedy ?? "Read what stopped it, then start it again."
         )
     }

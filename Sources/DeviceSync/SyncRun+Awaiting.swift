@@ -18,6 +18,8 @@ struct AwaitedStep {
     var holders: [String] = []
     /// When it was asked who; nil for never.
     var asked: DispatchTime?
+    /// Since when it waits, in seconds since 1970.
+    var sinceSeconds: Double
 
     /// What is waited for.
     var text: String {
@@ -36,7 +38,8 @@ extension SyncRun {
 
     /// Puts a step off.
     func wait(_ item: ItemID, _ step: AwaitedStep.Step, _ access: FolderAccess.Awaited) {
-        awaited[item] = AwaitedStep(step: step, access: access)
+        let since = contents.now.timeIntervalSince1970
+        awaited[item] = AwaitedStep(step: step, access: access, sinceSeconds: since)
         stuck[item] = nil
         news.insert(item)
         if awaited.count <= Self.askedAtOnceCountMax { findHolders(of: item) }

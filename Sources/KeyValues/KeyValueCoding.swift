@@ -16,7 +16,7 @@ extension KeyValueState {
         for (key, write) in writes.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             writer.integer(UInt8(key.count))
             writer.raw(key)
-            writer.integer(write.time.bits)
+            writer.integer(write.number.bits)
             writer.raw(write.writer.bytes)
             writer.integer(UInt8(write.value == nil ? 0 : 1))
             if let value = write.value { writer.sized(value) }
@@ -66,14 +66,15 @@ extension KeyValueState {
         guard key.count <= keyByteCountMax else { throw .malformed("a key has \(key.count) bytes") }
         _ = try reader.text(key)
         let bits = try reader.integer(UInt64.self)
-        guard bits <= HybridTime.bitsMax else { throw .malformed("a time is out of range") }
+        guard bits <= WriteNumber.bitsMax else { throw .malformed("a number is out of range") }
+        let number = WriteNumber(bits: bits)
         let writer = Writer(Array(try reader.raw(Writer.byteCount)))
         switch try reader.integer(UInt8.self) {
-        case 0: return (Array(key), Write(time: HybridTime(bits: bits), writer: writer, value: nil))
+        case 0: return (Array(key), Write(number: number, writer: writer, value: nil))
         case 1:
             let value = Array(try reader.sized())
             try check(value)
-            return (Array(key), Write(time: HybridTime(bits: bits), writer: writer, value: value))
+            return (Array(key), Write(number: number, writer: writer, value: value))
         case let kind: throw .malformed("there is no write of kind \(kind)")
         }
     }

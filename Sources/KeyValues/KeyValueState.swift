@@ -1,9 +1,7 @@
-package import ChangeSets
-
 /// All that a key-value store holds, and what it needs to be one with other devices' stores.
 ///
-/// Of each key it has the latest write, with its time by a hybrid logical clock; a removal is a write, too. Two states
-/// make one by taking of each key the later write: in whatever order, and however often.
+/// Of each key it has the latest write, with its number; a removal is a write, too. Two states make one by taking of each
+/// key the later write: in whatever order, and however often.
 package struct KeyValueState: Hashable, Sendable {
     /// As Apple's: keys with values, bytes of a key in UTF-8, bytes of all keys and values.
     package static let (keyCountMax, keyByteCountMax, byteCountMax) = (1024, 64, 1 << 20)
@@ -12,14 +10,14 @@ package struct KeyValueState: Hashable, Sendable {
 
     /// The latest write of a key.
     struct Write: Hashable, Sendable {
-        var time: HybridTime
-        /// Sixteen bytes that say who wrote it: they decide between writes of one time.
+        var number: WriteNumber
+        /// Sixteen bytes that say who wrote it: they decide between writes of one number.
         var writer: Writer
         /// As it is written down; nil for a removal.
         var value: [UInt8]?
 
         static func precedes(_ left: Write, _ right: Write) -> Bool {
-            if left.time != right.time { return left.time < right.time }
+            if left.number != right.number { return left.number < right.number }
             if left.writer != right.writer { return left.writer < right.writer }
             guard let value = right.value else { return false }
             return left.value.map { $0.lexicographicallyPrecedes(value) } ?? true
@@ -72,20 +70,26 @@ package struct KeyValueState: Hashable, Sendable {
         }
     }
 
-    /// The latest time of any write, for the clock to go on from.
-    package var latest: HybridTime { writes.values.map(\.time).max() ?? HybridTime(bits: 0) }
+    /// Whether it has more than there is room for, as two devices' stores that became one may have.
+    package var isBeyondQuota: Bool {
+        let size = size
+        return size.keyCount > Self.keyCountMax || size.byteCount > Self.byteCountMax
+    }
+
+    /// The greatest number of any write, to go on from.
+    package var latest: WriteNumber { writes.values.map(\.number).max() ?? WriteNumber(bits: 0) }
 
     /// Writes a key.
     ///
     /// - Parameters:
     ///   - value: Nil to remove it.
     ///   - key: At most `keyByteCountMax` bytes.
-    ///   - time: Later than all that the state has.
+    ///   - number: Greater than all that the state has.
     /// - Returns: Whether there was room; if not, nothing has changed. There is always room for what makes a state smaller.
     package mutating func set(
         _ value: KeyValue?,
         _ key: String,
-        at time: HybridTime,
+        at number: WriteNumber,
         by writer: Writer
     ) -> Bool {
         let bytes = Array(key.utf8)
@@ -103,9 +107,7 @@ package struct KeyValueState: Hashable, Sendable {
         } else if writes[bytes] == nil {
             return true
         }
-        // A clock that follows one set to the end of time stays there: what is later could not be read again.
-        let latest = HybridTime(bits: HybridTime.bitsMax)
-        writes[bytes] = Write(time: min(time, latest), writer: writer, value: encoded)
+        writes[bytes] = Write(number: number, writer: writer, value: encoded)
         forgetOldRemovals()
         return true
     }
@@ -128,7 +130,7 @@ package struct KeyValueState: Hashable, Sendable {
         let removals = writes.filter { $0.value.value == nil }
         guard removals.count > Self.removalCountMax else { return }
         let oldest = removals.sorted {
-            if $0.value.time != $1.value.time { return $0.value.time < $1.value.time }
+            if $0.value.number != $1.value.number { return $0.value.number < $1.value.number }
             return $0.key.lexicographicallyPrecedes($1.key)
         }
         // A quarter at once, so that it is not done at each removal.

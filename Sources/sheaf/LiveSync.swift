@@ -271,7 +271,7 @@ enum LiveSync {
                 path: found.path,
                 isSettled: found.isSettled,
                 change: found.change,
-                causes: found.causes,
+                causes: found.chain.map(told),
                 next: found.next
             )
             item.notes = found.notes
@@ -291,8 +291,20 @@ enum LiveSync {
         }
     }
 
+    private static func date(_ seconds: Double) -> String {
+        Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+    }
+
+    private static func told(_ cause: Explanation.Cause) -> SyncRole.Item.Cause {
+        SyncRole.Item.Cause(
+            cause.kind.rawValue,
+            cause.text,
+            since: cause.sinceSeconds.map(date),
+            remedy: cause.remedy
+        )
+    }
+
     private static func told(_ deed: HubDeed) -> SyncRole.HubDeed {
-        let date = { (seconds: Double) in Date(timeIntervalSince1970: seconds).formatted(.iso8601) }
         var told = SyncRole.HubDeed(
             kind: deed.kind.rawValue,
             since: date(deed.sinceSeconds),

@@ -51,6 +51,7 @@ let tool = Tool.sheaf(
     sharing: LiveSharing.role,
     versions: LiveVersions.role,
     vault: LiveVault.role,
+    doctor: LiveDoctor.role,
     diagnosis: LiveDiagnosis.role
 )
 exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)

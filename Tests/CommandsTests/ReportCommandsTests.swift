@@ -97,6 +97,48 @@ struct ReportCommandsTests {
         #expect(outcome(["locks"], of: tool).said == "held: nothing\nwaiting: nothing\npresented: nothing\n")
     }
 
+    @Test(
+        "The doctor tells what is wrong with folders in step, with what helps, whether or not anybody coordinates"
+    )
+    func doctorOfFolders() throws {
+        let findings = [
+            DoctorRole.Finding("notRunning", "Nothing is kept in step.", remedy: "Start it: sheaf up."),
+            DoctorRole.Finding("noRoom", folder: "/me/Shared", "There is no room.", remedy: "Make some."),
+        ]
+        let report = try Self.report()
+        let absent = ReportSource { throw CocoaError(.fileNoSuchFile) }
+        let tool = Tool.sheaf(reports: absent, doctor: DoctorRole { findings })
+        let sick = outcome(["doctor"], of: tool)
+        #expect(
+            sick.said == """
+                Nothing is kept in step.
+                  Next: Start it: sheaf up.
+
+                /me/Shared: There is no room.
+                  Next: Make some.
+
+                """
+        )
+        #expect(sick.code == .failure && sick.complained.hasPrefix("Accesses are not looked at: "))
+        let well = outcome(["doctor"], of: Tool.sheaf(reports: absent, doctor: DoctorRole { [] }))
+        #expect(well.said == "Nothing is wrong.\n" && well.code == .success)
+        let both = Tool.sheaf(reports: ReportSource { report }, doctor: DoctorRole { findings })
+        let json = outcome(["doctor", "--json"], of: both)
+        #expect(json.code == .failure && json.complained.isEmpty)
+        #expect(try JSONDecoder().decode(CoordinationReport.self, from: Data(json.said.utf8)) == report)
+        struct Found: Decodable { var findings: [DoctorRole.Finding] }
+        let found = try JSONDecoder().decode(Found.self, from: Data(json.said.utf8)).findings
+        #expect(found.map(\.kind) == ["accesses", "accesses", "notRunning", "noRoom"])
+        #expect(Array(found.suffix(2)) == findings)
+        // What cannot be looked at is no folder that nothing is wrong with.
+        let blind = Tool.sheaf(
+            reports: ReportSource { report },
+            doctor: DoctorRole { throw CocoaError(.fileReadUnknown) }
+        )
+        #expect(outcome(["doctor"], of: blind).code == .failure)
+        #expect(outcome(["doctor"], of: blind).said.isEmpty)
+    }
+
     @Test("A report that was saved can be shown again; what is none is refused")
     func saved() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

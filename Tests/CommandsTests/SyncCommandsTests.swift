@@ -98,7 +98,7 @@ struct SyncCommandsTests {
             path: "con",
             isSettled: true,
             change: "none",
-            causes: ["It is."],
+            causes: [SyncRole.Item.Cause("settled", "It is.")],
             next: "Nothing."
         )
         item.notes = ["Windows keeps it."]
@@ -124,7 +124,10 @@ struct SyncCommandsTests {
             path: "a.txt",
             isSettled: false,
             change: "here",
-            causes: ["One.", "Two."],
+            causes: [
+                SyncRole.Item.Cause("nameTaken", "One."),
+                SyncRole.Item.Cause("paused", "Two.", since: "2026-01-02T03:04:05Z", remedy: "Resume it."),
+            ],
             next: "Wait."
         )
         let answer = Answer(Tool.sheaf(sync: role([], item)), "explain", "a.txt")
@@ -143,7 +146,7 @@ struct SyncCommandsTests {
             path: "a.txt",
             isSettled: true,
             change: "none",
-            causes: ["One."],
+            causes: [SyncRole.Item.Cause("settled", "One.")],
             next: "Nothing."
         )
         item.whereabouts = ["It is on “laptop” (this device).", "Not yet on “phone”."]

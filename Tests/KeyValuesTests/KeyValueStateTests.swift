@@ -10,7 +10,7 @@ import Testing
 struct KeyValueStateTests {
     private let writers = (0..<3).map { KeyValueState.Writer([UInt8](repeating: UInt8($0), count: 16)) }
 
-    private func time(_ milliseconds: UInt64) -> HybridTime { HybridTime(milliseconds: milliseconds) }
+    private func number(_ bits: UInt64) -> WriteNumber { WriteNumber(bits: bits) }
 
     private static let samples: [KeyValue] = [
         .flag(true), .flag(false), .integer(.min), .integer(7), .real(KeyValue.RealBits(.nan)),
@@ -21,17 +21,17 @@ struct KeyValueStateTests {
     @Test("Of each key the later write counts, a removal as well")
     func lastWriter() {
         var (here, there) = (KeyValueState(), KeyValueState())
-        #expect(here.set(.integer(1), "page", at: time(1), by: writers[0]) == true)
-        #expect(there.set(.integer(2), "page", at: time(2), by: writers[1]) == true)
-        #expect(there.set(.text("x"), "other", at: time(1), by: writers[1]) == true)
+        #expect(here.set(.integer(1), "page", at: number(1), by: writers[0]) == true)
+        #expect(there.set(.integer(2), "page", at: number(2), by: writers[1]) == true)
+        #expect(there.set(.text("x"), "other", at: number(1), by: writers[1]) == true)
         #expect(here.merge(there) == ["page", "other"])
         #expect(here["page"] == .integer(2))
         #expect(there.merge(here).isEmpty && here == there)
-        #expect(there.set(nil, "page", at: time(3), by: writers[1]) == true)
+        #expect(there.set(nil, "page", at: number(3), by: writers[1]) == true)
         #expect(here.merge(there) == ["page"])
         #expect(here["page"] == nil && here.values.keys.sorted() == ["other"])
         // What was not there leaves nothing behind.
-        #expect(here.set(nil, "never", at: time(9), by: writers[0]) == true)
+        #expect(here.set(nil, "never", at: number(9), by: writers[0]) == true)
         #expect(here == there)
     }
 
@@ -71,7 +71,7 @@ struct KeyValueStateTests {
         #expect(merged.contents == both.encoded)
     }
 
-    /// Few keys, few times, few writers: so that all of them meet.
+    /// Few keys, few numbers, few writers: so that all of them meet.
     private static func randomState(
         _ random: inout SplitMix64,
         _ writers: [KeyValueState.Writer]
@@ -81,7 +81,7 @@ struct KeyValueStateTests {
             var writer = KeyValueWriter()
             writer.value(samples[random.below(samples.count)])
             let write = KeyValueState.Write(
-                time: HybridTime(milliseconds: UInt64(random.below(3))),
+                number: WriteNumber(bits: UInt64(random.below(3))),
                 writer: writers[random.below(3)],
                 value: random.below(4) == 0 ? nil : writer.bytes
             )
@@ -93,7 +93,7 @@ struct KeyValueStateTests {
     @Test("Each value is read as it was written", arguments: samples)
     func coding(value: KeyValue) throws {
         var state = KeyValueState()
-        #expect(state.set(value, "key", at: time(1), by: writers[0]) == true)
+        #expect(state.set(value, "key", at: number(1), by: writers[0]) == true)
         #expect(state["key"] == value)
         #expect(try KeyValueState(encoded: state.encoded)["key"] == value)
     }
@@ -102,81 +102,110 @@ struct KeyValueStateTests {
     func quota() {
         var state = KeyValueState()
         for number in 0..<KeyValueState.keyCountMax {
-            #expect(state.set(.integer(0), "\(number)", at: time(UInt64(number)), by: writers[0]) == true)
+            #expect(
+                state.set(.integer(0), "\(number)", at: WriteNumber(bits: UInt64(number)), by: writers[0])
+                    == true
+            )
         }
-        #expect(state.set(.integer(0), "more", at: time(5000), by: writers[0]) == false)
-        #expect(state.set(.integer(1), "7", at: time(5000), by: writers[0]) == true)
-        #expect(state.set(nil, "8", at: time(5001), by: writers[0]) == true)
-        #expect(state.set(.integer(0), "more", at: time(5002), by: writers[0]) == true)
+        #expect(state.set(.integer(0), "more", at: number(5000), by: writers[0]) == false)
+        #expect(state.set(.integer(1), "7", at: number(5000), by: writers[0]) == true)
+        #expect(state.set(nil, "8", at: number(5001), by: writers[0]) == true)
+        #expect(state.set(.integer(0), "more", at: number(5002), by: writers[0]) == true)
         var large = KeyValueState()
         // A key of three bytes, and five before the bytes.
         let most = KeyValueState.byteCountMax - 8
         #expect(
-            large.set(.bytes([UInt8](repeating: 0, count: most + 1)), "key", at: time(1), by: writers[0])
+            large.set(.bytes([UInt8](repeating: 0, count: most + 1)), "key", at: number(1), by: writers[0])
                 == false
         )
         #expect(large == KeyValueState())
         #expect(
-            large.set(.bytes([UInt8](repeating: 0, count: most)), "key", at: time(1), by: writers[0]) == true
+            large.set(.bytes([UInt8](repeating: 0, count: most)), "key", at: number(1), by: writers[0])
+                == true
         )
         #expect(large.size == (1, KeyValueState.byteCountMax))
-        #expect(large.set(.flag(true), "k", at: time(2), by: writers[0]) == false)
+        #expect(large.set(.flag(true), "k", at: number(2), by: writers[0]) == false)
         // Two devices' stores may be more than there is room for: nothing is lost by it.
         var other = KeyValueState()
         #expect(
-            other.set(.bytes([UInt8](repeating: 1, count: 1000)), "other", at: time(1), by: writers[1])
+            other.set(.bytes([UInt8](repeating: 1, count: 1000)), "other", at: number(1), by: writers[1])
                 == true
         )
+        #expect(!large.isBeyondQuota)
         large.merge(other)
+        #expect(large.isBeyondQuota)
         #expect(large["other"] != nil && large.size.byteCount > KeyValueState.byteCountMax)
         #expect(
-            large.set(.bytes([UInt8](repeating: 1, count: 1001)), "other", at: time(3), by: writers[0])
+            large.set(.bytes([UInt8](repeating: 1, count: 1001)), "other", at: number(3), by: writers[0])
                 == false
         )
         #expect(
-            large.set(.bytes([UInt8](repeating: 1, count: 900)), "other", at: time(3), by: writers[0]) == true
+            large.set(.bytes([UInt8](repeating: 1, count: 900)), "other", at: number(3), by: writers[0])
+                == true
         )
     }
 
     @Test("Old removals are forgotten, values never")
     func removals() {
         var state = KeyValueState()
-        #expect(state.set(.integer(0), "stays", at: time(0), by: writers[0]) == true)
+        #expect(state.set(.integer(0), "stays", at: number(0), by: writers[0]) == true)
         var writes = state.writes
         for number in 1...KeyValueState.removalCountMax {
             writes[Array("\(number)".utf8)] = KeyValueState.Write(
-                time: time(UInt64(number)),
+                number: WriteNumber(bits: UInt64(number)),
                 writer: writers[0],
                 value: nil
             )
         }
         state = KeyValueState(writes)
-        #expect(state.set(.integer(1), "one more", at: time(20_000), by: writers[0]) == true)
+        #expect(state.set(.integer(1), "one more", at: number(20_000), by: writers[0]) == true)
         #expect(state.writes.count == KeyValueState.removalCountMax + 2)
-        #expect(state.set(nil, "one more", at: time(20_001), by: writers[0]) == true)
+        #expect(state.set(nil, "one more", at: number(20_001), by: writers[0]) == true)
         #expect(state.writes.count < KeyValueState.removalCountMax)
         #expect(state["stays"] == .integer(0))
         #expect(state.writes[Array("one more".utf8)] != nil && state.writes[Array("1".utf8)] == nil)
     }
 
-    @Test("A clock at the end of time makes no file that cannot be read")
-    func endOfTime() throws {
-        var (state, clock) = (KeyValueState(), HybridClock())
-        clock.observe(HybridTime(bits: HybridTime.bitsMax))
-        for number in 0..<3 {
-            let time = clock.next(milliseconds: 0)
-            #expect(state.set(.integer(Int64(number)), "key", at: time, by: writers[0]) == true)
-            #expect(try KeyValueState(encoded: state.encoded)["key"] == .integer(Int64(number)))
+    @Test("A count at its end makes no file that cannot be read")
+    func endOfCount() throws {
+        var (state, counter) = (KeyValueState(), WriteCounter())
+        counter.observe(WriteNumber(bits: WriteNumber.bitsMax))
+        for value in 0..<3 {
+            let number = counter.next()
+            #expect(state.set(.integer(Int64(value)), "key", at: number, by: writers[0]) == true)
+            #expect(try KeyValueState(encoded: state.encoded)["key"] == .integer(Int64(value)))
         }
+    }
+
+    @Test("A write is later than all that its writer had seen, and what gives way earlier than any other's")
+    func counting() {
+        var (counter, other, new) = (WriteCounter(), WriteCounter(), WriteCounter())
+        let first = counter.next()
+        let second = counter.next()
+        #expect(first == WriteNumber.first && second > first)
+        for _ in 0..<1000 {
+            let number = new.next(givesWay: true)
+            #expect(number < first)
+        }
+        let own = new.next()
+        #expect(own == first)
+        // As one that went by a clock of the year 2036 has written it.
+        let ahead = WriteNumber(bits: 2_100_000_000_000 << 16)
+        other.observe(ahead)
+        let numbers = [other.next(), other.next()]
+        #expect(numbers == [WriteNumber(bits: ahead.bits + 1), WriteNumber(bits: ahead.bits + 2)])
+        other.observe(first)
+        let later = other.next()
+        #expect(later == WriteNumber(bits: ahead.bits + 3))
     }
 
     @Test("The file is that of Docs/formats/key-values.md")
     func vector() throws {
         var state = KeyValueState()
-        let milliseconds: UInt64 = 1_790_000_000_000
+        let bits: UInt64 = 117_309_440_000_000_000
         let writer = KeyValueState.Writer(Array(0..<16))
-        #expect(state.set(.text("sepia"), "theme", at: time(milliseconds), by: writer) == true)
-        let later = HybridTime(milliseconds: milliseconds, count: 1)
+        #expect(state.set(.text("sepia"), "theme", at: number(bits), by: writer) == true)
+        let later = number(bits + 1)
         #expect(
             state.set(
                 .table(["page": .integer(7), "at": .list([.flag(true)])]),
@@ -187,7 +216,7 @@ struct KeyValueStateTests {
         )
         let half = KeyValue.real(KeyValue.RealBits(0.5))
         #expect(state.set(half, "gone", at: later, by: writer) == true)
-        #expect(state.set(nil, "gone", at: HybridTime(milliseconds: milliseconds + 1), by: writer) == true)
+        #expect(state.set(nil, "gone", at: number(bits + 65_536), by: writer) == true)
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Docs/formats/key-values.md")
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -205,7 +234,7 @@ struct KeyValueStateTests {
         var random = SplitMix64(seed: seed)
         var state = KeyValueState()
         for (index, value) in Self.samples.enumerated() {
-            #expect(state.set(value, "key \(index)", at: time(UInt64(index)), by: writers[0]) == true)
+            #expect(state.set(value, "key \(index)", at: number(UInt64(index)), by: writers[0]) == true)
         }
         let sound = state.encoded
         for index in sound.indices {

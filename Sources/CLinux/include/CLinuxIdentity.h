@@ -29,6 +29,8 @@ int cdoc_birth(int fd, struct cdoc_birth_time *birth);
 struct cdoc_status {
     uint64_t inode;
     int64_t byte_count;
+    /// Of the volume.
+    int64_t allocated_byte_count;
     int64_t modified_at;
     /// When its contents or what is known of it changed last, by the kernel's clock.
     int64_t changed_at;

@@ -16,7 +16,7 @@ extension Command {
             if arguments[ReportParameters.json] {
                 console.say(try ReportParameters.json(item))
             } else {
-                let causes = item.causes.map { "  \($0)\n" }.joined()
+                let causes = item.causes.map { "  \($0.text)\n" }.joined()
                 let notes = item.notes.map { "  Note: \($0)\n" }.joined()
                 let devices = item.whereabouts.map { "  \($0)\n" }.joined()
                 console.say("\(item.path)\n\(causes)\(devices)\(notes)  Next: \(item.next)\n")

@@ -6,7 +6,10 @@ extension Command {
             "log",
             summary: "show what has happened to the folders that are kept in step",
             details:
-                "The newest comes last: the last thousand events since sheaf up was started. “!” is for you to look at.",
+                """
+                The newest comes last: the last thousand events since sheaf up was started. What was before is kept \
+                nowhere but where sheaf up has printed it. “!” is for you to look at.
+                """,
             [.flag(follow), .flag(ReportParameters.json)]
         ) { arguments, console in
             let isJSON = arguments[ReportParameters.json]

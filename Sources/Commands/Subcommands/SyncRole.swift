@@ -103,7 +103,8 @@ package struct SyncRole: Sendable {
         package var isSettled: Bool
         /// Who has changed it: none, here, elsewhere, both.
         package var change: String
-        package var causes: [String]
+        /// Each what the one before waits for.
+        package var causes: [Cause]
         package var next: String
         /// What there is to know beside that.
         package var notes: [String] = []
@@ -115,6 +116,21 @@ package struct SyncRole: Sendable {
         /// How each device has it, and that in sentences.
         package var devices: [Device] = []
         package var whereabouts: [String] = []
+
+        /// One thing that it waits for, or what it is.
+        package struct Cause: Codable, Hashable, Sendable {
+            /// What it comes to, in a word.
+            package var kind: String
+            package var text: String
+            /// When it began, as ISO 8601 has it; nil where nobody has noted it.
+            package var since: String?
+            /// What helps; nil where it passes by itself, or nothing is wrong.
+            package var remedy: String?
+
+            package init(_ kind: String, _ text: String, since: String? = nil, remedy: String? = nil) {
+                (self.kind, self.text, self.since, self.remedy) = (kind, text, since, remedy)
+            }
+        }
 
         /// How far contents on their way have come.
         package struct Transfer: Codable, Hashable, Sendable {
@@ -145,7 +161,7 @@ package struct SyncRole: Sendable {
             }
         }
 
-        package init(path: String, isSettled: Bool, change: String, causes: [String], next: String) {
+        package init(path: String, isSettled: Bool, change: String, causes: [Cause], next: String) {
             (self.path, self.isSettled, self.change) = (path, isSettled, change)
             (self.causes, self.next) = (causes, next)
         }

@@ -58,7 +58,13 @@ extension SyncRun {
                 path: path,
                 isSettled: false,
                 change: SyncEngine.Change.none.rawValue,
-                causes: ["Nothing of this name is here or at the hub."],
+                [
+                    Explanation.Cause(
+                        .absent,
+                        "Nothing of this name is here or at the hub.",
+                        remedy: "Check the name."
+                    )
+                ],
                 next: "Check the name."
             )
         }
@@ -84,7 +90,7 @@ extension SyncRun {
             path: path,
             isSettled: false,
             change: SyncEngine.Change.none.rawValue,
-            causes: [found.text],
+            [Explanation.Cause(.leftOut, found.text, remedy: found.remedy)],
             next: found.remedy
         )
     }
@@ -112,44 +118,42 @@ extension SyncRun {
             path: path(of: item),
             isSettled: false,
             change: engine.change(of: item).rawValue,
-            causes: [],
+            [],
             next: "Nothing is to be done."
         )
-        if let (cause, next) = obstacle(to: item) {
-            explanation.causes = [cause]
-            explanation.next = next ?? explanation.next
+        if let obstacle = obstacle(to: item) {
+            explanation.chain = [obstacle]
+            explanation.next = obstacle.remedy ?? explanation.next
             return explanation
         }
         var seen: Set<ItemID> = []
-        explanation.causes = chain(from: item, &seen)
-        explanation.isSettled = explanation.causes.isEmpty
+        explanation.chain = chain(from: item, &seen)
+        explanation.isSettled = explanation.chain.isEmpty
         if explanation.isSettled {
             let folder = table[item]?.state.place.parent ?? .root
             if dirtyFolders.contains(folder) || dirtyPackages.contains(item) || missing.contains(item)
                 || unread[item] != nil
             {
                 explanation.isSettled = false
-                explanation.causes = ["Something has just happened to it, which is about to be looked at."]
+                let text = "Something has just happened to it, which is about to be looked at."
+                explanation.chain = [Explanation.Cause(.justChanged, text)]
             } else {
-                explanation.causes = ["It is the same here and at the hub."]
+                explanation.chain = [Explanation.Cause(.settled, "It is the same here and at the hub.")]
                 explainContents(of: item, &explanation)
             }
         } else if paused[item] != nil, engine.reasons(for: item) == [.paused] {
-            explanation.next = "Resume it: sheaf resume \(place.folder.appending(path(of: item)))"
+            explanation.next = resuming(item)
         } else if lineState != .up {
-            explanation.causes.append("There is no line to the hub: \(lineReason)")
+            let kind: Explanation.Cause.Kind = shutOut == nil ? .offline : .shutOut
+            let text = "There is no line to the hub: \(lineReason)"
+            let since = logDeed?.sinceSeconds
+            explanation.chain.append(
+                Explanation.Cause(kind, text, sinceSeconds: since, remedy: nextWithoutLine)
+            )
             explanation.next = nextWithoutLine
         } else {
-            let isBraked = engine.reasons(for: item).contains {
-                if case .braked = $0 { true } else { false }
-            }
-            explanation.next =
-                isBraked
-                ? "Say which: sheaf decide \(place.folder) --go-on, or --put-back." : "It goes on by itself."
-            if isHubFull(for: item) {
-                explanation.next =
-                    "Remove what is not needed, or have whoever runs the hub give it a larger quota; then it goes on by itself."
-            }
+            // What helps against a later cause helps against those before it.
+            explanation.next = explanation.chain.compactMap(\.remedy).last ?? "It goes on by itself."
             if let deed = deed(of: awaitedContents(of: item)) {
                 (explanation.hubDeed, explanation.next) = (deed, deed.next)
             }
@@ -158,22 +162,29 @@ extension SyncRun {
     }
 
     /// What keeps anything from being done with an item here, and what helps.
-    private func obstacle(to item: ItemID) -> (cause: String, next: String?)? {
-        if let (cause, why) = memoryRefusal { return (cause, why.remedy) }
+    private func obstacle(to item: ItemID) -> Explanation.Cause? {
+        if let (cause, why) = memoryRefusal {
+            return Explanation.Cause(.cannotRemember, cause, remedy: why.remedy)
+        }
         if let (folder, why) = unlistedFolder(above: item) {
             if why.cause == .away { return (why.description, why.remedy) }
             let name = folder == .root ? "The folder" : "“\(path(of: folder))”"
-            return (
+            return Explanation.Cause(
+                .cannotRead,
                 "\(name) cannot be looked at, so nobody can say what is in it: \(why)",
-                why.remedy ?? Self.makeReadable
+                remedy: why.remedy ?? Self.makeReadable
             )
         }
         if let why = unkept[item], suspects.contains(item) {
-            return (why.description, why.remedy ?? "It comes by itself when the hub answers.")
+            return Explanation.Cause(
+                .emptied,
+                why.description,
+                remedy: why.remedy ?? "It comes by itself when the hub answers."
+            )
         }
         if let why = unkept[item] {
             let cause = why.cause == .full ? "It cannot be kept: \(why)" : "It cannot be read: \(why)"
-            return (cause, why.remedy ?? Self.makeReadable)
+            return Explanation.Cause(.cannotRead, cause, remedy: why.remedy ?? Self.makeReadable)
         }
         if writing.waiting[item] != nil {
             refreshWriters(of: item)
@@ -181,12 +192,18 @@ extension SyncRun {
         }
         if let step = awaited[item] {
             refreshHolders(of: item)
-            return (step.text, "Close it there, or wait: it goes on by itself when they are done.")
+            return Explanation.Cause(
+                .inUse,
+                step.text,
+                sinceSeconds: step.sinceSeconds,
+                remedy: "Close it there, or wait: it goes on by itself when they are done."
+            )
         }
         return stuck[item].map { stuck in
-            (
+            Explanation.Cause(
+                .cannotPlace,
                 "It cannot be put in place: \(stuck.why)",
-                stuck.why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
+                remedy: stuck.why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
             )
         }
     }
@@ -222,50 +239,69 @@ extension SyncRun {
         (engine.tree[item]?.contents ?? []).union(table[item]?.state.contents ?? [])
     }
 
-    private func isHubFull(for item: ItemID) -> Bool {
-        engine.disk[item]?.contents.contains { failedContents[$0]?.code == .quota } == true
+    private func resuming(_ item: ItemID) -> String {
+        "Resume it: sheaf resume \(place.folder.appending(path(of: item)))"
     }
 
     /// Of an item in step: what is not here of it, and what somebody has to decide.
     private func explainContents(of item: ItemID, _ explanation: inout Explanation) {
         let place = place.folder.appending(path(of: item))
         if let count = engine.disk[item]?.lostConflicts.count, count > 0 {
-            explanation.causes.append(
-                count == 1
-                    ? "Another version of it lost a conflict that nobody has settled."
-                    : "\(count) other versions of it lost conflicts that nobody has settled."
-            )
             explanation.next = "Open it and choose, or see: sheaf versions \(place)"
+            explanation.chain.append(
+                Explanation.Cause(
+                    .conflict,
+                    count == 1
+                        ? "Another version of it lost a conflict that nobody has settled."
+                        : "\(count) other versions of it lost conflicts that nobody has settled.",
+                    remedy: explanation.next
+                )
+            )
         }
         if let pause = paused[item] {
-            explanation.causes.append("\(pause.text) What is done to it from now on waits.")
             explanation.next = "To resume it: sheaf resume \(place)"
+            explanation.chain.append(
+                Explanation.Cause(
+                    .paused,
+                    "\(pause.text) What is done to it from now on waits.",
+                    sinceSeconds: pause.sinceSeconds,
+                    remedy: explanation.next
+                )
+            )
         }
         if engine.disk[item]?.kind == .folder, let inside = worst(in: item) {
-            explanation.causes.append(inside.textOfFolder)
             explanation.next = "Look into the folder: each item in it says why it is as it is."
+            explanation.chain.append(
+                Explanation.Cause(.inside, inside.textOfFolder, remedy: explanation.next)
+            )
         }
         guard table[item]?.isDataless == true else { return }
         if let download = downloads[item] {
-            explanation.causes.append(
-                download.failure.map { "Its contents are wanted here, and cannot be had: \($0)" }
-                    ?? "Its contents are being got from the hub\(state(of: item).download.text)."
+            explanation.chain.append(
+                download.failure.map {
+                    Explanation.Cause(.cannotGet, "Its contents are wanted here, and cannot be had: \($0)")
+                }
+                    ?? Explanation.Cause(
+                        .getting,
+                        "Its contents are being got from the hub\(state(of: item).download.text)."
+                    )
             )
             explanation.next = "It goes on by itself."
             if download.failure?.hubDeed != nil, let deed = deed(of: awaitedContents(of: item)) {
                 (explanation.hubDeed, explanation.next) = (deed, deed.next)
             }
         } else {
-            explanation.causes.append("Its contents are at the hub and not on this device.")
+            let text = "Its contents are at the hub and not on this device."
+            explanation.chain.append(Explanation.Cause(.evicted, text))
             explanation.next = "Nothing has to be done. To have them here: sheaf download \(place)"
         }
     }
 
-    private func chain(from item: ItemID, _ seen: inout Set<ItemID>) -> [String] {
+    private func chain(from item: ItemID, _ seen: inout Set<ItemID>) -> [Explanation.Cause] {
         guard seen.insert(item).inserted, seen.count < 16 else { return [] }
-        var causes: [String] = []
+        var causes: [Explanation.Cause] = []
         for reason in engine.reasons(for: item) {
-            causes.append(text(reason, item))
+            causes.append(cause(reason, item))
             switch reason {
             case .nameTaken(let other), .nameLeft(let other): causes += chain(from: other, &seen)
             case .folderMissing(let folder): causes += chain(from: folder, &seen)
@@ -274,6 +310,42 @@ extension SyncRun {
             }
         }
         return causes
+    }
+
+    private func cause(_ reason: SyncEngine.Reason, _ item: ItemID) -> Explanation.Cause {
+        var cause = Explanation.Cause(kind(of: reason), text(reason, item))
+        switch reason {
+        case .sending(let content) where failedContents[content]?.code == .quota:
+            cause.remedy =
+                "Remove what is not needed, or have whoever runs the hub give it a larger quota; then it goes on by itself."
+        case .braked:
+            cause.remedy = "Say which: sheaf decide \(place.folder) --go-on, or --put-back."
+        case .paused:
+            (cause.sinceSeconds, cause.remedy) = (paused[item]?.sinceSeconds, resuming(item))
+        default: break
+        }
+        return cause
+    }
+
+    private func kind(of reason: SyncEngine.Reason) -> Explanation.Cause.Kind {
+        switch reason {
+        case .sending(let content):
+            failedContents[content].map { $0.code == .quota ? .hubFull : .cannotSend } ?? .sending
+        case .getting(let content): failedContents[content] == nil ? .getting : .cannotGet
+        case .contentsLost: .contentsLost
+        case .committing: .committing
+        case .readingLog: .readingLog
+        case .placing: .placing
+        case .merging: .merging
+        case .nameTaken: .nameTaken
+        case .nameLeft: .nameLeft
+        case .folderMissing: .folderMissing
+        case .loop: .loop
+        case .members: .members
+        case .braked: .braked
+        case .paused: .paused
+        case .due: .due
+        }
     }
 
     private func text(_ reason: SyncEngine.Reason, _ item: ItemID) -> String {

@@ -89,7 +89,9 @@ extension Placer {
                     of: path,
                     modifiedSeconds: known.trace.modified / 1_000_000_000,
                     byteCountMax: Placeholder.thumbnailByteCountMax
-                )
+                ),
+            // Of what is not here any more nobody knows.
+            creationDate: (try? ItemStatus(of: path))?.creationDate
         )
     }
 
@@ -170,7 +172,9 @@ extension Placer {
             let save = try StagedSave(item: target, followsSymbolicLink: false)
             var placeholder = try placeholder(for: shown, known, content)
             let isSame = content == known.state.content
-            if isSame { placeholder.thumbnail = Placeholder(contentsOf: target)?.thumbnail }
+            let former = Placeholder(contentsOf: target)
+            if isSame { placeholder.thumbnail = former?.thumbnail }
+            placeholder.creationDate = former?.creationDate
             try commit(
                 placeholder,
                 modified: isSame ? known.trace.modified : modified,

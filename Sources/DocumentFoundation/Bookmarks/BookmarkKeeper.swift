@@ -64,6 +64,12 @@ package final class BookmarkKeeper: Sendable {
         }
     }
 
+    /// The mark of an item, given now where it has none; of a copy another one than its original's. Nil for what cannot be
+    /// marked.
+    ///
+    /// - Throws: `SystemError`; `ENOENT` when nothing is there.
+    func mark(of path: FilePath) throws -> FileMark? { try take(path).identity.mark }
+
     private func take(_ path: FilePath) throws -> TakenIdentity {
         let taken = try FileIdentity.marking(path, with: FileMark.fresh()) { index.isCopy($0, at: path) }
         note(path, taken.identity)

@@ -1,4 +1,3 @@
-internal import ChangeSets
 internal import Cryptography
 internal import Dispatch
 internal import FileSystem
@@ -22,7 +21,7 @@ final class KeyValueCore: Sendable {
 
     private struct State {
         var values = KeyValueState()
-        var clock = HybridClock()
+        var counter = WriteCounter()
         var settings: KeyValueSettings
         var watch: DirectoryWatch?
         var isSavePending = false
@@ -34,23 +33,20 @@ final class KeyValueCore: Sendable {
     private let state: Locked<State>
     private let queue = DispatchQueue(label: "sheaf.key-values")
     private let writer: KeyValueState.Writer
-    private let now: @Sendable () -> UInt64
     private let tell: @Sendable (Reason, [String]) -> Void
     /// How long writes wait for more before they are saved.
     private static let saveDelay = DispatchTimeInterval.milliseconds(50)
 
     /// - Parameters:
     ///   - writer: Sixteen random bytes.
-    ///   - now: Milliseconds since 1970.
     ///   - tell: Told why which keys are others now; on any thread.
     init(
         _ settings: KeyValueSettings,
         writer: [UInt8],
-        now: @escaping @Sendable () -> UInt64,
         tell: @escaping @Sendable (Reason, [String]) -> Void
     ) {
         self.writer = KeyValueState.Writer(writer)
-        (self.now, self.tell) = (now, tell)
+        self.tell = tell
         state = Locked(State(settings: settings))
         queue.sync { open() }
     }
@@ -72,9 +68,8 @@ final class KeyValueCore: Sendable {
     /// Writes a key, in memory; it is saved soon.
     func set(_ value: KeyValue?, _ key: String) {
         let (isRoom, isSaveNeeded) = state.withLock { state -> (Bool, Bool) in
-            // What gives way to the first sync is of the year 1970, and so earlier than anything.
-            let time = state.clock.next(milliseconds: state.awaitsInitialSync ? 0 : now())
-            guard state.values.set(value, key, at: time, by: writer) else { return (false, false) }
+            let number = state.counter.next(givesWay: state.awaitsInitialSync)
+            guard state.values.set(value, key, at: number, by: writer) else { return (false, false) }
             defer { state.isSavePending = true }
             return (true, !state.isSavePending && state.settings.folder != nil)
         }
@@ -135,7 +130,7 @@ final class KeyValueCore: Sendable {
                 if isOurs { self?.readNews() }
             }
             state.withLock { $0.watch = watch }
-            if let found = try KeyValueFile(settings).load() { _ = take(found) }
+            if let found = try KeyValueFile(settings).load() { tellOfQuota(take(found)) }
         } catch {
             Self.warn("\(Self.sentence(error)) What is stored is not read yet.")
         }
@@ -169,8 +164,7 @@ final class KeyValueCore: Sendable {
         let settings = state.withLock { $0.settings }
         do {
             guard let found = try KeyValueFile(settings).load() else { return }
-            let changed = take(found)
-            notify(changed)
+            notify(take(found))
             // Somebody has put an older file in place: what it lacks is added again.
             if state.withLock({ $0.values != found }) { _ = exchange() }
         } catch {
@@ -194,20 +188,37 @@ final class KeyValueCore: Sendable {
         }
     }
 
-    /// - Returns: The keys that hold something else now.
-    private func take(_ found: KeyValueState) -> Set<String> {
+    /// What others' values have come to.
+    private struct News {
+        /// The keys that hold something else now.
+        var changed: Set<String>
+        /// Whether there is more now than there is room for, and was not before.
+        var isBeyondQuota: Bool
+    }
+
+    private func take(_ found: KeyValueState) -> News {
         state.withLock { state in
-            state.clock.observe(found.latest)
-            return state.values.merge(found)
+            state.counter.observe(found.latest)
+            let wasBeyondQuota = state.values.isBeyondQuota
+            let changed = state.values.merge(found)
+            return News(changed: changed, isBeyondQuota: !wasBeyondQuota && state.values.isBeyondQuota)
         }
     }
 
-    private func notify(_ changed: Set<String>) {
+    private func notify(_ news: News) {
+        defer { tellOfQuota(news) }
+        let changed = news.changed
         guard !changed.isEmpty else { return }
         let wasAwaited = state.withLock { state in
             defer { state.awaitsInitialSync = false }
             return state.awaitsInitialSync
         }
         tell(wasAwaited ? .initialSync : .server, changed.sorted())
+    }
+
+    /// All of it stays: nobody but the app knows what can go. Until it has removed enough, only what makes the store smaller
+    /// is written.
+    private func tellOfQuota(_ news: News) {
+        if news.isBeyondQuota { tell(.quota, news.changed.sorted()) }
     }
 }

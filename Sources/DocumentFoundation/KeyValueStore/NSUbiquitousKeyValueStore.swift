@@ -13,10 +13,13 @@ internal import KeyValues
 ///     store.synchronize()
 ///     store.set("sepia", forKey: "theme")
 ///
-/// Of two devices' writes of one key the later counts; a write made with knowledge of another is later than it, whatever the
-/// devices' clocks say. Values are those of property lists. At most 1,024 keys of at most 64 bytes in UTF-8, and
-/// 1,048,576 bytes of keys and values in all, counted as they are stored: a write beyond that is dropped, and told by
-/// ``didChangeExternallyNotification`` with ``NSUbiquitousKeyValueStoreQuotaViolationChange``. A longer key traps.
+/// Of two devices' writes of one key the later counts: one made with knowledge of another is later than it. Of two that
+/// do not know of each other that of the device counts that has written more since it knew of the other's; no clock
+/// decides. Values are those of property lists. At most 1,024 keys of at most 64 bytes in UTF-8, and 1,048,576 bytes of
+/// keys and values in all, counted as they are stored: a write beyond that is dropped, and told by
+/// ``didChangeExternallyNotification`` with ``NSUbiquitousKeyValueStoreQuotaViolationChange``. Two devices' values that have
+/// come together may be more: all of them stay, that is told in the same way, and until the app has removed enough only
+/// what makes the store smaller is written. A longer key traps.
 ///
 /// Writes are in memory at once and on the disk a twentieth of a second later, or when ``synchronize()`` returns. Other
 /// processes of the app get them from there. Where a folder of this device is joined (`sheaf join`), the file is in it, in
@@ -25,8 +28,9 @@ internal import KeyValues
 /// May be used on any thread. `SHEAF_KEY_VALUES` names the folder of the files, or says `off`.
 ///
 /// - Source: Apple's NSUbiquitousKeyValueStore.
-/// - Differs from Darwin: needs no entitlement. What another process of the app on the same device writes is told as another
-///   device's is. The notification is posted on the main queue.
+/// - Differs from Darwin: needs no entitlement. There the later of two writes is the one with the later date. What another
+///   process of the app on the same device writes is told as another device's is. The notification is posted on the main
+///   queue.
 public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     // Sendable because all its state is in `core`, which is set once, before anybody has the store.
 
@@ -61,16 +65,11 @@ public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     /// A store of its own: a test's, or another app's.
     ///
-    /// - Parameters:
-    ///   - settings: Where it is kept.
-    ///   - now: The wall clock, in milliseconds since 1970.
-    package init(
-        _ settings: KeyValueSettings,
-        now: @escaping @Sendable () -> UInt64 = { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
-    ) {
+    /// - Parameter settings: Where it is kept.
+    package init(_ settings: KeyValueSettings) {
         super.init()
         let writer = withUnsafeBytes(of: UUID().uuid) { Array($0) }
-        core = KeyValueCore(settings, writer: writer, now: now) { [weak self] reason, keys in
+        core = KeyValueCore(settings, writer: writer) { [weak self] reason, keys in
             DispatchQueue.main.async { self?.post(reason, keys) }
         }
     }
@@ -228,7 +227,7 @@ public var NSUbiquitousKeyValueStoreServerChange: Int { 0 }
 /// The first values of other devices have come; what was written before gave way to them.
 public var NSUbiquitousKeyValueStoreInitialSyncChange: Int { 1 }
 
-/// A write was dropped, as there is no room for it.
+/// A write was dropped, as there is no room for it; or with what has come from another device there is more than that.
 public var NSUbiquitousKeyValueStoreQuotaViolationChange: Int { 2 }
 
 /// Another account is there, with its own values.

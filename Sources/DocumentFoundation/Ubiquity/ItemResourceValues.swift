@@ -7,6 +7,12 @@ internal import SyncMessages
 /// All that Foundation's `URLResourceValues` has can be read and set here too. Values are those of the moment in which
 /// they were asked for; nil for keys that were not.
 ///
+/// Nil for all items, though asked for, as Linux has no answer: `addedToDirectoryDate` (nobody notes it),
+/// `isExcludedFromBackup` (there is no backup of the system's), `fileProtection` and `quarantineProperties`,
+/// `volumeCreationDate`, `volumeMaximumFileSize`, `volumeUUIDString`, `volumeIsLocal` (no call tells them to all users). Nil
+/// for an item whose contents are not here: what is its inode's, `fileIdentifier`, `fileResourceIdentifier`, `linkCount`,
+/// `isExecutable`, `generationIdentifier`, `tagNames`.
+///
 /// - Differs from Darwin: there it is `URLResourceValues` itself. Foundation for Linux answers the keys about containers
 ///   with nil, and its struct cannot be given other values. A call whose outcome is declared to be a `URLResourceValues`
 ///   is Foundation's own.
@@ -16,9 +22,8 @@ public struct ItemResourceValues {
     public private(set) var foundation: URLResourceValues
     private let keys: Set<URLResourceKey>
     private var item: ItemState?
-    private var promised: Placeholder?
     private var isExcluded: Bool?
-    var described = Described()
+    private(set) var described: Described
 
     /// What is known of an item in a container.
     struct ItemState: Sendable {
@@ -37,13 +42,15 @@ public struct ItemResourceValues {
         let asked = keys.intersection(Self.ubiquityKeys)
         let known =
             asked.isEmpty && FileManager.default.fileExists(atPath: url.path) ? nil : UbiquitousItem(url)
-        promised = known?.placeholder
-        if let known, known.placeholder != nil {
-            foundation = URLResourceValues()
-            foundation.name = known.path.name
-            if keys.contains(.contentModificationDateKey) {
-                foundation.contentModificationDate = Placeholder.modificationDate(standingFor: known.path)
-            }
+        if let known, let placeholder = known.placeholder {
+            // The placeholder is where the item will be, and whoever may write it may write that.
+            foundation =
+                try Placeholder.place(for: known.path).map {
+                    try $0.url(isDirectory: false).resourceValues(
+                        forKeys: keys.subtracting(Described.keys).filter(Self.isOfPlace)
+                    )
+                } ?? URLResourceValues()
+            described = Described(placeholder, at: known.path, url, keys)
         } else {
             foundation = try url.resourceValues(
                 forKeys: keys.subtracting(Self.ubiquityKeys).subtracting(Described.keys)
@@ -52,8 +59,8 @@ public struct ItemResourceValues {
             if known == nil, let path = FilePath(url), try FileStamp.ifPresent(at: path) == nil {
                 throw CocoaError(.fileReadNoSuchFile, userInfo: [NSURLErrorKey: url])
             }
+            described = Described(url, keys)
         }
-        described = Described(url, known?.placeholder, keys)
         if keys.contains(.ubiquitousItemIsExcludedFromSyncKey) {
             isExcluded = FilePath(url).map(SyncExclusion.isMarked)
         }
@@ -72,7 +79,24 @@ public struct ItemResourceValues {
         set { foundation[keyPath: path] = newValue }
     }
 
+    /// What is the same for an item and for its placeholder.
+    private static func isOfPlace(_ key: URLResourceKey) -> Bool {
+        key == .isReadableKey || key == .isWritableKey || key.rawValue.hasPrefix("NSURLVolume")
+    }
+
+    /// Has a value be Foundation's from now on.
+    mutating func set<Value>(
+        _ key: URLResourceKey,
+        _ path: WritableKeyPath<URLResourceValues, Value>,
+        _ value: Value
+    ) {
+        described.leave(key)
+        foundation[keyPath: path] = value
+    }
+
     static let ubiquityKeys: Set<URLResourceKey> = [
+        .ubiquitousItemIsDownloadedKey, .ubiquitousItemPercentDownloadedKey,
+        .ubiquitousItemPercentUploadedKey,
         .isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsDownloadingKey,
         .ubiquitousItemDownloadRequestedKey, .ubiquitousItemDownloadingErrorKey, .ubiquitousItemIsUploadedKey,
         .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey,
@@ -88,6 +112,7 @@ public struct ItemResourceValues {
         .ubiquitousItemDownloadingStatusKey, .ubiquitousItemIsDownloadingKey,
         .ubiquitousItemDownloadRequestedKey, .ubiquitousItemDownloadingErrorKey, .ubiquitousItemIsUploadedKey,
         .ubiquitousItemIsUploadingKey, .ubiquitousItemUploadingErrorKey, .ubiquitousItemIsSyncPausedKey,
+        .ubiquitousItemPercentDownloadedKey, .ubiquitousItemPercentUploadedKey,
     ]
 
     /// All values, by key: Foundation's, and those of items in containers.
@@ -95,13 +120,14 @@ public struct ItemResourceValues {
         var values = foundation.allValues
         // What carries a value to be set is no value.
         values[URLResourceKey(rawValue: "NSURLQuarantinePropertiesKey")] = nil
+        values.merge(described.all) { $1 }
         let others: [URLResourceKey: Any?] = [
-            .nameKey: promised.map(\.name), .fileSizeKey: promised.map { Int($0.byteCount) },
-            .isDirectoryKey: promised.map(\.isDirectory), .isRegularFileKey: promised.map { !$0.isDirectory },
-            .contentTypeKey: contentType, .fileIdentifierKey: fileIdentifier,
             .isUbiquitousItemKey: isUbiquitousItem,
             .ubiquitousItemDownloadingStatusKey: ubiquitousItemDownloadingStatus,
             .ubiquitousItemIsDownloadingKey: ubiquitousItemIsDownloading,
+            .ubiquitousItemIsDownloadedKey: item?.isDownloaded,
+            .ubiquitousItemPercentDownloadedKey: item?.percentDownloaded,
+            .ubiquitousItemPercentUploadedKey: item?.percentUploaded,
             .ubiquitousItemDownloadRequestedKey: ubiquitousItemDownloadRequested,
             .ubiquitousItemDownloadingErrorKey: ubiquitousItemDownloadingError,
             .ubiquitousItemIsUploadedKey: ubiquitousItemIsUploaded,
@@ -222,25 +248,45 @@ extension ItemResourceValues {
 // MARK: - Promised items
 
 extension ItemResourceValues {
-    private func promise<Value>(_ key: URLResourceKey, _ value: (Placeholder) -> Value) -> Value? {
-        keys.contains(key) ? promised.map(value) : nil
-    }
-
     /// Its name, be its contents here or not.
     public var name: String? {
-        get { promise(.nameKey) { $0.name } ?? foundation.name }
-        set { foundation.name = newValue }
+        get { described.value(.nameKey) ?? foundation.name }
+        set { set(.nameKey, \.name, newValue) }
     }
 
-    /// Its size in bytes, be its contents here or not.
-    public var fileSize: Int? { promise(.fileSizeKey) { Int($0.byteCount) } ?? foundation.fileSize }
+    /// What people call it, be its contents here or not.
+    public var localizedName: String? { described.value(.localizedNameKey) ?? foundation.localizedName }
 
     /// Whether it is a directory, be its contents here or not.
-    public var isDirectory: Bool? { promise(.isDirectoryKey) { $0.isDirectory } ?? foundation.isDirectory }
+    public var isDirectory: Bool? { described.value(.isDirectoryKey) ?? foundation.isDirectory }
 
     /// Whether it is a file, be its contents here or not.
-    public var isRegularFile: Bool? {
-        promise(.isRegularFileKey) { !$0.isDirectory } ?? foundation.isRegularFile
+    public var isRegularFile: Bool? { described.value(.isRegularFileKey) ?? foundation.isRegularFile }
+
+    /// Whether it is a symbolic link, be its contents here or not.
+    public var isSymbolicLink: Bool? { described.value(.isSymbolicLinkKey) ?? foundation.isSymbolicLink }
+
+    /// Whether its name begins with a dot, be its contents here or not. Setting it is Foundation's.
+    public var isHidden: Bool? {
+        get { described.value(.isHiddenKey) ?? foundation.isHidden }
+        set { set(.isHiddenKey, \.isHidden, newValue) }
+    }
+
+    /// Whether its extension is not shown, be its contents here or not. Setting it is Foundation's.
+    public var hasHiddenExtension: Bool? {
+        get { described.value(.hasHiddenExtensionKey) ?? foundation.hasHiddenExtension }
+        set { set(.hasHiddenExtensionKey, \.hasHiddenExtension, newValue) }
+    }
+
+    /// The folder that it is in, be its contents here or not.
+    public var parentDirectory: URL? {
+        described.value(.parentDirectoryURLKey) ?? foundation.parentDirectory
+    }
+
+    /// When its contents were modified last, be they here or not. Setting it is Foundation's.
+    public var contentModificationDate: Date? {
+        get { described.value(.contentModificationDateKey) ?? foundation.contentModificationDate }
+        set { set(.contentModificationDateKey, \.contentModificationDate, newValue) }
     }
 }
 
@@ -256,5 +302,13 @@ extension ItemResourceValues.ItemState {
             keys.contains(.ubiquitousItemHasUnresolvedConflictsKey)
             && NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == false
         containerName = account.displayName(of: item.folder, Bundle.main.infoDictionary ?? [:])
+    }
+
+    /// How much of its contents is here, 0 to 100.
+    var percentDownloaded: Double { isDownloaded ? 100 : 100 * (state?.download?.fraction ?? 0) }
+
+    /// How much of its contents the hub has, 0 to 100; nil when nobody is there who knows.
+    var percentUploaded: Double? {
+        state.map { $0.isUploaded ? 100 : 100 * ($0.upload?.fraction ?? 0) }
     }
 }

@@ -14,16 +14,19 @@ package struct Placeholder: Hashable, Sendable {
     package var typeIdentifier: String?
     /// A small picture of the item, where it has one.
     package var thumbnail: Data?
+    /// When the item's inode came to be, before its contents left; nil where nobody knows.
+    package var creationDate: Date?
 
     package init(
         name: String,
         byteCount: UInt64,
         isDirectory: Bool,
         typeIdentifier: String?,
-        thumbnail: Data? = nil
+        thumbnail: Data? = nil,
+        creationDate: Date? = nil
     ) {
         (self.name, self.byteCount, self.isDirectory) = (name, byteCount, isDirectory)
-        (self.typeIdentifier, self.thumbnail) = (typeIdentifier, thumbnail)
+        (self.typeIdentifier, self.thumbnail, self.creationDate) = (typeIdentifier, thumbnail, creationDate)
     }
 
     // MARK: Names
@@ -61,6 +64,7 @@ package struct Placeholder: Hashable, Sendable {
     private static let kindKey = "NSURLFileResourceTypeKey"
     private static let typeKey = "NSURLTypeIdentifierKey"
     private static let thumbnailKey = "NSURLThumbnailKey"
+    private static let creationKey = "NSURLCreationDateKey"
     /// Tells ours from what else may be called so.
     private static let formatKey = "SheafPlaceholder"
 
@@ -71,6 +75,7 @@ package struct Placeholder: Hashable, Sendable {
             Self.kindKey: isDirectory ? "NSURLFileResourceTypeDirectory" : "NSURLFileResourceTypeRegular",
         ]
         values[Self.typeKey] = typeIdentifier
+        values[Self.creationKey] = creationDate
         if let thumbnail, thumbnail.count <= Self.thumbnailByteCountMax {
             values[Self.thumbnailKey] = thumbnail
         }
@@ -124,7 +129,8 @@ package struct Placeholder: Hashable, Sendable {
             byteCount: (values[Self.byteCountKey] as? NSNumber)?.uint64Value ?? 0,
             isDirectory: values[Self.kindKey] as? String == "NSURLFileResourceTypeDirectory",
             typeIdentifier: values[Self.typeKey] as? String,
-            thumbnail: values[Self.thumbnailKey] as? Data
+            thumbnail: values[Self.thumbnailKey] as? Data,
+            creationDate: values[Self.creationKey] as? Date
         )
     }
 

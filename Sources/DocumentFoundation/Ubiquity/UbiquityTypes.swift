@@ -48,6 +48,16 @@ public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable 
 }
 
 extension URLResourceKey {
+    /// Whether an item's contents are here, be they the newest or not: `Bool`. The downloading status says more.
+    public static let ubiquitousItemIsDownloadedKey = Self(rawValue: "NSURLUbiquitousItemIsDownloadedKey")
+    /// How much of an item's contents is here, 0 to 100: `Double`. By `allValues`.
+    public static let ubiquitousItemPercentDownloadedKey = Self(
+        rawValue: "NSURLUbiquitousItemPercentDownloadedKey"
+    )
+    /// How much of an item's contents the hub has, 0 to 100: `Double`; none while `sheaf up` does not run. By `allValues`.
+    public static let ubiquitousItemPercentUploadedKey = Self(
+        rawValue: "NSURLUbiquitousItemPercentUploadedKey"
+    )
     /// Whether an item is kept out of sync: `Bool`. Settable.
     public static let ubiquitousItemIsExcludedFromSyncKey = Self(
         rawValue: "NSURLUbiquitousItemIsExcludedFromSyncKey"

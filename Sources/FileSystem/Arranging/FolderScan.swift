@@ -72,7 +72,9 @@ package enum FolderScan {
         memberCountMax: Int
     ) throws(SystemError) -> TreeSummary? {
         let folder = try Folder.open(path)
-        var summary = TreeSummary(stamp: try SystemCalls.fstatat(folder, ".").stamp)
+        let status = try SystemCalls.fstatat(folder, ".")
+        var summary = TreeSummary(stamp: status.stamp)
+        summary.allocatedByteCount = status.allocatedByteCount
         let isWhole = try add(folder, to: &summary, memberCountMax: memberCountMax)
         return isWhole ? summary : nil
     }
@@ -91,6 +93,7 @@ package enum FolderScan {
             }
             guard let status = try SystemCalls.statusIfPresent(folder, name) else { return true }
             summary.add(status.stamp)
+            summary.allocatedByteCount += status.allocatedByteCount
             if status.stamp.kind == .directory { folderNames.append(name) }
             return true
         }
@@ -116,6 +119,8 @@ package enum FolderScan {
 /// What a tree holds, all members together.
 package struct TreeSummary: Hashable, Sendable {
     package var byteCount: Int64 = 0
+    /// Of the volume, folders counted too.
+    package var allocatedByteCount: Int64 = 0
     package var memberCount = 0
     package var modificationSeconds: Int64
     package var modificationNanoseconds: Int64

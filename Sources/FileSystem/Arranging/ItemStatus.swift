@@ -5,6 +5,8 @@ package import Foundation
 package struct ItemStatus: Hashable, Sendable {
     package let inode: UInt64
     package let byteCount: Int64
+    /// How much of the volume it takes.
+    package let allocatedByteCount: Int64
     package let modificationDate: Date
     /// When its contents, or what is known of it, changed last, by the kernel's clock.
     package let changeDate: Date
@@ -21,6 +23,7 @@ package struct ItemStatus: Hashable, Sendable {
         }
         inode = status.inode
         byteCount = status.byte_count
+        allocatedByteCount = status.allocated_byte_count
         modificationDate = Self.date(status.modified_at)
         changeDate = Self.date(status.changed_at)
         creationDate = status.born_at == 0 ? nil : Self.date(status.born_at)

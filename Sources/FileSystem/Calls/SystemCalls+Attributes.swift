@@ -8,6 +8,8 @@ struct FileStatus: Sendable {
     var owner: UInt32
     var group: UInt32
     var linkCount: UInt64
+    /// How much of the volume it takes: blocks are of 512 bytes, stat(3type).
+    var allocatedByteCount: Int64
     var changeSeconds: Int64
     var changeNanoseconds: Int64
 
@@ -31,6 +33,7 @@ struct FileStatus: Sendable {
         owner = status.st_uid
         group = status.st_gid
         linkCount = UInt64(status.st_nlink)
+        allocatedByteCount = Int64(status.st_blocks) * 512
         changeSeconds = Int64(status.st_ctim.tv_sec)
         changeNanoseconds = Int64(status.st_ctim.tv_nsec)
     }

@@ -22,8 +22,18 @@ struct NSUbiquitousKeyValueStoreTests {
 
         var file: URL { folder.appendingPathComponent(settings().fileName) }
 
-        func store(now: UInt64 = 1_000_000) -> NSUbiquitousKeyValueStore {
-            NSUbiquitousKeyValueStore(settings(), now: { now })
+        func store() -> NSUbiquitousKeyValueStore { NSUbiquitousKeyValueStore(settings()) }
+
+        /// Makes another device's file one with this one, as the engine does.
+        func takeIn(_ other: Place) throws {
+            let merged = KeyValueMerger().merge(
+                base: nil,
+                mine: [UInt8](try Data(contentsOf: file)),
+                theirs: [UInt8](try Data(contentsOf: other.file))
+            )
+            let save = try StagedSave(item: FilePath(file.path))
+            try save.write(Data(merged.contents))
+            _ = try save.commit()
         }
     }
 
@@ -146,40 +156,83 @@ struct NSUbiquitousKeyValueStoreTests {
         #expect(place.store().dictionaryRepresentation.count == 30)
     }
 
-    @Test("A write made with knowledge of another is later, whatever the clocks say")
-    func clocks() throws {
-        let place = try Place()
-        let ahead = place.store(now: 9_000_000_000_000)
-        ahead.set("ahead", forKey: "key")
-        #expect(ahead.synchronize())
-        let behind = place.store(now: 0)
-        #expect(behind.string(forKey: "key") == "ahead")
-        behind.set("behind", forKey: "key")
-        #expect(behind.synchronize())
-        #expect(place.store().string(forKey: "key") == "behind")
+    @Test(
+        "A write made with knowledge of another is later; else what was written more often, whatever clocks say"
+    )
+    func numbers() throws {
+        let (here, there) = (try Place(), try Place())
+        // What a device has written whose clock was ten years ahead, when clocks were asked.
+        var state = KeyValueState()
+        let ahead = WriteNumber(bits: 2_100_000_000_000 << 16)
+        let writer = KeyValueState.Writer([UInt8](repeating: 0xff, count: 16))
+        #expect(state.set(.text("ahead"), "key", at: ahead, by: writer) == true)
+        for place in [here, there] {
+            try Data(state.encoded).write(to: place.file, options: .atomic)
+        }
+        let (phone, pad) = (here.store(), there.store())
+        #expect(phone.string(forKey: "key") == "ahead")
+        // Neither knows of the other's; the later one is that of the device that writes once.
+        phone.set("a", forKey: "key")
+        phone.set("phone", forKey: "key")
+        #expect(phone.synchronize())
+        pad.set("pad", forKey: "key")
+        #expect(pad.synchronize())
+        try here.takeIn(there)
+        #expect(here.store().string(forKey: "key") == "phone")
+        try there.takeIn(here)
+        #expect(pad.synchronize() && pad.string(forKey: "key") == "phone")
+        pad.set("pad", forKey: "key")
+        #expect(pad.synchronize())
+        try here.takeIn(there)
+        #expect(here.store().string(forKey: "key") == "pad")
     }
 
     @Test("Two devices' files become one by the merger, and apps are told")
     func devices() async throws {
         let (here, there) = (try Place(), try Place())
-        let (phone, pad) = (here.store(now: 1000), there.store(now: 2000))
+        let (phone, pad) = (here.store(), there.store())
         phone.set("phone", forKey: "both")
         phone.set("phone", forKey: "phone")
-        pad.set("pad", forKey: "both")
+        for text in ["a", "b", "pad"] { pad.set(text, forKey: "both") }
         #expect(phone.synchronize() && pad.synchronize())
         let (stream, observer) = news(of: phone)
         defer { NotificationCenter.default.removeObserver(observer) }
         var told = stream.makeAsyncIterator()
-        let merged = KeyValueMerger().merge(
-            base: nil,
-            mine: [UInt8](try Data(contentsOf: here.file)),
-            theirs: [UInt8](try Data(contentsOf: there.file))
-        )
-        let save = try StagedSave(item: FilePath(here.file.path))
-        try save.write(Data(merged.contents))
-        _ = try save.commit()
+        try here.takeIn(there)
         #expect(await told.next() == News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["both"]))
         #expect(phone.string(forKey: "both") == "pad" && phone.string(forKey: "phone") == "phone")
+    }
+
+    @Test("Two devices' values that are more than there is room for stay, and the app is told, once")
+    @MainActor
+    func quotaOfTwo() async throws {
+        let (here, there) = (try Place(), try Place())
+        let (phone, pad) = (here.store(), there.store())
+        phone.set(Data(count: 600_000), forKey: "phone")
+        pad.set(Data(count: 600_000), forKey: "pad")
+        #expect(phone.synchronize() && pad.synchronize())
+        let (stream, observer) = news(of: phone)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = stream.makeAsyncIterator()
+        try here.takeIn(there)
+        #expect(await told.next() == News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["pad"]))
+        let violation = NSUbiquitousKeyValueStoreQuotaViolationChange
+        #expect(await told.next() == News(reason: violation, keys: ["pad"]))
+        #expect(phone.data(forKey: "pad")?.count == 600_000 && phone.data(forKey: "phone")?.count == 600_000)
+        // Whoever opens it now is told what there is.
+        let third = here.store()
+        let (others, other) = news(of: third)
+        defer { NotificationCenter.default.removeObserver(other) }
+        var toldThird = others.makeAsyncIterator()
+        #expect(await toldThird.next() == News(reason: violation, keys: ["pad", "phone"]))
+        // Nothing more of it while it does not end; what makes it smaller goes.
+        #expect(phone.synchronize())
+        phone.set(Int64(1), forKey: "one more")
+        #expect(await told.next() == News(reason: violation, keys: ["one more"]))
+        phone.set(Data(count: 10), forKey: "pad")
+        phone.set(Int64(1), forKey: "one more")
+        #expect(phone.longLong(forKey: "one more") == 1)
+        #expect(phone.synchronize() && here.store().longLong(forKey: "one more") == 1)
     }
 
     @Test("An older file that is put in place takes nothing away")
@@ -195,7 +248,7 @@ struct NSUbiquitousKeyValueStoreTests {
         let (stream, observer) = news(of: store)
         defer { NotificationCenter.default.removeObserver(observer) }
         // A key of another device, so that it shows when the file has been read.
-        let foreign = other.store(now: 5000)
+        let foreign = other.store()
         foreign.set(Int64(1), forKey: "foreign")
         #expect(foreign.synchronize())
         var state = try KeyValueState(encoded: [UInt8](older))
@@ -241,10 +294,10 @@ struct NSUbiquitousKeyValueStoreTests {
     @Test("On a new device what was written before the first sync gives way to it")
     func initialSync() async throws {
         let (here, there) = (try Place(), try Place())
-        let old = there.store(now: 1000)
+        let old = there.store()
         old.set("sepia", forKey: "theme")
         #expect(old.synchronize())
-        let new = here.store(now: 9000)
+        let new = here.store()
         new.beginInitialSync()
         new.set("white", forKey: "theme")
         new.set("here", forKey: "own")
@@ -252,12 +305,7 @@ struct NSUbiquitousKeyValueStoreTests {
         let (stream, observer) = news(of: new)
         defer { NotificationCenter.default.removeObserver(observer) }
         var told = stream.makeAsyncIterator()
-        let merged = KeyValueMerger().merge(
-            base: nil,
-            mine: [UInt8](try Data(contentsOf: here.file)),
-            theirs: [UInt8](try Data(contentsOf: there.file))
-        )
-        try Data(merged.contents).write(to: here.file, options: .atomic)
+        try here.takeIn(there)
         #expect(
             await told.next() == News(reason: NSUbiquitousKeyValueStoreInitialSyncChange, keys: ["theme"])
         )
@@ -271,11 +319,11 @@ struct NSUbiquitousKeyValueStoreTests {
     @Test("Another account's values take the place of these")
     func account() async throws {
         let (here, there) = (try Place(), try Place())
-        let other = there.store(now: 1)
+        let other = there.store()
         other.set("theirs", forKey: "key")
         other.set("same", forKey: "same")
         #expect(other.synchronize())
-        let store = here.store(now: 1000)
+        let store = here.store()
         store.set("mine", forKey: "key")
         store.set("mine", forKey: "own")
         store.set("same", forKey: "same")

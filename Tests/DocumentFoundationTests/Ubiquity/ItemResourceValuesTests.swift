@@ -1,8 +1,9 @@
-import DocumentFoundation
 import FileSystem
 import Foundation
 import Testing
 import UniformTypeIdentifiers
+
+@testable import DocumentFoundation
 
 /// Written as apps write it, with Foundation and our module imported side by side.
 @Suite("Resource values of items in containers")
@@ -86,6 +87,110 @@ struct ItemResourceValuesTests {
         #expect(throws: CocoaError.self) { try values("absent") }
     }
 
+    @Test("A package is what a type says it is, and has the size of all that is in it")
+    func packages() throws {
+        let place = try AccountPlace()
+        func make(_ name: String, _ members: [String]) throws -> URL {
+            let url = place.base.appendingPathComponent(name, isDirectory: true)
+            for member in members {
+                let file = url.appendingPathComponent(member)
+                let folder = file.deletingLastPathComponent()
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try Data(repeating: 7, count: 5000).write(to: file)
+            }
+            return url
+        }
+        let keys: Set<URLResourceKey> = [
+            .isPackageKey, .fileSizeKey, .totalFileSizeKey, .totalFileAllocatedSizeKey, .typeIdentifierKey,
+        ]
+        let package = try make("pack.rtfd", ["TXT.rtf", "deep/er/a.png"]).resourceValues(forKeys: keys)
+        #expect(package.isPackage == true && package.typeIdentifier == "com.apple.rtfd")
+        #expect(package.fileSize == 10_000 && package.totalFileSize == 10_000)
+        #expect(try #require(package.totalFileAllocatedSize) >= 10_000)
+        #expect(package.allValues[.isPackageKey] as? Bool == true)
+        #expect(package.allValues[.totalFileSizeKey] as? Int == 10_000)
+        // No type says that such a directory is one item.
+        let folder = try make("x.zzz", ["a"]).resourceValues(forKeys: keys)
+        #expect(folder.isPackage == false && folder.totalFileSize == nil && folder.fileSize == nil)
+        let file = place.base.appendingPathComponent("x.zzz/a")
+        let values = try file.resourceValues(forKeys: keys)
+        #expect(values.isPackage == false && values.fileSize == 5000 && values.totalFileSize == 5000)
+        var status = stat()
+        #expect(stat(file.path, &status) == 0)
+        #expect(values.totalFileAllocatedSize == Int(status.st_blocks) * 512)
+        #expect(try place.base.resourceValues(forKeys: [.nameKey]).isPackage == nil)
+    }
+
+    @Test("A document has a number that stays with it, and a generation that does not survive an edit")
+    func identifiers() throws {
+        let place = try AccountPlace()
+        let settings = BookmarkSettings(environment: ["HOME": place.base.path], userID: geteuid())
+        try BookmarkKeeper.$shared.withValue(BookmarkKeeper(settings)) {
+            let files = FileManager.default
+            let (url, moved) = (
+                place.base.appendingPathComponent("a"), place.base.appendingPathComponent("b")
+            )
+            func values(_ url: URL) throws -> (Int, any NSObjectProtocol) {
+                let keys: Set<URLResourceKey> = [.documentIdentifierKey, .generationIdentifierKey]
+                let values = try url.resourceValues(forKeys: keys)
+                #expect(values.allValues[.documentIdentifierKey] as? Int == values.documentIdentifier)
+                return (try #require(values.documentIdentifier), try #require(values.generationIdentifier))
+            }
+            try Data("one".utf8).write(to: url)
+            let (number, first) = try values(url)
+            #expect(try values(url).0 == number && values(url).1.isEqual(first))
+            try files.moveItem(at: url, to: moved)
+            #expect(try values(moved).0 == number)
+            let copy = place.base.appendingPathComponent("copy")
+            try files.copyItem(at: moved, to: copy)
+            #expect(try values(copy).0 != number && values(moved).0 == number)
+            let (_, before) = try values(moved)
+            let handle = try FileHandle(forWritingTo: moved)
+            try handle.write(contentsOf: Data("two".utf8))
+            try handle.close()
+            #expect(try !values(moved).1.isEqual(before) && values(moved).0 == number)
+            // As long and as old as it was: the kernel's own time of the change tells.
+            let (_, known) = try values(moved)
+            let date = try moved.resourceValues(forKeys: [.contentModificationDateKey])
+                .contentModificationDate
+            try Data("six".utf8).write(to: moved)
+            try files.setAttributes([.modificationDate: try #require(date)], ofItemAtPath: moved.path)
+            #expect(try !values(moved).1.isEqual(known))
+            let package = place.base.appendingPathComponent("p.rtfd/deep", isDirectory: true)
+            try files.createDirectory(at: package, withIntermediateDirectories: true)
+            let (_, empty) = try values(package.deletingLastPathComponent())
+            try Data("in".utf8).write(to: package.appendingPathComponent("TXT.rtf"))
+            #expect(try !values(package.deletingLastPathComponent()).1.isEqual(empty))
+        }
+    }
+
+    @Test("An item's volume is named, and so are the tags that a desktop has given it")
+    func volumesAndTags() throws {
+        let place = try AccountPlace()
+        let url = place.base.appendingPathComponent("a.txt")
+        try Data("text".utf8).write(to: url)
+        try AttributeWriting.set("user.xdg.tags", Data("red,to do".utf8), of: FilePath(url.path))
+        let values = try url.resourceValues(forKeys: [
+            .volumeNameKey, .volumeLocalizedNameKey, .volumeTypeNameKey, .volumeURLKey, .tagNamesKey,
+            .volumeSupportsFileProtectionKey, .creationDateKey,
+        ])
+        let mount = try #require(Mount(of: place.base.path, in: Mount.all))
+        #expect(values.volume?.path == mount.place && values.volumeTypeName == mount.type)
+        #expect(values.volumeName == (mount.place == "/" ? "/" : FilePath(mount.place).name))
+        #expect(values.volumeLocalizedName == values.volumeName)
+        #expect(values.volumeSupportsFileProtection == false)
+        #expect(values.tagNames == ["red", "to do"])
+        let proc = try URL(fileURLWithPath: "/proc/version").resourceValues(forKeys: [
+            .volumeTypeNameKey, .volumeNameKey,
+        ])
+        #expect(proc.volumeTypeName == "proc" && proc.volumeName == "proc")
+        // The inode's birth, not the last change of what is known of it.
+        let born = try #require(values.creationDate)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+        #expect(try url.resourceValues(forKeys: [.creationDateKey]).creationDate == born)
+        #expect(try ItemStatus(of: FilePath(url.path)).creationDate == born)
+    }
+
     @Test("A placeholder's values are those of the item that it stands for")
     func placeholder() throws {
         let place = try AccountPlace()
@@ -95,7 +200,8 @@ struct ItemResourceValuesTests {
             name: "a.txt",
             byteCount: 1234,
             isDirectory: false,
-            typeIdentifier: "public.plain-text"
+            typeIdentifier: "public.plain-text",
+            creationDate: Date(timeIntervalSince1970: 500)
         )
         let standIn = folder.appendingPathComponent(".a.txt.icloud")
         try placeholder.encoded().write(to: standIn)
@@ -112,6 +218,25 @@ struct ItemResourceValuesTests {
             #expect(values.contentModificationDate == date)
             #expect(values.allValues[.contentModificationDateKey] as? Date == date)
             #expect(values.fileSize == 1234 && values.name == "a.txt" && values.isRegularFile == true)
+            let more = try url.resourceValues(forKeys: [
+                .isReadableKey, .isWritableKey, .localizedNameKey, .creationDateKey, .parentDirectoryURLKey,
+                .typeIdentifierKey, .isPackageKey, .totalFileSizeKey, .volumeNameKey, .isHiddenKey,
+                .fileAllocatedSizeKey, .volumeIsReadOnlyKey, .generationIdentifierKey,
+                .ubiquitousItemIsDownloadedKey, .ubiquitousItemPercentDownloadedKey,
+                .ubiquitousItemPercentUploadedKey,
+            ])
+            #expect(more.isReadable == true && more.isWritable == true && more.isPackage == false)
+            #expect(more.localizedName == "a.txt" && more.typeIdentifier == "public.plain-text")
+            #expect(more.creationDate == Date(timeIntervalSince1970: 500))
+            #expect(more.parentDirectory?.path == folder.path && more.isHidden == false)
+            #expect(more.totalFileSize == 1234 && more.fileAllocatedSize == 0)
+            #expect(more.volumeName != nil && more.volumeIsReadOnly == false)
+            #expect(more.generationIdentifier == nil)
+            #expect(more.allValues[.parentDirectoryURLKey] as? URL == more.parentDirectory)
+            #expect(more.allValues[.ubiquitousItemIsDownloadedKey] as? Bool == false)
+            #expect(more.allValues[.ubiquitousItemPercentDownloadedKey] as? Double == 0)
+            // Nobody is there who could tell.
+            #expect(more.allValues[.ubiquitousItemPercentUploadedKey] == nil)
             #expect(try url.promisedItemResourceValues(forKeys: [.fileSizeKey]).fileSize == 1234)
             #expect(try url.resourceValues(forKeys: [.fileSizeKey]).contentModificationDate == nil)
             #expect(throws: (any Error).self) {

@@ -1,0 +1,178 @@
+import FileSystem
+import Foundation
+import SyncMessages
+import TestFolders
+import Testing
+
+@testable import DeviceSync
+
+/// What the doctor makes of what was found out.
+@Suite("Checkups of folders in step")
+struct FolderCheckupTests {
+    private static let now = 1_000_000.0
+
+    /// A folder that nothing is wrong with.
+    private static func sound() -> FolderCheckup {
+        var checkup = FolderCheckup(folder: "/home/me/Shared", hub: "http://hub", now: now)
+        checkup.isUp = true
+        checkup.status = status()
+        checkup.freeByteCounts = [10 << 30, 1 << 30]
+        checkup.clockAheadSeconds = 1
+        return checkup
+    }
+
+    private static func status(_ line: SyncStatus.Line = .up, _ why: String? = nil) -> SyncStatus {
+        SyncStatus(line: line, lineFailure: why, itemCount: 7, unsettledCount: 0, isSettled: true, stuck: [:])
+    }
+
+    private static func kinds(_ change: (inout FolderCheckup) -> Void) -> [DoctorFinding.Kind] {
+        findings(change).map(\.kind)
+    }
+
+    private static func findings(_ change: (inout FolderCheckup) -> Void) -> [DoctorFinding] {
+        var checkup = sound()
+        change(&checkup)
+        return checkup.findings
+    }
+
+    private static func waiting(
+        _ chain: [Explanation.Cause],
+        changed: Double? = nil
+    ) -> FolderCheckup.Waiting {
+        let found = Explanation(path: "a.txt", isSettled: false, change: "here", chain, next: "Do that.")
+        return FolderCheckup.Waiting(found, changedSeconds: changed)
+    }
+
+    @Test("Nothing is said of what is sound, and each wrong has its word, its folder and what helps")
+    func wrongs() {
+        #expect(Self.kinds { _ in } == [])
+        let wrongs: [(DoctorFinding.Kind, (inout FolderCheckup) -> Void)] = [
+            (.folderMissing, { $0.isThere = false }), (.readOnly, { $0.isReadOnly = true }),
+            (.noRoom, { $0.freeByteCounts = [10 << 30, 255 << 20] }),
+            (
+                .database,
+                {
+                    $0.databases = [
+                        .init(name: "memory", byteCount: 1, logByteCount: 0, integrity: "damaged")
+                    ]
+                }
+            ),
+            (.notKept, { $0.status = nil }), (.hubUnreachable, { $0.hubFailure = "It is away." }),
+            (.offline, { $0.status = Self.status(.down, "It is away.") }),
+            (.stopped, { $0.status = Self.status(.stopped, "The folder is another.") }),
+            (.shutOut, { $0.status?.isShutOut = true }),
+            (.clock, { $0.clockAheadSeconds = -121 }), (.clock, { $0.clockAheadSeconds = 121 }),
+            (.hubFull, { $0.refusedCount = 1 }), (.conflict, { $0.conflicts = ["a.txt"] }),
+            (.braked, { $0.status?.brakes = [.init(isLeaving: true, waitingCount: 20, itemCount: 30)] }),
+            (.waiting, { $0.otherWaitingCount = 2 }),
+            (
+                .hubDeed,
+                {
+                    $0.status?.hubDeeds = [
+                        HubDeed(
+                            .forked,
+                            sinceSeconds: 1,
+                            text: "There are two logs.",
+                            next: "Ask the others."
+                        )
+                    ]
+                }
+            ),
+        ]
+        for (kind, change) in wrongs {
+            let found = Self.findings(change)
+            #expect(found.map(\.kind) == [kind])
+            #expect(found.allSatisfy { $0.folder == "/home/me/Shared" && $0.text.hasSuffix(".") })
+            #expect(found.allSatisfy { $0.remedy.hasSuffix(".") }, "\(found)")
+        }
+        var whole = [
+            StoredDiagnosis.Database(name: "memory", byteCount: 1, logByteCount: 0, integrity: "whole")
+        ]
+        #expect(Self.kinds { $0.databases = whole } == [])
+        whole[0].integrity = "cannot be read: code 26"
+        #expect(Self.kinds { $0.databases = whole } == [.database])
+        var right = HubDeed(.rolledBack, sinceSeconds: 1, text: "It was put back.", next: "Nothing.")
+        right.putRightSeconds = 2
+        #expect(Self.kinds { $0.status?.hubDeeds = [right] } == [])
+    }
+
+    @Test("What does not come of itself is told at once, the rest once it has taken its time")
+    func heldUp() {
+        typealias Cause = Explanation.Cause
+        func kinds(_ chain: [Cause], changed: Double? = nil) -> [DoctorFinding.Kind] {
+            Self.kinds { $0.waiting = [Self.waiting(chain, changed: changed)] }
+        }
+        let slow = FolderCheckup.slowSeconds
+        #expect(kinds([Cause(.sending, "It is sent.")], changed: Self.now - slow + 1) == [])
+        #expect(kinds([Cause(.sending, "It is sent.")], changed: Self.now - slow) == [.waiting])
+        // It was changed elsewhere, and nobody knows when.
+        #expect(kinds([Cause(.getting, "It is got.")]) == [])
+        #expect(kinds([Cause(.cannotPlace, "The disk refuses.", remedy: "Make room.")]) == [.waiting])
+        // Somebody uses it: a moment is no wrong.
+        func used(_ seconds: Double) -> [Cause] {
+            [Cause(.inUse, "Color reads it.", sinceSeconds: Self.now - seconds, remedy: "Close it.")]
+        }
+        #expect(kinds(used(59)) == [] && kinds(used(60)) == [.waiting])
+        // What somebody has paused is meant; what all wait for is said once.
+        let old = Self.now - 100_000
+        #expect(kinds([Cause(.paused, "It is paused.", remedy: "Resume it.")], changed: old) == [])
+        #expect(
+            kinds([Cause(.sending, "Sent."), Cause(.offline, "No line.", remedy: "Check.")], changed: old)
+                == []
+        )
+        #expect(kinds([Cause(.hubFull, "No room.", remedy: "Remove.")], changed: old) == [])
+        let found = Self.findings {
+            $0.waiting = [
+                Self.waiting(
+                    [
+                        Cause(.nameTaken, "It waits for its name."),
+                        Cause(.cannotRead, "That cannot be read.", remedy: "x"),
+                    ],
+                    changed: Self.now - 7_300
+                )
+            ]
+        }
+        #expect(
+            found.first?.text == "“a.txt” (for 2 h): It waits for its name. That cannot be read."
+                && found.first?.remedy == "Do that."
+        )
+    }
+
+    @Test("Too few watches, or as good as too few, are told with the setting")
+    func watches() {
+        var use = WatchUse()
+        #expect(use.findings == [])
+        (use.watchCount, use.watchCountMax) = (900, 1000)
+        (use.instanceCount, use.instanceCountMax) = (115, 128)
+        #expect(use.findings == [])
+        use.neededCount = 1
+        #expect(use.findings.map(\.kind) == [.watches])
+        #expect(use.findings.first?.remedy.contains("fs.inotify.max_user_watches") == true)
+        use.instanceCount = 127
+        #expect(use.findings.last?.remedy.contains("fs.inotify.max_user_instances") == true)
+    }
+
+    @Test("What a process watches is counted")
+    func counted() throws {
+        let folder = try TestFolder("watch-use")
+        let before = WatchUse.now()
+        // As many as other tests of this process can hardly end meanwhile.
+        let count = 200
+        for number in 0..<count {
+            try FileManager.default.createDirectory(
+                at: folder.url.appendingPathComponent("\(number)"),
+                withIntermediateDirectories: true
+            )
+        }
+        let queue = inotify_init1(0)
+        try #require(queue >= 0)
+        defer { close(queue) }
+        for number in 0..<count {
+            let place = folder.url.appendingPathComponent("\(number)").path
+            #expect(inotify_add_watch(queue, place, UInt32(IN_CREATE)) >= 0)
+        }
+        let use = WatchUse.now()
+        #expect(use.watchCount > before.watchCount + count / 2)
+        #expect(use.instanceCount > 0 && (use.watchCountMax ?? 0) > 0 && (use.instanceCountMax ?? 0) > 0)
+    }
+}

@@ -1,0 +1,79 @@
+"""The doctor says what is wrong with folders in step, and what helps."""
+
+import json
+import pathlib
+
+from devices import wait_for
+from test_sync import base, world  # noqa: F401: fixtures
+
+
+def findings(device):
+    """What is found of a folder or the machine, by kind; the machine's own limits are another's business."""
+    asked = device.run("doctor", "--json")
+    found = {finding["kind"]: finding for finding in json.loads(asked.stdout)["findings"]}
+    assert (asked.returncode == 1) == bool(found), asked.stdout
+    return {kind: finding for kind, finding in found.items() if kind not in ("watches", "noRoom")}
+
+
+def test_the_doctor_finds_nothing_and_then_what_is_wrong(world):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "a.bin").write_bytes(b"\0first")
+    here.settle()
+    assert findings(one) == {} and findings(two) == {}
+    # A conflict that nobody has settled.
+    two.end()
+    (one.folder / "a.bin").write_bytes(b"\0one")
+    wait_for(lambda: one.is_in_step, 20, lambda: one.said)
+    (two.folder / "a.bin").write_bytes(b"\0two")
+    two.start()
+    wait_for(lambda: "conflict" in findings(two), 20, lambda: two.run("doctor").stdout)
+    assert "“a.bin”" in findings(two)["conflict"]["text"]
+    assert f"{two.folder}: Nobody has settled conflicts of “a.bin”.\n  Next: Open each and choose" in two.run("doctor").stdout
+    # A hub that is away.
+    here.hub.kill()
+    wait_for(lambda: "hubUnreachable" in findings(one), 20, lambda: one.run("doctor").stdout)
+    found = findings(one)["hubUnreachable"]
+    assert here.hub.address in found["text"] and found["folder"] == str(one.folder) and "network" in found["remedy"]
+    here.hub.start()
+    wait_for(lambda: "hubUnreachable" not in findings(one), 20, lambda: one.run("doctor").stdout)
+    # Nothing that keeps it in step, a folder that is not there, and what is stored of it damaged.
+    one.end()
+    assert set(findings(one)) - {"conflict"} == {"notRunning"}
+    aside = one.folder.with_name("aside")
+    one.folder.rename(aside)
+    assert set(findings(one)) == {"notRunning", "folderMissing"}
+    aside.rename(one.folder)
+    [memory] = pathlib.Path(one.environment["SHEAF_HOME"]).glob("containers/*/memory.sqlite")
+    memory.write_bytes(b"no database at all, but as long as one has to be" * 100)
+    found = findings(one)
+    assert set(found) == {"notRunning", "database"}, found
+    assert "memory" in found["database"]["text"] and "join it anew" in found["database"]["remedy"]
+
+
+def test_what_waits_for_a_person_is_found_and_what_somebody_has_paused_is_not(world):
+    here = world(2)
+    one, two = here.devices
+    for number in range(30):
+        (one.folder / f"{number}.txt").write_text("text")
+    here.settle()
+    assert two.run("pause", two.folder / "0.txt").returncode == 0
+    (two.folder / "0.txt").write_text("edited")
+    wait_for(lambda: "is paused since" in two.run("status").stdout, 20, lambda: two.run("status").stdout)
+    assert findings(two) == {}
+    for number in range(1, 30):
+        (one.folder / f"{number}.txt").unlink()
+    wait_for(lambda: "braked" in findings(one), 20, lambda: one.run("doctor").stdout)
+    found = findings(one)["braked"]
+    assert "29 of 30" in found["text"] and f"sheaf decide {one.folder} --go-on" in found["remedy"]
+    # The same for programs that ask about one of them.
+    explained = json.loads(one.run("explain", "--json", one.folder / "7.txt").stdout)
+    assert [cause["kind"] for cause in explained["causes"]] == ["braked"]
+    assert explained["causes"][0]["remedy"] == explained["next"]
+    assert one.run("decide", one.folder, "--go-on").returncode == 0
+    # It is large for the other device, too.
+    wait_for(lambda: "braked" in findings(two), 20, lambda: two.run("doctor").stdout)
+    assert "here by what was done elsewhere" in findings(two)["braked"]["text"]
+    assert two.run("decide", two.folder, "--go-on").returncode == 0
+    wait_for(lambda: len(two.contents) == 1, 20, lambda: two.said)
+    wait_for(lambda: findings(one) == {} and findings(two) == {}, 20, lambda: one.run("doctor").stdout)
