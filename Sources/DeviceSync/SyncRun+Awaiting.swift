@@ -49,7 +49,7 @@ extension SyncRun {
     func carryOut(_ effect: Effect) {
         switch effect {
         case .place, .remove: break
-        case .merge, .upload, .fetch, .commit: return carryOutNow(effect)
+        case .become, .merge, .upload, .fetch, .commit: return carryOutNow(effect)
         }
         let item = effect.item
         switch awaited[item]?.step {

@@ -20,7 +20,7 @@ extension SyncRun {
 
     /// What has just been done to an item, or in a folder, is to count, though no event has told of it yet.
     func lookAround(_ path: String) throws {
-        let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+        let folder = path.pathNames.dropLast().joined(separator: "/")
         if let parent = item(at: folder) { dirtyFolders.insert(parent) }
         if let found = item(at: path) {
             dirtyFolders.formUnion(table.subtree(of: found).filter { table[$0]?.state.kind == .folder })

@@ -362,7 +362,7 @@ extension SyncRun {
         stuck = [:]
         for effect in effects {
             switch effect {
-            case .place(let item, _, _), .remove(let item, _): refused.insert(item)
+            case .place(let item, _, _), .remove(let item, _), .become(let item, _, _): refused.insert(item)
             case .merge, .upload, .fetch, .commit: carryOut(effect)
             }
         }

@@ -14,13 +14,14 @@ extension SyncRun {
         var uploads: Set<ContentName> = []
         var fetches: [HubLine.Fetch] = []
         var commits: [LogDesk.Offer] = []
-        var others: [Effect] = []
+        var (others, becoming): ([Effect], [Effect]) = ([], [])
         for effect in effects {
             switch effect {
             case .upload(let content): uploads.insert(content)
             case .fetch(let content):
                 fetches.append(HubLine.Fetch(name: content, item: item(needing: content)))
             case .commit(let commit): commits.append(offer(commit))
+            case .become: becoming.append(effect)
             case .place, .remove, .merge: others.append(effect)
             }
         }
@@ -34,6 +35,7 @@ extension SyncRun {
             guard (try? contents.has(fetch.name)) == true else { continue }
             events.append(.fetched(fetch.name))
         }
+        if !becoming.isEmpty { become(becoming) }
         let isNew: (Effect) -> Bool = { [awaited] effect in
             guard case .place(let item, let state, expecting: nil) = effect else { return false }
             return state.content != nil && awaited[item] == nil

@@ -28,9 +28,9 @@ extension Follower {
     ///
     /// - Parameter other: Below the container's folder.
     func follows(_ other: String) -> Bool {
-        if other == path { return true }
-        guard path.isEmpty || other.hasPrefix(path + "/") else { return false }
-        return isDeep || !other.dropFirst(path.isEmpty ? 0 : path.count + 1).contains("/")
+        if other.isSameInBytes(path) { return true }
+        guard let below = path.isEmpty ? other : other.following(path + "/") else { return false }
+        return isDeep || !below.utf8.contains(UInt8(ascii: "/"))
     }
 }
 

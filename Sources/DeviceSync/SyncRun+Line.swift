@@ -6,7 +6,7 @@ internal import SyncMessages
 // What is heard from the line.
 extension SyncRun {
     func heard(_ news: HubLine.News) {
-        guard !isStopped else { return }
+        guard !isStopped, !holdsBack(news) else { return }
         retryLater()
         switch news {
         case .entries(let heard):

@@ -11,6 +11,7 @@ extension SyncRun {
             switch effect {
             case .place(let item, let state, let expected): try place(item, state, expecting: expected)
             case .remove(let item, let expected): try remove(item, expecting: expected)
+            case .become: become([effect])
             case .merge(let item, let base, let ours, let theirs): try merge(item, base, ours, theirs)
             case .upload, .fetch, .commit: break
             }
@@ -253,7 +254,8 @@ extension SyncEngine.Effect {
     /// Which item it is about.
     var item: ItemID {
         switch self {
-        case .place(let item, _, _), .remove(let item, _), .merge(let item, _, _, _): item
+        case .place(let item, _, _), .remove(let item, _), .become(let item, _, _), .merge(let item, _, _, _):
+            item
         case .commit(let commit): commit.item
         case .upload, .fetch: .root
         }

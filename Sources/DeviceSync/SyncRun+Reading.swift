@@ -29,6 +29,7 @@ extension SyncRun {
             guard let self = box.value.value, !self.isStopped else { return }
             self.isReadDue = false
             self.attempt("documents cannot be read") { self.take(self.changes(of: try self.keep([:]))) }
+            self.endHoldingBack()
         }
     }
 

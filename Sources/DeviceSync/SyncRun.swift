@@ -149,6 +149,8 @@ final class SyncRun {
     var writingDue: Double?
     /// Who writes them, as far as it was asked.
     var writers: [ItemID: KnownWriters] = [:]
+    /// What was heard over the line before all was read.
+    var heldNews: [HubLine.News] = []
     /// Items that are read though nothing tells of a change.
     var readsAnew: Set<ItemID> = []
     /// Whether what cannot be done is about to be tried again.

@@ -21,7 +21,8 @@ final class DevicePair {
     let one: TestDevice
     let two: TestDevice
 
-    init(room: ContainerSync.Room = ContainerSync.Room()) throws {
+    /// - Parameter areStarted: Whether both run; else none has ever run.
+    init(room: ContainerSync.Room = ContainerSync.Room(), areStarted: Bool = true) throws {
         let folder = try TestFolder("pair")
         self.folder = folder
         container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
@@ -36,6 +37,7 @@ final class DevicePair {
         )
         one = try TestDevice(1, in: folder.url, identities[0], keys, at: hub, room: room)
         two = try TestDevice(2, in: folder.url, identities[1], keys, at: hub, room: room)
+        guard areStarted else { return }
         try one.start()
         try two.start()
     }

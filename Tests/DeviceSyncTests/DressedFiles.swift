@@ -22,6 +22,14 @@ extension TestDevice {
         try #require(chmod(path(name), permissions) == 0, "\(name): \(errno)")
     }
 
+    /// Has a file be as old as another, to the nanosecond: the dates of a package's files are part of it.
+    static func setDate(of path: String, like other: String) throws {
+        var status = stat()
+        try #require(stat(other, &status) == 0, "\(other): \(errno)")
+        let times = [status.st_atim, status.st_mtim]
+        try #require(utimensat(AT_FDCWD, path, times, 0) == 0, "\(path): \(errno)")
+    }
+
     func makeLink(_ name: String, to text: String) throws {
         try #require(symlink(text, path(name)) == 0, "\(name): \(errno)")
     }

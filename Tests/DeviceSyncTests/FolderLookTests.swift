@@ -353,6 +353,38 @@ struct FolderLookTests {
         #expect(names == ["a 2.txt", "a.txt"] && item("a 2.txt", in: table) != nil)
         #expect(try Removal.remove(path, if: { $0.stamp.byteCount == 7 }))
         #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == ["a 2.txt"])
+        // A name that begins with a sign that belongs to the one before it.
+        try rename("a 2.txt", ".sheaf-removed-12ab-\u{301}a-b.txt")
+        _ = try look(&table)
+        let last = try FileManager.default.contentsOfDirectory(atPath: root.path)
+        #expect(last.map { Array($0.utf8) } == [Array("\u{301}a-b.txt".utf8)])
+    }
+
+    @Test("A folder that bears another mark is another item, with all in it that was seen")
+    func markedAnew() throws {
+        try FileManager.default.createDirectory(
+            at: root.appendingPathComponent("sub/deeper"),
+            withIntermediateDirectories: true
+        )
+        try write("text", "sub/a.txt")
+        var table = FolderTable()
+        _ = try look(&table)
+        let all = Set(table.items.keys)
+        let folder = try #require(item("sub", in: table))
+        let file = try #require(table.item(at: ItemPlace(folder, "a.txt")))
+        let mark = FileMark.fresh()
+        try FileIdentity.give(
+            mark,
+            toItemAt: FilePath(root.appendingPathComponent("sub").path),
+            replacing: true
+        )
+        let outcome = try look(&table)
+        #expect(item("sub", in: table) == ItemID(mark))
+        #expect(table.item(at: ItemPlace(ItemID(mark), "a.txt")) == file)
+        #expect(table[file]?.state.parent == ItemID(mark) && outcome.placed.contains(file))
+        #expect(outcome.missing == [folder])
+        #expect(Set(table.items.keys) == all.union([ItemID(mark)]))
+        #expect(table.members(of: folder).isEmpty && table.members(of: ItemID(mark)).count == 2)
     }
 
     /// Looks at a folder after each of its syncs.

@@ -39,6 +39,33 @@ struct NamesTests {
         #expect(NameTrouble.foldedHash("a") != NameTrouble.foldedHash("b"))
     }
 
+    @Test("Of two names that only look alike who takes them for one is said")
+    func looks() {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(NameTrouble.foldedHash(composed) == NameTrouble.foldedHash(decomposed))
+        #expect(NameTrouble.text(of: composed, beside: decomposed).hasPrefix("macOS takes"))
+        #expect(NameTrouble.text(of: "Caf\u{E9}", beside: decomposed).hasPrefix("macOS takes"))
+        #expect(NameTrouble.text(of: "Caf\u{E9}", beside: composed).hasPrefix("Windows and macOS take"))
+    }
+
+    @Test("Two names that only look alike are sent as they are and noted, each of them")
+    func lookAlike() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        try one.write("composed", to: "caf\u{E9}.txt")
+        try one.write("decomposed", to: "cafe\u{301}.txt")
+        pair.wait { two.filesByBytes.count == 2 && two.filesByBytes == one.filesByBytes && pair.isSettled }
+        for device in [one, two] {
+            #expect(device.status?.noteCount == 2)
+            for name in ["caf\u{E9}.txt", "cafe\u{301}.txt"] {
+                let explanation = try #require(device.explanation(name))
+                #expect(explanation.isSettled && explanation.notes.first?.contains("macOS takes") == true)
+                #expect(explanation.path.utf8.elementsEqual(name.utf8))
+            }
+        }
+        pair.end()
+    }
+
     private func notes(of device: TestDevice) -> [String: Bool] {
         Dictionary(
             uniqueKeysWithValues: (device.status?.notes ?? []).map { ($0.path, $0.isLeftOut) }

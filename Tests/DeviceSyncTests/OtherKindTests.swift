@@ -84,12 +84,39 @@ struct OtherKindTests {
         try two.evict(two.folder.appendingPathComponent("d.rtfd"))
         _ = try make(new, "d.rtfd", in: two.folder.path)
         let suffix = new == .package ? "/member" : ""
+        // What has the same contents is that again.
+        if new == evicted { try two.write("other", to: "d.rtfd" + suffix) }
+        let text = new == evicted ? "other" : new == .package ? "in it" : "flat"
         let isSo = two.wait {
-            one.text("d 2.rtfd" + suffix) == (new == .package ? "in it" : "flat") && one.contents.count >= 2
+            one.text("d 2.rtfd" + suffix) == text && one.contents.count >= 2
                 && two.isInStep(at: pair.hub.entryCount)
         }
         #expect(isSo, "\(one.descriptions) and \(two.descriptions); \(two.said)")
         #expect(former.allSatisfy { one.descriptions[$0.key] == $0.value })
+        pair.end()
+    }
+
+    @Test(
+        "What is put beside a placeholder and has the same contents is that again",
+        arguments: [Kind.file, .package]
+    )
+    func sameBesidePlaceholder(kind: Kind) throws {
+        let former = try make(kind, "d.rtfd", in: one.folder.path)
+        pair.expectBoth(former)
+        try two.evict(two.folder.appendingPathComponent("d.rtfd"))
+        #expect(two.wait { two.status?.isSettled == true && two.descriptions != former })
+        // All of it at once.
+        let desk = pair.base.appendingPathComponent("desk").path
+        try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: false)
+        _ = try make(kind, "d.rtfd", in: desk)
+        if kind == .package {
+            try TestDevice.setDate(of: desk + "/d.rtfd/member", like: one.path("d.rtfd/member"))
+        }
+        #expect(rename(desk + "/d.rtfd", two.path("d.rtfd")) == 0)
+        pair.expectBoth(former)
+        try two.write("edited", to: kind == .package ? "d.rtfd/member" : "d.rtfd")
+        #expect(one.wait { one.text(kind == .package ? "d.rtfd/member" : "d.rtfd") == "edited" })
+        #expect(one.contents == two.contents)
         pair.end()
     }
 
@@ -109,9 +136,11 @@ struct OtherKindTests {
         let desk = pair.base.appendingPathComponent("desk").path
         try FileManager.default.createDirectory(atPath: desk, withIntermediateDirectories: false)
         _ = try make(new, "d.rtfd", in: desk)
+        if new == .file { try Data("other".utf8).write(to: URL(fileURLWithPath: desk + "/d.rtfd")) }
         #expect(cdoc_renameat2(AT_FDCWD, desk + "/d.rtfd", AT_FDCWD, two.path("d.rtfd"), 2) == 0)
         two.goOnline()
-        let numbered = try make(new, "d 2.rtfd", in: desk)
+        var numbered = try make(new, "d 2.rtfd", in: desk)
+        if new == .file { numbered["d 2.rtfd"] = "644 other" }
         let isSo = two.wait {
             one.descriptions == former.merging(numbered) { $1 } && two.isInStep(at: pair.hub.entryCount)
         }

@@ -64,6 +64,14 @@ extension WorldDevice {
         }
     }
 
+    /// The files right in the folder by the bytes of their names: in `contents`, as in all dictionaries by text, names that only
+    /// look alike are one.
+    var filesByBytes: [[UInt8]: String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { !$0.hasPrefix(".sheaf-") }
+            .reduce(into: [:]) { $0[Array($1.utf8)] = text($1) }
+    }
+
     /// All paths below the folder with what is there: a file's text, "/" for a folder.
     var contents: [String: String] {
         var found: [String: String] = [:]

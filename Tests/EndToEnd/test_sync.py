@@ -232,6 +232,62 @@ def test_a_package_that_is_copied_in_arrives_whole(world, base):
     here.settle()
 
 
+def test_a_name_in_another_form_is_another_name_everywhere(world):
+    here = world(2)
+    one, two = here.devices
+
+    def names(device):
+        return sorted(name for name in os.listdir(os.fsencode(device.folder)) if not name.startswith(b".sheaf-"))
+
+    composed, decomposed = "caf\u00e9.txt", "cafe\u0301.txt"
+    (one.folder / composed).write_text("first")
+    wait_for(lambda: names(two) == [composed.encode()], 20, lambda: two.said)
+    (one.folder / composed).rename(one.folder / decomposed)
+    wait_for(lambda: names(two) == [decomposed.encode()], 20, lambda: f"{names(two)} {two.said}")
+    (one.folder / composed).write_text("second")
+    both = sorted([composed.encode(), decomposed.encode()])
+    wait_for(lambda: names(one) == both and names(two) == both, 20, lambda: f"{names(one)} {names(two)} {two.said}")
+    here.settle()
+    assert (two.folder / decomposed).read_text() == "first"
+    assert (two.folder / composed).read_text() == "second"
+
+
+def test_a_device_joins_with_a_copy_of_what_another_has(base):
+    hub = Hub(SHEAF, base)
+    one, two = (Device(SHEAF, base, name) for name in ("one", "two"))
+    try:
+        hub.start()
+        for device in (one, two):
+            (device.folder / "sub" / "deeper").mkdir(parents=True)
+            (device.folder / "same.txt").write_text("same")
+            (device.folder / "sub" / "in.txt").write_text("same")
+            (device.folder / "sub" / "deeper" / f"{device.name}.txt").write_text(device.name)
+            (device.folder / "differs.txt").write_text(device.name)
+        one.begin(hub)
+        one.share(hub, two)
+        one.start()
+        wait_for(lambda: one.is_in_step, 20, lambda: one.said)
+        two.start()
+        expected = {
+            "same.txt": b"same",
+            "sub": None,
+            "sub/deeper": None,
+            "sub/in.txt": b"same",
+            "sub/deeper/one.txt": b"one",
+            "sub/deeper/two.txt": b"two",
+            "differs.txt": b"one",
+            "differs 2.txt": b"two",
+        }
+        wait_for(
+            lambda: one.contents == expected and two.contents == expected and one.is_in_step and two.is_in_step,
+            20,
+            lambda: f"{one.contents} {two.contents} {two.said}",
+        )
+    finally:
+        for process in (one, two, hub):
+            process.end()
+
+
 def test_it_is_said_on_which_devices_a_document_is(world):
     here = world(2)
     one, two = here.devices

@@ -10,10 +10,12 @@ struct ContainerTreeTests {
     private let third = ItemID(1, 3)
 
     /// The tree that commits come to, none of them refused.
-    private func tree(_ states: [(ItemID, ItemState?)]) throws -> ContainerTree {
+    ///
+    /// - Parameter isAlone: Whether one device makes all of them; else each item has a device of its own.
+    private func tree(_ states: [(ItemID, ItemState?)], isAlone: Bool = false) throws -> ContainerTree {
         var (log, tree) = (ContainerLog(), ContainerTree())
         for (number, (item, state)) in states.enumerated() {
-            let id = Commit.ID(DeviceID(1), session: 1, UInt64(number + 1))
+            let id = Commit.ID(DeviceID(isAlone ? 1 : item.low), session: 1, UInt64(number + 1))
             #expect(log.offer(Commit(id, item, on: tree.revision(of: item), state)) == .accepted(log.head))
             for entry in log.entries(after: tree.position) { _ = tree.read(entry) }
         }
@@ -24,8 +26,13 @@ struct ContainerTreeTests {
         ItemState(.folder, at: ItemPlace(parent, name))
     }
 
-    private func document(_ parent: ItemID, _ name: String) -> ItemState {
-        ItemState(.document, at: ItemPlace(parent, name), content: ContentName("x"))
+    /// With contents like no other's.
+    private func document(_ parent: ItemID, _ name: String, _ content: String? = nil) -> ItemState {
+        ItemState(
+            .document,
+            at: ItemPlace(parent, name),
+            content: ContentName(content ?? "\(UInt64.random(in: 0 ... .max))")
+        )
     }
 
     @Test(
@@ -33,13 +40,33 @@ struct ContainerTreeTests {
         arguments: [
             ("Letter.txt", "Letter.txt", "Letter 2.txt"), (".profile", ".profile", ".profile 2"),
             ("a", "a", "a 2"),
-            ("caf\u{E9}", "cafe\u{301}", "cafe\u{301} 2"), ("a", "A", "A"),
+            ("cafe\u{301}", "cafe\u{301}", "cafe\u{301} 2"), ("a", "A", "A"),
+            // What only looks alike is another name.
+            ("caf\u{E9}", "cafe\u{301}", "cafe\u{301}"),
+            ("cafe\u{301}.txt", "caf\u{E9}.txt", "caf\u{E9}.txt"),
+            // Of which signs are one, releases of Unicode differ.
+            ("a.\u{301}b", "a.\u{301}b", "a 2.\u{301}b"), (".\u{301}b", ".\u{301}b", ".\u{301}b 2"),
         ]
     )
     func names(_ one: String, _ other: String, _ found: String) throws {
         let tree = try tree([(first, document(.root, one)), (second, document(.root, other))])
-        #expect(tree[first]?.place.name == one)
-        #expect(tree[second]?.place.name == found)
+        #expect(tree[first]?.place.name.utf8.elementsEqual(one.utf8) == true)
+        #expect(
+            tree[second]?.place.name.utf8.elementsEqual(found.utf8) == true,
+            "\(String(describing: tree[second]))"
+        )
+    }
+
+    @Test("A name in another form of Unicode is another name: the item has it, and its former one is free")
+    func forms() throws {
+        let tree = try tree([
+            (first, document(.root, "caf\u{E9}")), (first, document(.root, "cafe\u{301}")),
+            (second, document(.root, "caf\u{E9}")),
+        ])
+        #expect(tree[first]?.isNamed(exactly: "cafe\u{301}") == true)
+        #expect(tree[second]?.isNamed(exactly: "caf\u{E9}") == true)
+        #expect(tree.item(at: ItemPlace(.root, "cafe\u{301}")) == first)
+        #expect(tree.item(at: ItemPlace(.root, "caf\u{E9}")) == second)
     }
 
     @Test(
@@ -71,6 +98,77 @@ struct ContainerTreeTests {
         ])
         #expect(tree[second]?.place.name == "a 2")
         #expect(tree[third]?.place.name == "a")
+    }
+
+    @Test("What comes to be where an equal one is, is that: documents of the same contents, and folders")
+    func united() throws {
+        let tree = try tree([
+            (first, document(.root, "a", "x")), (second, document(.root, "a", "x")),
+            (third, document(.root, "a", "y")),
+        ])
+        #expect(tree[first]?.place.name == "a" && tree[second] == nil && tree[third]?.place.name == "a 2")
+        #expect(
+            tree.successor(of: second) == first && tree.successor(of: third) == nil && tree.itemCount == 2
+        )
+        let folders = try self.tree([
+            (first, folder(.root, "f")), (second, folder(.root, "f")), (third, document(second, "in it")),
+        ])
+        #expect(folders[second] == nil && folders[third]?.parent == first)
+        #expect(folders.children(of: first) == [third] && folders.children(of: second).isEmpty)
+    }
+
+    @Test("What was united comes back as itself: with other contents, elsewhere, and when the other is gone")
+    func unitedNoMore() throws {
+        let start: [(ItemID, ItemState?)] = [
+            (first, document(.root, "a", "x")), (second, document(.root, "a", "x")),
+        ]
+        let edited = try tree(start + [(second, document(.root, "a", "y"))])
+        #expect(edited[second]?.place.name == "a 2" && edited.successor(of: second) == nil)
+        let moved = try tree(start + [(second, document(.root, "b", "x"))])
+        #expect(moved[second]?.place.name == "b" && moved.successor(of: second) == nil)
+        let removed = try tree(start + [(first, nil)])
+        #expect(removed.successor(of: second) == nil && removed.items.isEmpty)
+        let again = try tree(start + [(first, nil), (second, document(.root, "a", "x"))])
+        #expect(again[second]?.place.name == "a" && again[first] == nil)
+    }
+
+    @Test("What one device has made twice it has made twice, also once others have changed the first")
+    func madeByOne() throws {
+        let twice = [(first, folder(.root, "f")), (second, folder(.root, "f"))]
+        let alone = try tree(twice, isAlone: true)
+        #expect(alone[second]?.place.name == "f 2" && alone.successor(of: second) == nil)
+        var (log, tree) = (ContainerLog(), ContainerTree())
+        for (number, (device, item)) in [(1, first), (2, first), (1, second), (3, third)].enumerated() {
+            let id = Commit.ID(DeviceID(UInt64(device)), session: 1, UInt64(number))
+            _ = log.offer(Commit(id, item, on: tree.revision(of: item), folder(.root, "f")))
+            for entry in log.entries(after: tree.position) { _ = tree.read(entry) }
+        }
+        #expect(tree[second]?.place.name == "f 2" && tree.successor(of: third) == first)
+    }
+
+    @Test("What is moved to where an equal one is stays itself, and a folder is no document")
+    func notUnited() throws {
+        let moved = try tree([
+            (first, document(.root, "a", "x")), (second, document(.root, "b", "x")),
+            (second, document(.root, "a", "x")),
+        ])
+        #expect(moved[second]?.place.name == "a 2")
+        let kinds = try tree([(first, document(.root, "a", "x")), (second, folder(.root, "a"))])
+        #expect(kinds[second]?.place.name == "a 2")
+        // In itself it would be nowhere.
+        let loop = try tree([
+            (first, folder(.root, "f")), (second, folder(.root, "f")), (first, folder(second, "f")),
+        ])
+        #expect(loop[first]?.place == ItemPlace(.root, "f"))
+    }
+
+    @Test("A folder that was united and is gone comes back with what comes into it")
+    func unitedAndRevived() throws {
+        let tree = try tree([
+            (first, folder(.root, "f")), (second, folder(.root, "f")), (first, nil),
+            (third, document(second, "a")),
+        ])
+        #expect(tree[first] != nil && tree[second] == nil && tree[third]?.parent == first)
     }
 
     @Test("A move into what is inside the item itself is undone")

@@ -42,7 +42,7 @@ struct DiskItemsTests {
         }
     }
 
-    private func isSame(_ one: ItemState?, _ other: ItemState?) -> Bool { one.isIdentical(to: other) }
+    private func isSame(_ one: ItemState?, _ other: ItemState?) -> Bool { one == other }
 
     private func check(_ disk: DiskItems, _ agreed: AgreedItems, _ world: World) {
         #expect(disk.count == world.disk.count && disk.isEmpty == world.disk.isEmpty)
@@ -128,7 +128,7 @@ struct DiskItemsTests {
             var shown: [ItemID: (ItemState?, ItemState?)] = [:]
             disk.fill(ItemMap(world.disk)) { item, state, logged, areIdentical in
                 shown[item] = (state, logged)
-                #expect(areIdentical == state.isIdentical(to: logged))
+                #expect(areIdentical == (state == logged))
             }
             #expect(Set(shown.keys) == Set(world.disk.keys).union(world.tree.items.keys))
             #expect(shown.allSatisfy { isSame($1.0, world.disk[$0]) && isSame($1.1, world.tree[$0]) })

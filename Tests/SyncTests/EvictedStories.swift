@@ -69,8 +69,8 @@ struct EvictedStories {
     }
 
     private static let placeholderBeforeTheLogIsRead: [Deed] = [
-        .ambush(state: 19, fault: 43, number: 53),
-        .ambush(state: 26, fault: 65, number: 0),
+        .ambush(state: 5, fault: 43, number: 53),
+        .ambush(state: 5, fault: 65, number: 0),
         .make(on: 0, isFolder: false, folder: 0, name: 0),
         .make(on: 0, isFolder: false, folder: 0, name: 1),
         .hear(on: 0),

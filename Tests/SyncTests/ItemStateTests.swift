@@ -52,12 +52,13 @@ struct ItemStateTests {
             state.forEachContentKey { keys.append($0) }
             #expect(Set(keys) == Set(state.contents.map { ContentKey($0) }))
             for (otherParts, other) in states {
-                #expect((state == other) == (parts == otherParts))
-                #expect(state != other || state.hashValue == other.hashValue)
-                let isIdentical =
-                    parts == otherParts
+                // Not by what is tested here: names that only look alike are two.
+                let areSame =
+                    parts.kind == otherParts.kind && parts.place.parent == otherParts.place.parent
                     && parts.place.name.utf8.elementsEqual(otherParts.place.name.utf8)
-                #expect(state.isIdentical(to: other) == isIdentical)
+                    && parts.content == otherParts.content && parts.conflicts == otherParts.conflicts
+                #expect((state == other) == areSame)
+                #expect(state != other || state.hashValue == other.hashValue)
                 #expect(state.hasContent(of: other) == (parts.content == otherParts.content))
                 #expect(
                     state.hasContents(of: other)
@@ -76,9 +77,24 @@ struct ItemStateTests {
                 }
                 var plain = otherParts
                 plain.conflicts = []
-                #expect(isJust == state.isIdentical(to: plain.state))
+                #expect(isJust == (state == plain.state))
             }
         }
+    }
+
+    @Test("Places are the same in one folder under the very same bytes only, and have one hash then")
+    func places() {
+        for one in Self.names {
+            for other in Self.names {
+                for parent in [ItemID.root, ItemID(1, 1)] {
+                    let places = (ItemPlace(.root, one), ItemPlace(parent, other))
+                    let areSame = parent == .root && Array(one.utf8) == Array(other.utf8)
+                    #expect((places.0 == places.1) == areSame)
+                    #expect(!areSame || places.0.hashValue == places.1.hashValue)
+                }
+            }
+        }
+        #expect(Set(Self.names.map { ItemPlace(.root, $0) }).count == Self.names.count)
     }
 
     @Test("What is put into a copy is not in what it was copied from")

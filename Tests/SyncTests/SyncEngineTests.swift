@@ -236,6 +236,7 @@ struct SyncEngineTests {
                 case .merge(_, let base, let ours, let theirs):
                     effects += next.take(.merged(item, base: base, ours: ours, theirs: theirs, nil))
                 case .place, .remove: effects += next.take(.placed(item))
+                case .become(let item, let other, _): effects += next.take(.became(item, other))
                 case .commit(let commit): committed.append(commit.state)
                 }
             }
@@ -322,6 +323,49 @@ struct SyncEngineTests {
         #expect(engine.dataless == [])
         let removal = Commit(Commit.ID(DeviceID(2), session: 1, 3), item, on: 3, nil)
         #expect(engine.take(.logRead([LogEntry(5, removal)])).contains(.remove(item, expecting: wanted)))
+    }
+
+    @Test("A rename to a name that only looks the same is one: committed here, and placed there")
+    func formOfName() {
+        let (composed, decomposed) = ("caf\u{E9}.txt", "cafe\u{301}.txt")
+        let before = ItemState(.document, at: ItemPlace(.root, composed), content: content)
+        let after = ItemState(.document, at: ItemPlace(.root, decomposed), content: content)
+        let log = [LogEntry(1, Commit(Commit.ID(DeviceID(2), session: 1, 1), item, on: 0, before))]
+        var memory = SyncMemory()
+        memory.agreed = [item: before]
+        func engine() -> SyncEngine {
+            var engine = SyncEngine(device: DeviceID(1), session: 2, memory, entries: log)
+            #expect(engine.take(.scanned([item: before])) == [] && engine.isAtRest)
+            return engine
+        }
+        var here = engine()
+        guard case .commit(let commit)? = here.take(.diskChanged(item, after)).first else {
+            Issue.record("nobody hears of it")
+            return
+        }
+        #expect(commit.state?.isNamed(exactly: decomposed) == true && !here.isAtRest)
+        var there = engine()
+        guard
+            case .place(_, let placed, let expected)? = there.take(.logRead([LogEntry(2, commit)])).first
+        else {
+            Issue.record("it is not placed")
+            return
+        }
+        #expect(placed.isNamed(exactly: decomposed) && expected?.isNamed(exactly: composed) == true)
+    }
+
+    @Test("A name that begins with a sign of the one before it stands aside, and comes back")
+    func signsOfOneBefore() {
+        let name = "\u{301}a"
+        let aside = SyncEngine.asideName(item, name)
+        let before = ItemState(.document, at: ItemPlace(.root, name), content: content)
+        let log = [LogEntry(1, Commit(Commit.ID(DeviceID(2), session: 1, 1), item, on: 0, before))]
+        var memory = SyncMemory()
+        memory.agreed = [item: before]
+        var engine = SyncEngine(device: DeviceID(1), session: 2, memory, entries: log)
+        let found = ItemState(.document, at: ItemPlace(.root, aside), content: content)
+        // Its name is no person's work, and no other device hears of it.
+        #expect(engine.take(.scanned([item: found])) == [.place(item, before, expecting: found)])
     }
 
     @Test("After a start an item that had been evicted is not taken for one whose contents are here")

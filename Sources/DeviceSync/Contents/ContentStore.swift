@@ -32,6 +32,13 @@ struct ContentStore: Sendable {
         return contents
     }
 
+    /// Whether contents have the same bytes in them, whatever their document bears beside these.
+    static func areAlike(_ one: ContentName, _ other: ContentName) -> Bool {
+        // What no vault has written down is like nothing.
+        guard let one = try? contents(one), let other = try? contents(other) else { return false }
+        return one.isAlike(to: other)
+    }
+
     /// What this device's clock says.
     var now: Date { vault.now() }
 

@@ -106,7 +106,7 @@ extension SyncRun {
     /// What a path leads to here, or else at the hub.
     func item(at path: String) -> ItemID? {
         var (here, there): (ItemID?, ItemID?) = (.root, .root)
-        for name in path.split(separator: "/").map(String.init) {
+        for name in path.pathNames {
             here = here.flatMap { table.item(at: ItemPlace($0, name)) }
             there = there.flatMap { engine.tree.item(at: ItemPlace($0, name)) }
         }

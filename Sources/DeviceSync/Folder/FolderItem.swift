@@ -78,19 +78,3 @@ extension ItemID {
     /// The mark that the item bears on every device.
     var mark: FileMark { FileMark(high, low) }
 }
-
-/// A name as the volume has it: two that only look alike are two.
-struct ExactName: Hashable, Sendable {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-
-    static func == (left: ExactName, right: ExactName) -> Bool {
-        left.text.isSameInBytes(right.text)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-}

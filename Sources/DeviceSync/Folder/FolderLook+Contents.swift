@@ -48,11 +48,7 @@ extension FolderLook {
     ) throws -> Bool {
         guard known.isDataless || entry.isPlaceholder else { return false }
         let place = place(of: entry)
-        if known.state.place.parent != place.parent
-            || ExactName(known.state.place.name) != ExactName(place.name)
-        {
-            outcome.placed.insert(item)
-        }
+        if known.state.place != place { outcome.placed.insert(item) }
         // Whatever its name, and whoever has written it: it must never be taken for the document.
         let isMisnamed = try !entry.isPlaceholder && Placeholder.read(entry.path) != nil
         if isMisnamed { outcome.misnamed[item] = entry.path }

@@ -74,6 +74,8 @@ struct FolderLook {
     var unchanged: Set<ItemID> = []
     /// What is left alone in folders that were listed.
     var leftOutNames: [(folder: Parent, names: [LeftOut])] = []
+    /// Folders that bear the marks of others by now, and which.
+    private var renamed: [ItemID: ItemID] = [:]
     /// Folders that are not in their places: the folder above tells where they are, and so what is in them.
     var away: Set<ItemID> = []
     /// Folders that are other directories than they were, on another volume mostly.
@@ -131,6 +133,7 @@ struct FolderLook {
             case .found(let index): if let item = found[index].item { outcome.leftOut[item] = names }
             }
         }
+        for (former, now) in renamed { moveMembers(of: former, to: now) }
         let anew = Set(listedAnew.compactMap { found[$0].item })
         for folder in folders where !away.contains(folder) || anew.contains(folder) {
             outcome.listed.insert(folder)
@@ -327,11 +330,22 @@ struct FolderLook {
         return !ItemTrace(there).isSameItem(as: known.trace)
     }
 
+    /// What is in a folder that has become another is in that, though nothing has happened to it.
+    private mutating func moveMembers(of former: ItemID, to now: ItemID) {
+        for member in table.members(of: former) where isMatched(member) {
+            table[member]?.state.place.parent = now
+            outcome.placed.insert(member)
+        }
+    }
+
     mutating func settle(_ index: Int, as item: ItemID) throws {
         found[index].item = item
         matched.insert(item)
         noteName(index)
         let entry = found[index]
+        if entry.trace.kind == .directory, let former = table.item(like: entry.trace), former != item {
+            renamed[former] = item
+        }
         let place = place(of: entry)
         guard var known = table[item] else {
             let isFolder = entry.trace.kind == .directory && !isPackage(entry.name)
@@ -352,9 +366,7 @@ struct FolderLook {
             table[item] = known
             return
         }
-        let isElsewhere =
-            known.state.place.parent != place.parent
-            || ExactName(known.state.place.name) != ExactName(place.name)
+        let isElsewhere = known.state.place != place
         // What moved on before it could be read is to be read where it is now.
         let isUnread = known.state.kind == .document && known.state.content == nil
         guard isElsewhere || isUnread || known.trace != entry.trace else { return }

@@ -42,6 +42,18 @@ struct FolderTable {
         }
     }
 
+    /// Has an item be known as another from now on, with all that is in it.
+    mutating func rename(_ item: ItemID, to other: ItemID, as seen: FolderItem) {
+        let members = members(of: item)
+        self[item] = nil
+        self[other] = seen
+        for member in members {
+            guard var known = self[member] else { continue }
+            known.state.place.parent = other
+            self[member] = known
+        }
+    }
+
     /// Notes how an item was seen of which nothing is in the table any more, or yet. It does not count as written for that.
     mutating func recall(_ item: ItemID, as seen: FolderItem) {
         items[item] = seen
@@ -77,10 +89,10 @@ struct FolderTable {
 
     func item(at place: ItemPlace) -> ItemID? { bearer(of: place) }
 
-    /// The item that has the name of a place; two names that only look alike are two.
+    /// The item that has the name of a place.
     private func bearer(of place: ItemPlace, besides other: ItemID? = nil) -> ItemID? {
-        items.item(at: place) { item, seen in
-            item != other && seen.state.isNamed(exactly: place.name) && !nameless.contains(item)
+        items.item(at: place) { item, _ in
+            item != other && !nameless.contains(item)
         }
     }
 

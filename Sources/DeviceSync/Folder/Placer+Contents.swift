@@ -168,7 +168,9 @@ extension Placer {
             let name = Placeholder.itemName(of: source.name) ?? source.name
             try move(source, to: target, as: source.parent.appending(name), shown)
         }
-        if let content = state.content, content != known.state.content || source.name != target.name {
+        if let content = state.content,
+            content != known.state.content || !source.name.isSameInBytes(target.name)
+        {
             let save = try StagedSave(item: target, followsSymbolicLink: false)
             var placeholder = try placeholder(for: shown, known, content)
             let isSame = content == known.state.content

@@ -70,10 +70,11 @@ enum Removal {
 
     /// The name that a document had which a process took aside and died; nil for any other.
     private static func formerName(of name: String) -> String? {
-        guard name.utf8.first == UInt8(ascii: "."), name.hasPrefix(prefix) else { return nil }
-        let rest = name.dropFirst(prefix.count)
-        guard let end = rest.firstIndex(of: "-") else { return nil }
-        let former = String(rest[rest.index(after: end)...])
+        // By bytes: the document's name may begin with a sign that belongs to the one before it.
+        guard let rest = name.following(prefix), let end = rest.utf8.firstIndex(of: UInt8(ascii: "-")) else {
+            return nil
+        }
+        let former = String(rest[rest.utf8.index(after: end)...])
         return former.isEmpty ? nil : former
     }
 

@@ -257,9 +257,9 @@ package final class SyncService: Sendable {
 
     /// The container that something is in, and its path below that's folder.
     private func found(_ path: String) -> (sync: ContainerSync, below: String)? {
-        for container in running
-        where path == container.folder || path.hasPrefix(container.folder + "/") {
-            return (container.sync, String(path.dropFirst(container.folder.count + 1)))
+        for container in running {
+            if path.isSameInBytes(container.folder) { return (container.sync, "") }
+            if let below = path.following(container.folder + "/") { return (container.sync, below) }
         }
         return nil
     }

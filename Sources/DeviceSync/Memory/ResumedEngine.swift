@@ -50,6 +50,7 @@ final class ResumedEngine: Sendable {
                 for heard in heard { log.read(heard.entry) }
                 let known = try memory.engine(like: log.tree)
                 var engine = SyncEngine(device: identity.id, session: session, known, log)
+                engine.areAlike = ContentStore.areAlike
                 // Nothing is to be done before the folder has been looked at.
                 _ = engine.take(.paused(Set(try memory.pauses().keys)))
                 let paused = engine

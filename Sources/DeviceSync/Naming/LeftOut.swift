@@ -20,11 +20,11 @@ struct LeftOut: Hashable, Sendable {
     /// Why a member of a folder is left alone; nil for what is kept in step.
     static func reason(for member: FolderMember) -> Reason? {
         if member.status.stamp.kind == .other { return .special }
-        guard member.name.utf8.first == UInt8(ascii: "."), member.name.hasPrefix(prefix),
+        guard let rest = member.name.following(prefix),
             // An item that stands aside for a moment.
-            !member.name.hasPrefix(prefix + "aside-")
+            !rest.utf8.starts(with: "aside-".utf8)
         else { return nil }
-        return isPassing(member.name.dropFirst(prefix.count)) ? .passing : .reserved
+        return isPassing(rest) ? .passing : .reserved
     }
 
     /// What is left alone of a folder's members that somebody may want to know of, in the order of their names.
@@ -38,10 +38,12 @@ struct LeftOut: Hashable, Sendable {
     private static let prefix = ".sheaf-"
 
     /// Whether saves and this engine make names that go on so: `Arrivals`, `Removal`, `SaveSite`, and apps' key-value stores.
-    private static func isPassing(_ rest: Substring) -> Bool {
-        if ["arriving-", "removed-", "keyvalues-"].contains(where: rest.hasPrefix) { return true }
-        let hash = rest.prefix { $0.isHexDigit }
-        return hash.utf8.count == 16 && rest.dropFirst(hash.count).first == "-"
+    private static func isPassing(_ rest: String) -> Bool {
+        if ["arriving-", "removed-", "keyvalues-"].contains(where: { rest.utf8.starts(with: $0.utf8) }) {
+            return true
+        }
+        let hash = rest.utf8.prefix { Character(UnicodeScalar($0)).isHexDigit }
+        return hash.count == 16 && rest.utf8.dropFirst(hash.count).first == UInt8(ascii: "-")
     }
 
     /// Why, in a sentence.

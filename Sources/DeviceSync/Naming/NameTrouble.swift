@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 
 /// What is the matter with names that are good here on systems that share the folder or will get it in another way: pure.
@@ -96,8 +97,11 @@ enum NameTrouble {
             ?? folded(name).utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
-    /// That two names in one folder differ in capitals alone.
+    /// That two names in one folder differ in capitals alone, or only look alike.
     static func text(of name: String, beside other: String) -> String {
-        "Windows and macOS take it and “\(other)” for one name."
+        // Windows knows no forms of Unicode.
+        let areOneOnWindows = name.lowercased().isSameInBytes(other.lowercased())
+        let who = areOneOnWindows ? "Windows and macOS take" : "macOS takes"
+        return "\(who) it and “\(other)” for one name."
     }
 }

@@ -33,11 +33,11 @@ extension SyncRun {
     /// What is left alone at a path.
     func leftOut(at path: String) -> LeftOut? {
         guard !leftOut.isEmpty else { return nil }
-        let names = path.split(separator: "/").map(String.init)
+        let names = path.pathNames
         guard let last = names.last,
             let folder = item(at: names.dropLast().joined(separator: "/"))
         else { return nil }
-        return leftOut[folder]?.first { $0.name == last }
+        return leftOut[folder]?.first { $0.name.isSameInBytes(last) }
     }
 
     /// What there is to know of names in the folder: what is left alone first.

@@ -67,7 +67,7 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
     }
 
     private static func isInside(_ path: String, _ folder: String) -> Bool {
-        path == folder || path.hasPrefix(folder + "/")
+        path.isSameInBytes(folder) || path.following(folder + "/") != nil
     }
 
     // MARK: What is refused

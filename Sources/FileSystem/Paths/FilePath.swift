@@ -38,12 +38,16 @@ package struct FilePath: Hashable, Sendable, CustomStringConvertible {
     /// The last component; "/" for the root.
     package var name: String {
         guard string != "/" else { return "/" }
-        return String(string[(string.lastIndex(of: "/").map(string.index(after:)) ?? string.startIndex)...])
+        // By bytes: a name may begin with a sign that belongs to the one before it.
+        return string.utf8.lastIndex(of: UInt8(ascii: "/")).map {
+            String(string[string.utf8.index(after: $0)...])
+        }
+            ?? string
     }
 
     /// The folder that holds the item; "." for a lone name and "/" for the root.
     package var parent: FilePath {
-        guard let slash = string.lastIndex(of: "/") else { return FilePath(".") }
+        guard let slash = string.utf8.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(".") }
         return FilePath(slash == string.startIndex ? "/" : String(string[..<slash]))
     }
 
@@ -66,6 +70,17 @@ package struct FilePath: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
+    /// The names between the slashes. By bytes: a name may begin with a sign that belongs to the one before it.
+    package var pathNames: [String] {
+        utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
+
+    /// What comes after a text that this begins with, byte for byte; nil where it begins otherwise.
+    package func following(_ start: String) -> String? {
+        guard utf8.starts(with: start.utf8) else { return nil }
+        return String(Substring(utf8.dropFirst(start.utf8.count)))
+    }
+
     /// Whether both are the same bytes. Swift takes names for the same that differ in bytes only; a volume does not.
     package func isSameInBytes(_ other: String) -> Bool {
         // What is alike to a string may differ in bytes; what is not does.

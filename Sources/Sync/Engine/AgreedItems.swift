@@ -44,7 +44,7 @@ struct AgreedItems: Sendable {
     }
 
     private mutating func put(_ state: ItemState?, of item: ItemID, logged: ItemState?) {
-        others[item] = state.isIdentical(to: logged) ? nil : .some(state)
+        others[item] = state == logged ? nil : .some(state)
     }
 
     /// All of them.

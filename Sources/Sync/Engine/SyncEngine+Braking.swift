@@ -53,6 +53,8 @@ extension SyncEngine {
     /// What the next step of an item removes or overwrites on the other side.
     private func endangered(_ item: ItemID, _ direction: SyncBrake.Direction) -> ItemState? {
         guard let base = lastAgreed(item).map({ self.base(of: item, $0) }) else { return nil }
+        // Nothing goes with what is another from then on.
+        if tree.isUnited(item) { return nil }
         // Contents that are not here do not leave.
         if direction == .leaving, disk[item] != nil, dataless.contains(item) { return nil }
         let (changed, kept) = direction == .leaving ? (disk[item], tree[item]) : (tree[item], disk[item])

@@ -64,7 +64,7 @@ extension SyncEngine {
         return [.place(item, state, expecting: ours)]
     }
 
-    private func isFree(_ place: ItemPlace) -> Bool {
+    func isFree(_ place: ItemPlace) -> Bool {
         guard disk.item(at: place) == nil, tree.item(at: place) == nil else { return false }
         // What is on its way to the same name.
         return !steps.all.values.contains { step in

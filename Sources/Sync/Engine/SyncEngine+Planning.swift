@@ -6,7 +6,10 @@ extension SyncEngine {
         switch (disk[item], lastAgreed(item), tree[item]) {
         case (nil, nil, nil): return []
         case (nil, nil, let theirs?): return place(item, theirs)
-        case (let ours?, nil, nil): return commit(item, ours)
+        case (let ours?, _, nil) where tree.isUnited(item): return planUnited(item, ours)
+        case (let ours?, nil, nil):
+            if let other = counterpart(of: item) { return unite(item, with: other) }
+            return commit(item, ours)
         case (nil, _?, nil):
             // Removed here and there.
             agree(item, on: nil)
@@ -139,7 +142,7 @@ extension SyncEngine {
         place(item, state, from: nil, agreedAs: state)
     }
 
-    private mutating func place(
+    mutating func place(
         _ item: ItemID,
         _ state: ItemState,
         from ours: ItemState?,
@@ -159,6 +162,8 @@ extension SyncEngine {
             steps[item] = .place(state, agreedAs: agreedAs)
             return [.place(item, state, expecting: ours)]
         }
+        // Later, should another step of it end first.
+        if steps[other] == nil, counterpart(of: other) == item { return unite(other, with: item) }
         return wait(item, for: .name(state.place)) + standAside(other)
     }
 
@@ -176,6 +181,9 @@ extension SyncEngine {
     /// Has an item leave its name to another, if it is to be elsewhere anyway but cannot go there yet.
     private mutating func standAside(_ item: ItemID) -> [Effect] {
         guard !paused.contains(item) else { return [] }
+        if let counterpart = counterpart(of: item), steps[item] == nil {
+            return unite(item, with: counterpart)
+        }
         if isLost(item) { return giveWay(item, in: disk[item]?.place.parent ?? .root) }
         guard steps[item] == nil, let ours = disk[item], let base = lastAgreed(item),
             !isAside(item), !isBraked(item, .arriving),
@@ -195,21 +203,25 @@ extension SyncEngine {
     static func asideName(_ item: ItemID, _ name: String) -> String {
         var name = Substring(name)
         let room = nameByteCountMax - asidePrefix(item).utf8.count
-        while name.utf8.count > room { name = name.dropLast() }
+        while name.utf8.count > room { name.unicodeScalars.removeLast() }
         return asidePrefix(item) + name
     }
 
     /// So long a name may be in the file systems of Linux.
     private static let nameByteCountMax = 255
 
-    private func isAside(_ item: ItemID) -> Bool {
-        disk[item]?.place.name.hasPrefix(Self.asidePrefix(item)) ?? false
+    func isAside(_ item: ItemID) -> Bool {
+        // By bytes: a name may begin with a sign that belongs to the one before it.
+        disk[item]?.place.name.utf8.starts(with: Self.asidePrefix(item).utf8) ?? false
     }
 
     /// Where an item belongs that stands aside.
-    private func placeBeforeAside(_ item: ItemID, _ ours: ItemState) -> ItemPlace {
+    func placeBeforeAside(_ item: ItemID, _ ours: ItemState) -> ItemPlace {
         if let place = lastAgreed(item)?.place ?? tree.lastPlace(of: item) { return place }
-        let name = String(ours.place.name.dropFirst(Self.asidePrefix(item).count))
+        let name = String(
+            decoding: ours.place.name.utf8.dropFirst(Self.asidePrefix(item).utf8.count),
+            as: UTF8.self
+        )
         return ItemPlace(ours.place.parent, name.isEmpty ? "\(item)" : name)
     }
 
@@ -255,9 +267,9 @@ extension SyncEngine {
     private func isPredecessor(_ other: ItemID, of item: ItemID) -> Bool {
         // What stands for an item without its contents has a name of its own.
         guard other != item, !dataless.contains(other), !dataless.contains(item),
-            let place = disk[item]?.place, let theirs = disk[other]
+            let place = disk[item]?.place
         else { return false }
-        return theirs.parent == place.parent && theirs.isNamed(exactly: place.name)
+        return disk[other]?.place == place
     }
 
     /// Has those looked at anew who wait for an item to leave a name, which it is not about to do. Who has taken the name from it

@@ -40,6 +40,8 @@ package struct SyncEngine: Sendable {
         case placed(ItemID)
         /// The disk was not as expected: the item is as this says, and nothing has been done.
         case placeRefused(ItemID, found: ItemState?)
+        /// An item of the disk has become another, as the effect said, with all that is in it.
+        case became(ItemID, ItemID)
         /// What a merge came to; nil for: it cannot be done without losing something.
         case merged(ItemID, base: ContentName?, ours: ContentName, theirs: ContentName, ContentName?)
         /// There is a line to the hub again. Every answer that was due before has come or never will, and the log has
@@ -67,6 +69,8 @@ package struct SyncEngine: Sendable {
         /// Makes the disk's item so, from nothing, or from what is expected to be there.
         case place(ItemID, ItemState, expecting: ItemState?)
         case remove(ItemID, expecting: ItemState)
+        /// Has an item of the disk be known as another from now on, with all that is in it; nothing else of it changes.
+        case become(ItemID, ItemID, expecting: ItemState)
         case merge(ItemID, base: ContentName?, ours: ContentName, theirs: ContentName)
     }
 
@@ -113,6 +117,10 @@ package struct SyncEngine: Sendable {
     package internal(set) var knowsDisk = true
     /// From when on a person is asked before a large change goes on.
     package var brakeLimits = SyncBrake.Limits()
+    /// Whether two contents have the same bytes in them, as far as their names tell, and differ in what they bear beside these.
+    package var areAlike: @Sendable (ContentName, ContentName) -> Bool = { $0 == $1 }
+    /// Items that are about to become others, and which.
+    var becoming: [ItemID: ItemID] = [:]
     var braking = Braking()
     /// Whether the log has been read since this engine was started, or went back in it.
     var hasReadLog = false
@@ -211,8 +219,13 @@ package struct SyncEngine: Sendable {
         case .placed(let item): placed(item)
         case .placeRefused(let item, let found):
             steps[item] = nil
+            if let other = becoming.removeValue(forKey: item) {
+                steps[other] = nil
+                touch(other)
+            }
             noteDisk(item, found)
             touch(item)
+        case .became(let item, let other): became(item, other)
         case .merged(let item, let base, let ours, let theirs, let result):
             merges[item] = (MergeQuestion(base: base, ours: ours, theirs: theirs), result)
             if let result { contents.insert(result, .here) }
@@ -267,7 +280,7 @@ package struct SyncEngine: Sendable {
     }
 
     /// Contents of an item are here: whoever lacked them to send them has them now.
-    private mutating func noteHere(_ state: ItemState) {
+    mutating func noteHere(_ state: ItemState) {
         state.forEachContent { if contents.insert($0, .here) { wake(.content($0)) } }
     }
 
@@ -281,6 +294,8 @@ package struct SyncEngine: Sendable {
                 wake(.folder(change.item))
                 if let parent = change.now?.parent { touch(parent) }
             }
+            // Who is this by now may become it.
+            if let other = tree.successor(of: entry.commit.item) { touch(other) }
             // It may have been the last in its folder.
             if let parent { touch(parent) }
             if isOwn(entry.commit) { accepted(entry.commit) } else { recognise(entry.commit) }

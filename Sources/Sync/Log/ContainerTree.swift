@@ -3,34 +3,43 @@
 /// Every device reads the same entries in the same order and so has the same tree. What cannot stand together is put
 /// right when the later of two entries is read, and nothing that a person has made goes by it:
 ///
-/// 1. A name that is taken: the newcomer gets the next free name, "Letter 2.txt".
+/// 1. A name that is taken: the newcomer gets the next free name, "Letter 2.txt". One that is equal to what has the name, a folder
+///    where there is a folder, or the same contents, and made by another device, was made without knowing of that: it is that from
+///    then on.
 /// 2. A move into what is inside the item itself: the item stays where it was.
 /// 3. An item in a folder that was removed: the folder is there again, with the folders above it.
 /// 4. A folder removed that is not empty: it stays.
 package struct ContainerTree: Hashable, Sendable {
     private struct Node: Hashable, Sendable, Placed {
         var state: ItemState
-        /// The last commit, twice, and one more if the item exists: it takes no room of its own then.
+        /// The last commit, who has made the item, and whether it exists: these take no room of their own then.
         private var mark: LogPosition
 
-        init(_ state: ItemState, exists: Bool, revision: LogPosition) {
-            (self.state, mark) = (state, revision << 1 | (exists ? 1 : 0))
+        /// - Parameter maker: The number of the device by which it came to be.
+        init(_ state: ItemState, exists: Bool, revision: LogPosition, maker: UInt16) {
+            (self.state, mark) = (state, revision << 17 | LogPosition(maker) << 1 | (exists ? 1 : 0))
         }
 
         var exists: Bool {
             get { mark & 1 == 1 }
-            set { mark = revision << 1 | (newValue ? 1 : 0) }
+            set { mark = mark & ~1 | (newValue ? 1 : 0) }
         }
 
+        var maker: UInt16 { UInt16(truncatingIfNeeded: mark >> 1) }
+
         var revision: LogPosition {
-            get { mark >> 1 }
-            set { mark = newValue << 1 | mark & 1 }
+            get { mark >> 17 }
+            set { mark = newValue << 17 | mark & 0x1FFFF }
         }
 
         var listedPlace: ItemPlace? { exists ? state.place : nil }
     }
 
     private var nodes = PlacedItems<Node>()
+    /// What items are that came to be where their equals were.
+    private var united: [ItemID: ItemID] = [:]
+    /// Devices are numbered as they come; those that come when there are no numbers any more have the last.
+    private var makers: [DeviceID: UInt16] = [:]
     /// How many items exist.
     package private(set) var itemCount = 0
     /// How far the log has been read.
@@ -52,6 +61,23 @@ package struct ContainerTree: Hashable, Sendable {
 
     /// Where an item is, or was when it was removed.
     package func lastPlace(of item: ItemID) -> ItemPlace? { nodes[item]?.state.place }
+
+    /// The item that another is, which was made where an equal one was; nil for one that is itself, and once that is no more.
+    package func successor(of item: ItemID) -> ItemID? {
+        let other = identity(of: item)
+        guard other != item, nodes[other]?.exists == true else { return nil }
+        return other
+    }
+
+    /// Whether an item came to be where an equal one was, and is none of its own since.
+    package func isUnited(_ item: ItemID) -> Bool { united[item] != nil }
+
+    /// What an item is by now that has been united with others.
+    package func identity(of item: ItemID) -> ItemID {
+        var at = item
+        while let next = united[at] { at = next }
+        return at
+    }
 
     package func children(of folder: ItemID) -> [ItemID] { nodes.members(of: folder) }
 
@@ -75,22 +101,56 @@ package struct ContainerTree: Hashable, Sendable {
         nodes[item]?.revision = position
         guard let state = entry.commit.state else { return remove(item) }
         guard var place = resolved(state.place, for: item) else { return [item] }
+        let maker = number(of: entry.commit.id.device)
+        if let other = equal(to: state, at: place, for: item, by: maker) {
+            var state = state
+            state.place = place
+            nodes[item] = Node(state, exists: false, revision: position, maker: maker)
+            united[item] = other
+            return [item]
+        }
+        united[item] = nil
         var changed = revive(place.parent)
         // Its own name is free for it.
-        if nodes[item]?.exists == true { nodes[item]?.exists = false } else { itemCount += 1 }
+        let former = nodes[item].flatMap { $0.exists ? $0 : nil }
+        if former != nil { nodes[item]?.exists = false } else { itemCount += 1 }
         place.name = freeName(place)
         var placed = state
         // Mostly it is where its commit says, and what says so is shared with that.
         if place.parent != state.parent || !state.isNamed(exactly: place.name) { placed.place = place }
-        nodes[item] = Node(placed, exists: true, revision: position)
+        nodes[item] = Node(placed, exists: true, revision: position, maker: former?.maker ?? maker)
         changed.append(item)
         return changed
+    }
+
+    private mutating func number(of device: DeviceID) -> UInt16 {
+        if let number = makers[device] { return number }
+        let number = UInt16(min(makers.count, Int(UInt16.max)))
+        makers[device] = number
+        return number
+    }
+
+    /// The item that an item which comes to be is, as it is where that is; nil for none.
+    private func equal(
+        to state: ItemState,
+        at place: ItemPlace,
+        for item: ItemID,
+        by maker: UInt16
+    ) -> ItemID? {
+        // Who has made both knows what he does.
+        guard nodes[item]?.exists != true, let other = self.item(at: place), nodes[other]?.maker != maker,
+            let there = nodes[other]?.state, there.kind == state.kind, there.hasContent(of: state),
+            state.kind == .folder || state.hasContent,
+            state.conflicts.isSubset(of: there.conflicts)
+        else { return nil }
+        return other
     }
 
     /// Where a commit's item is to be: where it was, if it would be inside itself. Nil for nowhere: such a commit was
     /// made by no device of ours.
     private func resolved(_ place: ItemPlace, for item: ItemID) -> ItemPlace? {
         guard item != .root else { return nil }
+        let place = ItemPlace(identity(of: place.parent), place.name)
         let isKnown = place.parent == .root || nodes[place.parent]?.state.kind == .folder
         guard isKnown, !isInside(place.parent, item) else { return nodes[item]?.state.place }
         return place
@@ -141,11 +201,11 @@ package struct ContainerTree: Hashable, Sendable {
     /// "Letter.txt" becomes "Letter 2.txt", ".profile" becomes ".profile 2". Of what would be too long for any volume the end
     /// goes before the number.
     package static func numbered(_ name: String, _ number: Int) -> String {
-        var dot = name.lastIndex(of: ".") ?? name.endIndex
-        if dot == name.startIndex || name[dot...].utf8.count > nameByteCountMax / 2 { dot = name.endIndex }
+        // What is one sign on a screen is another matter in each release of Unicode; bytes are the same on all devices.
+        var dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
+        if dot == name.startIndex || name.utf8[dot...].count > nameByteCountMax / 2 { dot = name.endIndex }
         let rest = " \(number)\(name[dot...])"
         var stem = name[..<dot]
-        // What is one sign on a screen is another matter in each release of Unicode; this is the same on all devices.
         while stem.utf8.count + rest.utf8.count > nameByteCountMax { stem.unicodeScalars.removeLast() }
         return stem + rest
     }

@@ -66,7 +66,7 @@ package struct DiskItems: Sendable {
     /// - Returns: Whether disk and log say the very same of an item.
     @discardableResult
     private mutating func note(_ item: ItemID, _ state: ItemState?, _ logged: ItemState?) -> Bool {
-        let areIdentical = state.isIdentical(to: logged)
+        let areIdentical = state == logged
         others[item] = areIdentical ? nil : Otherwise(state: state)
         return areIdentical
     }
@@ -110,7 +110,7 @@ package struct DiskItems: Sendable {
 
     // MARK: Places
 
-    /// The items at a place, in no order; names that look alike are one.
+    /// The items at a place, in no order.
     package func items(at place: ItemPlace) -> [ItemID] {
         var items = others.items(at: place)
         if let logged = log.item(at: place), isAsLogged(logged) { items.append(logged) }
@@ -153,15 +153,4 @@ extension DiskItems {
 
     package var keys: [ItemID] { all.keys }
     package var values: [ItemState] { all.values }
-}
-
-extension ItemState? {
-    /// Whether both say the very same, or nothing.
-    func isIdentical(to other: ItemState?) -> Bool {
-        switch (self, other) {
-        case (nil, nil): true
-        case (let one?, let other?): one.isIdentical(to: other)
-        default: false
-        }
-    }
 }

@@ -19,3 +19,14 @@ extension UnsafeRawBufferPointer {
         return true
     }
 }
+
+extension String {
+    /// Whether both are the same bytes.
+    func hasBytes(of other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        var (own, its) = (self, other)
+        return own.withUTF8 { own in
+            its.withUTF8 { UnsafeRawBufferPointer(own).isEqual(to: UnsafeRawBufferPointer($0)) }
+        }
+    }
+}

@@ -28,7 +28,10 @@ public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// Where an item is: in which folder, under which name.
-public struct ItemPlace: Hashable, Sendable {
+///
+/// Names are compared byte for byte, as Linux does: to a `String` those that only look alike are one, and which do may differ from
+/// one release of Unicode to the next.
+public struct ItemPlace: Sendable {
     /// The folder's.
     public var parent: ItemID
     /// As it was written: names that look alike may have other bytes.
@@ -36,6 +39,20 @@ public struct ItemPlace: Hashable, Sendable {
 
     /// In a folder, under a name.
     @inlinable public init(_ parent: ItemID, _ name: String) { (self.parent, self.name) = (parent, name) }
+}
+
+extension ItemPlace: Hashable {
+    /// Whether both are in one folder under the very same name.
+    public static func == (left: ItemPlace, right: ItemPlace) -> Bool {
+        left.parent == right.parent && left.name.hasBytes(of: right.name)
+    }
+
+    /// The same for those that are equal.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(parent)
+        var name = name
+        name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 /// All that there is to say of an item that exists.
@@ -101,7 +118,7 @@ package struct ItemState: @unchecked Sendable {
 
     /// Takes no room of its own any more, if it says the very same as another.
     package mutating func share(_ other: ItemState?) {
-        if let other, isIdentical(to: other) { record = other.record }
+        if let other, self == other { record = other.record }
     }
 
     /// Whether its name is just this, byte for byte; names that only look alike are two.
@@ -109,9 +126,6 @@ package struct ItemState: @unchecked Sendable {
         var name = name
         return name.withUTF8 { bytes in record.withName { $0.isEqual(to: UnsafeRawBufferPointer(bytes)) } }
     }
-
-    /// Whether it says the very same as another: names that only look alike are two.
-    package func isIdentical(to other: ItemState) -> Bool { record.isIdentical(to: other.record) }
 
     /// Whether it is just this, byte for byte, without conflicts.
     ///
@@ -160,12 +174,7 @@ package struct ItemState: @unchecked Sendable {
 
 extension ItemState: Hashable {
     package static func == (left: ItemState, right: ItemState) -> Bool {
-        let (left, right) = (left.record, right.record)
-        if left === right { return true }
-        guard left.kind == right.kind, left.parent == right.parent, left.hasContents(of: right) else {
-            return false
-        }
-        return left.hasName(of: right) || left.name == right.name
+        left.record.isIdentical(to: right.record)
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -117,7 +117,7 @@ public struct PlacedItems<Value: Placed> {
         return items
     }
 
-    /// The items at a place, in no order; names that look alike are one.
+    /// The items at a place, in no order.
     @inlinable public func items(at place: ItemPlace) -> [ItemID] {
         var items: [ItemID] = []
         _ = places.row(Self.hash(place)) { row in

@@ -49,6 +49,13 @@ package struct DocumentContents: Hashable, Sendable {
 
     /// How many bytes its files have in all.
     package var byteCount: UInt64 { entry.byteCount }
+
+    /// Whether both are the same but for what the document itself bears: its permissions and attributes.
+    package func isAlike(to other: DocumentContents) -> Bool {
+        var bare = entry
+        bare.dress = other.entry.dress
+        return bare == other.entry
+    }
 }
 
 /// An object's bytes as they are stored.

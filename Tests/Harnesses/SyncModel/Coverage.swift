@@ -14,7 +14,7 @@ package struct Coverage: Sendable {
         "at rest", "sending", "getting", "committing", "refused", "placing", "merging", "name taken",
         "name left",
         "folder missing", "loop", "members", "conflict", "aside", "braked", "evicted", "contents lost",
-        "paused",
+        "paused", "look alike", "uniting",
     ]
 
     package mutating func note(_ fault: String, _ engine: SyncEngine) {
@@ -31,11 +31,21 @@ package struct Coverage: Sendable {
         }
         if states.isEmpty { states.insert("at rest") }
         if !engine.dataless.isEmpty { states.insert("evicted") }
+        if !engine.unitingItems.isEmpty { states.insert("uniting") }
+        let places = engine.disk.values.map(\.place.exact)
+        // Strings of one look are one to Swift.
+        let looks = Set(engine.disk.values.map { Look(parent: $0.parent, name: $0.place.name) })
+        if looks.count < Set(places).count { states.insert("look alike") }
         for state in engine.disk.values {
             if !state.conflicts.isEmpty { states.insert("conflict") }
             if state.place.name.hasPrefix(".") { states.insert("aside") }
         }
         return states
+    }
+
+    private struct Look: Hashable {
+        let parent: ItemID
+        let name: String
     }
 
     private static func name(_ reason: SyncEngine.Reason) -> String? {

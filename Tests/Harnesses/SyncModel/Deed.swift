@@ -6,6 +6,8 @@ package enum Deed: Hashable, Sendable {
     case edit(on: Int, item: Int)
     case move(on: Int, item: Int, folder: Int, name: Int)
     case remove(on: Int, item: Int)
+    /// Somebody brings along a copy of all that another device has.
+    case bring(to: Int, from: Int)
     /// Something else takes an item's name: a folder a file's, or the other way round, or another of its kind. What the
     /// device hears first of the two is not always what happened first.
     case replace(on: Int, item: Int, isFolder: Bool, isHeardFirst: Bool)

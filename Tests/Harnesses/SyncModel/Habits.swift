@@ -13,6 +13,8 @@ package struct Habits: Sendable {
     private var logLosses: Int
     /// How often two put folders into each other.
     private var crossings: Int
+    /// How often somebody brings along what another has.
+    private var bringings: Int
     /// How often of ten times another device's person does the same to the same item at once.
     private var meetings: Int
     private let ambushCount: Int
@@ -34,6 +36,7 @@ package struct Habits: Sendable {
         doublings = [0, 3, 6, 15][random.below(4)]
         logLosses = [0, 0, 3, 10][random.below(4)]
         crossings = isAlone ? 0 : [0, 0, 1, 4][random.below(4)]
+        bringings = isAlone ? 0 : [0, 0, 1, 3][random.below(4)]
         meetings = isAlone ? 0 : [0, 0, 3, 6][random.below(4)]
         ambushCount = [0, 8][random.below(2)]
         troubles = Trouble.allCases.map { ([0, 0, 1, 3][random.below(4)], $0) }
@@ -45,7 +48,7 @@ package struct Habits: Sendable {
     package func begin(_ deeds: inout [Deed], using random: inout SplitMix64) {
         for _ in 0..<ambushCount {
             deeds.append(
-                .ambush(state: random.below(63), fault: random.below(72), number: random.below(64))
+                .ambush(state: random.below(64), fault: random.below(72), number: random.below(64))
             )
         }
         guard !isAlone, let opening = [nil, nil, Opening.loop, .refusal][random.below(4)] else { return }
@@ -101,8 +104,8 @@ package struct Habits: Sendable {
     }
 
     private func person(on index: Int, using random: inout SplitMix64) -> Deed {
-        let (item, folder, name) = (random.below(64), random.below(8), random.below(3))
-        switch random.below(12 + 2 * evictions + 2 * pauses + crossings) {
+        let (item, folder, name) = (random.below(64), random.below(8), random.below(SyncWorld.names.count))
+        switch random.below(12 + 2 * evictions + 2 * pauses + crossings + bringings) {
         case 0..<2: return .make(on: index, isFolder: random.below(3) == 0, folder: folder, name: name)
         case 2..<6: return .edit(on: index, item: item)
         case 6..<8: return .move(on: index, item: item, folder: folder, name: name)
@@ -118,6 +121,8 @@ package struct Habits: Sendable {
             )
         case 12..<(12 + 2 * evictions):
             return random.below(3) == 0 ? .download(on: index, item: item) : .evict(on: index, item: item)
+        case (12 + 2 * evictions + 2 * pauses + crossings)...:
+            return .bring(to: index, from: (index + 1 + random.below(deviceCount - 1)) % deviceCount)
         case (12 + 2 * evictions + 2 * pauses)...:
             let other = (index + 1 + random.below(deviceCount - 1)) % deviceCount
             return .cross(on: index, and: other, folder: item)
@@ -137,6 +142,8 @@ package struct Habits: Sendable {
         case .edit(_, let item): return .edit(on: other, item: item)
         case .move(_, let item, let folder, let name):
             return .move(on: other, item: item, folder: folder + 1, name: name)
+        case .make(_, true, let folder, let name):
+            return .make(on: other, isFolder: true, folder: folder, name: name)
         default: return nil
         }
     }

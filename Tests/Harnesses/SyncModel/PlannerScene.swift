@@ -56,7 +56,7 @@ package struct PlannerScene {
         history.append([:])
         for number in 0..<UInt64(2 + random.below(10)) {
             let item = ItemID(1, 1 + UInt64(random.below(5)))
-            let id = Commit.ID(DeviceID(9), session: 1, number)
+            let id = Commit.ID(DeviceID(8 + UInt64(random.below(2))), session: 1, number)
             _ = log.offer(
                 Commit(id, item, on: tree.revision(of: item), change(tree[item], of: item, in: tree.items))
             )
@@ -87,7 +87,10 @@ package struct PlannerScene {
 
     private mutating func place(in items: ItemMap<ItemState>) -> ItemPlace {
         let folders = [.root] + items.filter { $0.value.kind == .folder }.keys.sorted()
-        return ItemPlace(folders[random.below(folders.count)], ["a", "b.txt", "c"][random.below(3)])
+        return ItemPlace(
+            folders[random.below(folders.count)],
+            ["a", "caf\u{E9}", "cafe\u{301}"][random.below(3)]
+        )
     }
 
     private mutating func newContent() -> ContentName {
@@ -108,7 +111,9 @@ package struct PlannerScene {
     }
 
     private func isFree(_ place: ItemPlace, for item: ItemID) -> Bool {
-        guard !disk.contains(where: { $0.key != item && $0.value.place == place }) else { return false }
+        guard !disk.contains(where: { $0.key != item && $0.value.place.exact == place.exact }) else {
+            return false
+        }
         var at = place.parent
         while at != .root {
             guard at != item, let folder = disk[at], folder.kind == .folder else { return false }
@@ -134,7 +139,7 @@ package struct PlannerScene {
             look(at: more)
             effects += more
         }
-        guard effects.isEmpty, engine.isAtRest, disk == engine.tree.items else {
+        guard effects.isEmpty, engine.isAtRest, disk.exact == engine.tree.items.exact else {
             return faults.append("it does not come to rest: \(effects), \(engine.unsettled.sorted())")
         }
         let kept = Set(disk.values.flatMap(\.contents)).reduce(into: Set<ContentName>()) {
@@ -193,6 +198,11 @@ package struct PlannerScene {
         case .remove(let item, let expected):
             if engine.tree[item] != nil { return "it exists" }
             if expected != engine.disk[item] { return "it does not expect what is there" }
+            if let other = engine.tree.successor(of: item) {
+                let isKept =
+                    engine.lastAgreed(item).map { expected.hasContent(of: $0) } ?? (expected.kind == .folder)
+                return engine.disk[other] != nil && isKept ? nil : "it is nowhere else"
+            }
             let base = engine.lastAgreed(item)
             return base.map { expected.hasContents(of: $0) } == true ? nil : "it has been edited"
         case .place(let item, let state, let expected):
@@ -203,6 +213,15 @@ package struct PlannerScene {
             if commit.base != engine.tree.revision(of: commit.item) { return "it is not on what is known" }
             if commit.state == nil, engine.disk[commit.item] != nil { return "it is there" }
             return nil
+        case .become(let item, let other, let expected):
+            if expected != engine.disk[item] || engine.disk[other] != nil {
+                return "it does not expect what is there"
+            }
+            guard let theirs = engine.tree[other], engine.tree[item] == nil else {
+                return "there is nothing to become"
+            }
+            let isSame = expected.hasContent(of: theirs) || engine.tree.successor(of: item) == other
+            return expected.kind == theirs.kind && isSame ? nil : "it is another"
         case .upload, .fetch, .merge: return nil
         }
     }
@@ -234,6 +253,10 @@ package struct PlannerScene {
             }
             disk[item] = nil
             return [.placed(item)]
+        case .become(let item, let other, let expected):
+            guard disk[item] == expected else { return [.placeRefused(item, found: disk[item])] }
+            disk.rename(item, to: other)
+            return [.became(item, other)]
         case .merge(let item, let base, let ours, let theirs):
             var result: ContentName?
             if random.below(2) == 0 {

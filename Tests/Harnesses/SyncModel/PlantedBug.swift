@@ -39,6 +39,10 @@ package enum PlantedBug: String, CaseIterable {
     /// That an item's contents were evicted is not heard of: they are taken for here.
     case evictedTakenForHere
 
+    /// What is in a folder that becomes another is lost.
+    case lostMembers
+    /// What becomes another is removed, and so is that.
+    case bothRemoved
     /// That an item was paused is not heard of.
     case unheardPause
 

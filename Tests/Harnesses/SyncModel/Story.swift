@@ -124,7 +124,7 @@ extension Deed {
             .freeDisk(let index), .kill(let index), .restoreMemory(let index):
             index
         // Told with the higher of the two: as many devices have to be there.
-        case .cross(let index, let other, _): max(index, other)
+        case .cross(let index, let other, _), .bring(let index, let other): max(index, other)
         case .deliver, .lose, .double, .backUpHub, .crashHub, .restoreHub, .ambush: nil
         }
     }

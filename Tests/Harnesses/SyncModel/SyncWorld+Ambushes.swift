@@ -8,7 +8,7 @@ struct Ambush {
     let number: Int
 
     private static let states = [
-        "refused", "loop", "merging", "contents lost", "conflict", "aside", "contents lost",
+        "refused", "loop", "merging", "contents lost", "conflict", "aside", "contents lost", "uniting",
     ]
 
     var stateName: String { Self.states[state % Self.states.count] }

@@ -8,7 +8,7 @@ extension SyncWorld {
         let items = devices[0].engine.tree.items
         for (index, device) in devices.enumerated() {
             let lost = device.engine.lostItems
-            if device.disk.filter({ !lost.contains($0.key) }) != items {
+            if device.disk.filter({ !lost.contains($0.key) }).exact != items.exact {
                 faults.append("device \(index) has other items than the first")
             }
             if bug == nil, device.engine.dataless != device.dataless {
@@ -40,13 +40,13 @@ extension SyncWorld {
         if let whose = actors.first, actors.count == 1, !hasForgotten, !hasStragglers, hubNumber == 0,
             brakePercent == nil
         {
-            for (item, wish) in wishes where items[item].map({ $0.place != wish }) ?? false {
+            for (item, wish) in wishes where items[item].map({ $0.place.exact != wish.exact }) ?? false {
                 faults.append(
                     "\(item) is elsewhere than device \(whose) has put it, which alone did anything"
                 )
             }
         }
-        let places = items.values.map(\.place)
+        let places = items.values.map(\.place.exact)
         if Set(places).count < places.count { faults.append("two items have one name") }
         return faults
     }

@@ -39,7 +39,7 @@ extension SyncWorld {
             var effect = wanted
             if let bug { effect = bug.done(wanted, isRetry: isRetry(wanted, by: index)) }
             switch effect {
-            case .place, .remove, .merge: devices[index].work.append(effect)
+            case .place, .remove, .become, .merge: devices[index].work.append(effect)
             // Bytes that are here are not fetched.
             case .fetch(let content) where devices[index].blobs.contains(content):
                 devices[index].news.append(.fetched(content))
@@ -162,6 +162,7 @@ extension SyncWorld {
             entries: kept.read
         )
         devices[index].engine.brakeLimits = brakeLimits
+        devices[index].engine.areAlike = Self.areAlike
         devices[index].read = kept.read
         devices[index].work = []
         devices[index].hasLine = false
@@ -200,7 +201,7 @@ extension SyncWorld {
             if !hub.blobs.contains(content) { broken.append("\(content.value) is not at the hub") }
             return [.toDevice(index, .fetched(content))]
         case .commit(let commit): return answers(to: commit, from: index)
-        case .place, .remove, .merge: return []
+        case .place, .remove, .become, .merge: return []
         }
     }
 

@@ -26,15 +26,20 @@ extension SyncWorld {
 
     func place(on index: Int, folder: Int, name: Int) -> ItemPlace {
         let folders = [.root] + devices[index].disk.filter { $0.value.kind == .folder }.keys.sorted()
-        return ItemPlace(folders[folder % folders.count], ["a", "b.txt", "c"][name % 3])
+        return ItemPlace(folders[folder % folders.count], Self.names[name % Self.names.count])
+    }
+
+    /// Two of them only look alike.
+    static let names = ["a", "b.txt", "caf\u{E9}", "cafe\u{301}"]
+
+    /// Whether a disk has something at a place.
+    func isTaken(_ place: ItemPlace, on disk: ItemMap<ItemState>) -> Bool {
+        disk.values.contains { $0.place.exact == place.exact }
     }
 
     mutating func make(on index: Int, isFolder: Bool, at place: ItemPlace) {
         let disk = devices[index].disk
-        guard disk.count < 7, !devices[index].isFull, !disk.values.contains(where: { $0.place == place })
-        else {
-            return
-        }
+        guard disk.count < 7, !devices[index].isFull, !isTaken(place, on: disk) else { return }
         itemCount += 1
         let item = ItemID(1, itemCount)
         guard !isFolder else {
@@ -72,9 +77,7 @@ extension SyncWorld {
 
     mutating func move(_ item: ItemID, _ state: ItemState, to place: ItemPlace, on index: Int) {
         let disk = devices[index].disk
-        guard !disk.values.contains(where: { $0.place == place }), !isInside(place.parent, item, disk) else {
-            return
-        }
+        guard !isTaken(place, on: disk), !isInside(place.parent, item, disk) else { return }
         var state = state
         state.place = place
         put(item, state, on: index) { "moves \(item) to \($0.text(place))" }
@@ -95,8 +98,7 @@ extension SyncWorld {
     }
 
     private func freePlace(in folder: ItemID, _ disk: ItemMap<ItemState>) -> ItemPlace? {
-        ["a", "b.txt", "c"].map { ItemPlace(folder, $0) }
-            .first { place in !disk.values.contains { $0.place == place } }
+        Self.names.prefix(3).map { ItemPlace(folder, $0) }.first { !isTaken($0, on: disk) }
     }
 
     mutating func remove(_ item: ItemID, on index: Int) {
@@ -158,6 +160,64 @@ extension SyncWorld {
             let state = direction == .leaving ? engine.disk[item] : engine.tree[item]
             if let content = state?.content { discarded.formUnion(marks[content] ?? []) }
         }
+    }
+
+    /// Somebody brings along, on a stick say, what another has: each item of that device comes under its path, if nothing is there.
+    /// Whatever tells that two are one is left behind.
+    mutating func bring(to index: Int, from other: Int) {
+        guard index != other else { return }
+        var folders: [ItemID: ItemID] = [.root: .root]
+        var pending: [ItemID] = [.root]
+        while let folder = pending.popLast() {
+            let members = devices[other].disk.filter { $0.value.parent == folder }
+            for (item, state) in members.sorted(by: { $0.key < $1.key })
+            where !state.place.name.hasPrefix(".") {
+                guard let parent = folders[folder] else { continue }
+                let place = ItemPlace(parent, state.place.name)
+                if state.kind == .folder { pending.append(item) }
+                if let there = devices[index].disk.first(where: { $0.value.place.exact == place.exact }) {
+                    if there.value.kind == .folder { folders[item] = there.key }
+                    continue
+                }
+                if let copy = bring(item, state, to: place, on: index, from: other) { folders[item] = copy }
+            }
+        }
+    }
+
+    /// What contents have at the end of their names that differ from others in what they bear only.
+    private static let dress = "~"
+
+    /// Whether contents differ in what they bear only.
+    static func areAlike(_ one: ContentName, _ other: ContentName) -> Bool {
+        let bare = { (name: ContentName) in name.value.prefix { String($0) != dress } }
+        return bare(one) == bare(other)
+    }
+
+    /// - Returns: What it is there; nil for nothing.
+    private mutating func bring(
+        _ item: ItemID,
+        _ state: ItemState,
+        to place: ItemPlace,
+        on index: Int,
+        from other: Int
+    ) -> ItemID? {
+        let isHere = state.kind == .folder || !devices[other].dataless.contains(item)
+        guard isHere, !devices[index].isFull, devices[index].disk.count < 9 else { return nil }
+        itemCount += 1
+        let copy = ItemID(1, itemCount)
+        var content = state.content
+        // Some copies have other permissions.
+        if let name = content, itemCount % 3 == 0 {
+            let dressed = ContentName(name.value + Self.dress)
+            marks[dressed] = marks[name]
+            content = dressed
+        }
+        if let content { devices[index].blobs.insert(content) }
+        editors[copy, default: []].formUnion((editors[item] ?? []).union([index]))
+        put(copy, ItemState(state.kind, at: place, content: content), on: index) {
+            "brings \(item) along as \(copy) to \($0.text(place))"
+        }
+        return copy
     }
 
     func isInside(_ item: ItemID, _ other: ItemID, _ disk: ItemMap<ItemState>) -> Bool {

@@ -111,6 +111,7 @@ package struct SyncWorld {
             sessionCount += 1
             var engine = SyncEngine(device: DeviceID(number), session: sessionCount)
             engine.brakeLimits = brakeLimits
+            engine.areAlike = Self.areAlike
             devices.append(Device(engine: engine, backup: Backup(engine: engine)))
         }
     }
@@ -137,6 +138,7 @@ package struct SyncWorld {
             withItem(item, on: index) {
                 $0.replace($1, $2, isFolder: isFolder, isHeardFirst: isHeardFirst, on: index)
             }
+        case .bring(let index, let other): bring(to: index, from: other)
         case .cross(let index, let other, let folder): cross(folder, on: index, and: other)
         case .settle(let index, let item): withItem(item, on: index) { $0.settleConflicts($1, $2, on: index) }
         case .decide(let index, let goesOn): decide(on: index, goesOn: goesOn)
@@ -207,7 +209,8 @@ package struct SyncWorld {
     private func isAtRest(_ device: Device) -> Bool {
         let (engine, lost) = (device.engine, device.engine.lostItems)
         return engine.tree.position == hub.log.head && engine.isAtRestApartFromLost
-            && engine.unsettled == lost && device.disk.filter { !lost.contains($0.key) } == engine.tree.items
+            && engine.unsettled == lost
+            && device.disk.filter { !lost.contains($0.key) }.exact == engine.tree.items.exact
     }
 
     mutating func tell(_ text: (SyncWorld) -> String) {

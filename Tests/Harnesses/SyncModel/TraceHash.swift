@@ -52,6 +52,11 @@ package struct TraceHash: Hashable, Sendable {
             mix(8)
             mix(item)
             mix(expected)
+        case .become(let item, let other, let expected):
+            mix(10)
+            mix(item)
+            mix(other)
+            mix(expected)
         case .merge(let item, let base, let ours, let theirs):
             mix(9)
             mix(item)

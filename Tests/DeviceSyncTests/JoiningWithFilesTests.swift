@@ -1,0 +1,170 @@
+import CLinux
+import DocumentTesting
+import FileSystem
+import Foundation
+import Glibc
+import SyncMessages
+import Testing
+
+@testable import DeviceSync
+
+/// Devices that begin to share a folder when each has files of its own in it, many of them the same.
+@Suite("Joining with files", .timeLimit(.minutes(2)))
+struct JoiningWithFilesTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws { pair = try DevicePair(areStarted: false) }
+
+    private func writeBoth(_ text: String, to name: String) throws {
+        for device in [one, two] { try device.write(text, to: name) }
+    }
+
+    /// The first one sends what it has, and then the second one joins.
+    private func start() throws {
+        try one.start()
+        #expect(one.wait { one.status?.isSettled == true })
+        try two.start()
+    }
+
+    private func expectBoth(_ contents: [String: String], _ location: SourceLocation = #_sourceLocation) {
+        let isSo = two.wait { one.contents == contents && two.contents == contents && pair.isSettled }
+        #expect(
+            isSo,
+            "\(one.contents) and \(two.contents); \(one.said) and \(two.said)",
+            sourceLocation: location
+        )
+    }
+
+    private func mark(_ name: String, on device: TestDevice) throws -> FileMark? {
+        try FileIdentity.mark(at: FilePath(device.path(name)))
+    }
+
+    @Test("What is the same in both is there once, at any depth; what is not has a number")
+    func joined() throws {
+        try writeBoth("same", to: "same.txt")
+        try writeBoth("same", to: "sub/in.txt")
+        try writeBoth("deep", to: "sub/deeper/deep.txt")
+        try one.write("one", to: "sub/one.txt")
+        try two.write("two", to: "sub/two.txt")
+        try one.write("one", to: "differs.txt")
+        try two.write("two", to: "differs.txt")
+        try start()
+        expectBoth([
+            "same.txt": "same", "sub": "/", "sub/in.txt": "same", "sub/deeper": "/",
+            "sub/deeper/deep.txt": "deep",
+            "sub/one.txt": "one", "sub/two.txt": "two", "differs.txt": "one", "differs 2.txt": "two",
+        ])
+        for name in ["same.txt", "sub", "sub/in.txt", "sub/deeper"] {
+            #expect(try mark(name, on: one) == mark(name, on: two) && mark(name, on: one) != nil, "\(name)")
+        }
+        // It is one item from then on.
+        try two.write("edited", to: "sub/in.txt")
+        #expect(rename(two.path("same.txt"), two.path("sub/moved.txt")) == 0)
+        pair.wait {
+            one.text("sub/in.txt") == "edited" && one.text("sub/moved.txt") == "same" && pair.isSettled
+        }
+        #expect(one.text("same.txt") == nil && one.contents == two.contents)
+        two.stop()
+        try two.start()
+        pair.wait { pair.isSettled && one.contents == two.contents }
+        #expect(one.contents.count == 9)
+        pair.end()
+    }
+
+    @Test("Packages, links, empty folders and files with several names are one with their like")
+    func kinds() throws {
+        for device in [one, two] {
+            try device.write("text", to: "Notes.rtfd/TXT.rtf")
+            try device.write("several", to: "several.txt")
+            #expect(link(device.path("several.txt"), device.path("names.txt")) == 0)
+            #expect(symlink("several.txt", device.path("link")) == 0)
+            try FileManager.default.createDirectory(
+                atPath: device.path("empty"),
+                withIntermediateDirectories: false
+            )
+        }
+        try TestDevice.setDate(of: two.path("Notes.rtfd/TXT.rtf"), like: one.path("Notes.rtfd/TXT.rtf"))
+        try start()
+        expectBoth([
+            "Notes.rtfd": "/", "Notes.rtfd/TXT.rtf": "text", "several.txt": "several", "names.txt": "several",
+            "link": "several", "empty": "/",
+        ])
+        try one.write("other", to: "Notes.rtfd/TXT.rtf")
+        #expect(unlink(two.path("link")) == 0 && rmdir(one.path("empty")) == 0)
+        expectBoth([
+            "Notes.rtfd": "/", "Notes.rtfd/TXT.rtf": "other", "several.txt": "several",
+            "names.txt": "several",
+        ])
+        pair.end()
+    }
+
+    @Test("Of two with other permissions what either allows is merged, and nothing is in conflict")
+    func permissions() throws {
+        try writeBoth("same", to: "same.bin")
+        #expect(chmod(one.path("same.bin"), 0o644) == 0 && chmod(two.path("same.bin"), 0o600) == 0)
+        try start()
+        expectBoth(["same.bin": "same"])
+        let modes = try [one, two].map { device in
+            try FolderScan.status(at: FilePath(device.path("same.bin")))?.stamp.permissions
+        }
+        #expect(modes[0] != nil && modes[0] == modes[1], "\(modes)")
+        #expect(try one.conflicts("same.bin") == [] && two.conflicts("same.bin") == [])
+        pair.end()
+    }
+
+    @Test("Many are read before the log counts: none comes a second time, and none is fetched")
+    func many() throws {
+        // More than are read at a time.
+        for number in 0..<700 { try writeBoth("\(number)", to: "\(number % 7)/\(number).txt") }
+        try start()
+        pair.wait { pair.isSettled }
+        #expect(one.contents.count == 707 && two.contents == one.contents)
+        let received = two.said.filter { if case .received = $0 { true } else { false } }
+        #expect(received.isEmpty, "\(received.prefix(5))")
+        pair.end()
+    }
+
+    @Test(
+        "A device that has lost its memory, and whose files bear nothing any more, joins again with what it has"
+    )
+    func again() throws {
+        try start()
+        try one.write("a", to: "a.txt")
+        try one.write("b", to: "sub/b.txt")
+        let all = ["a.txt": "a", "sub": "/", "sub/b.txt": "b"]
+        expectBoth(all)
+        two.stop()
+        try FileManager.default.removeItem(at: two.memoryFolder)
+        try FileManager.default.createDirectory(
+            at: two.memoryFolder,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+        for name in ["", "a.txt", "sub", "sub/b.txt"] {
+            #expect(CLinux.removexattr(two.path(name), FileMark.attributeName) == 0, "\(name)")
+        }
+        try two.write("b edited", to: "sub/b.txt")
+        try one.write("c", to: "c.txt")
+        #expect(one.wait { one.status?.isSettled == true })
+        try two.start()
+        expectBoth([
+            "a.txt": "a", "sub": "/", "sub/b.txt": "b", "sub/b 2.txt": "b edited", "c.txt": "c",
+        ])
+        pair.end()
+    }
+
+    @Test("Folders of one name that two have made while one was away are one, with all that is in both")
+    func away() throws {
+        try start()
+        #expect(two.wait { two.status?.isSettled == true })
+        two.stop()
+        try one.write("one", to: "Letters/one.txt")
+        try two.write("two", to: "Letters/two.txt")
+        #expect(one.wait { one.status?.isSettled == true })
+        try two.start()
+        expectBoth(["Letters": "/", "Letters/one.txt": "one", "Letters/two.txt": "two"])
+        pair.end()
+    }
+}
