@@ -358,6 +358,12 @@ let package = Package(
             path: "Tests/Harnesses/sync-harness",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "world-harness",
+            dependencies: ["DocumentTesting"],
+            path: "Tests/Harnesses/world-harness",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SyncTests",
             dependencies: ["SeededNumbers", "Sync", "SyncModel"],

@@ -30,6 +30,8 @@ package final class ContainerSync: Sendable {
         package var room = Room()
         /// What tells this boot of the machine from others; empty where nothing does.
         package var bootName: @Sendable () -> [UInt8] = Boot.name
+        /// Whether a folder of some name is a package.
+        package var isPackage: @Sendable (String) -> Bool = { PackageTypes.isPackage(named: $0) }
 
         package init(folder: FilePath, memory: FilePath, deviceName: String) {
             (self.folder, self.memory, self.deviceName) = (folder, memory, deviceName)

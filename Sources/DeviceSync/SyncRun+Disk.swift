@@ -197,7 +197,7 @@ extension SyncRun {
             looksOnly.insert(folder)
             return true
         }
-        var look = FolderLook(table, at: place.folder, isPackage: { PackageTypes.isPackage(named: $0) })
+        var look = FolderLook(table, at: place.folder, isPackage: place.isPackage)
         let outcome = try look.look(at: readable)
         // Whatever was found is in another folder if that is in its place.
         guard findRoot() else { return notLooked(at: folders) }

@@ -21,8 +21,17 @@ final class DevicePair {
     let one: TestDevice
     let two: TestDevice
 
-    /// - Parameter areStarted: Whether both run; else none has ever run.
-    init(room: ContainerSync.Room = ContainerSync.Room(), areStarted: Bool = true) throws {
+    /// - Parameters:
+    ///   - room: Of both.
+    ///   - packagesOfSecond: Which names are packages' on the second device; nil for those that this machine knows.
+    ///   - areStarted: Whether both run; else none has ever run.
+    ///   - isSecondToStart: False leaves the second to the test, which may put into its folder what it has before it joins.
+    init(
+        room: ContainerSync.Room = ContainerSync.Room(),
+        packagesOfSecond: (@Sendable (String) -> Bool)? = nil,
+        areStarted: Bool = true,
+        isSecondToStart: Bool = true
+    ) throws {
         let folder = try TestFolder("pair")
         self.folder = folder
         container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })
@@ -36,10 +45,10 @@ final class DevicePair {
             at: hub.line()
         )
         one = try TestDevice(1, in: folder.url, identities[0], keys, at: hub, room: room)
-        two = try TestDevice(2, in: folder.url, identities[1], keys, at: hub, room: room)
+        two = try TestDevice(2, in: folder.url, identities[1], keys, at: hub, room: room, packagesOfSecond)
         guard areStarted else { return }
         try one.start()
-        try two.start()
+        if isSecondToStart { try two.start() }
     }
 
     /// Both have a document.

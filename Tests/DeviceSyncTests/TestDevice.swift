@@ -16,9 +16,18 @@ extension WorldDevice {
         _ identity: DeviceIdentity,
         _ keys: ContainerKeys,
         at hub: HubInMemory,
-        room: ContainerSync.Room = ContainerSync.Room()
+        room: ContainerSync.Room = ContainerSync.Room(),
+        _ isPackage: (@Sendable (String) -> Bool)? = nil
     ) throws {
-        try self.init("device \(number)", in: base, identity, keys, at: hub, room: room)
+        try self.init(
+            "device \(number)",
+            in: base,
+            identity,
+            keys,
+            at: hub,
+            room: room,
+            isPackage: isPackage
+        )
     }
 
     /// Where the device keeps its vault.

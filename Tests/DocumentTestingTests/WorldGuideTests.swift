@@ -32,7 +32,7 @@ struct WorldGuideTests {
     @Test("Edited on both, one of them offline")
     func offline() async throws {
         let world = try DocumentWorld()
-        let (phone, pad) = try world.devices("phone", "pad")
+        let (phone, pad) = try world.devices(2)
         try await world.create(ShoppingList.init, "list.txt", on: phone) {
             $0.items = ["milk", "bread", "salt"]
         }

@@ -140,12 +140,27 @@ struct WorldLinesTests {
         #expect(count == 3)
     }
 
+    @Test("Three devices are not taken for two, nor two for three")
+    func wrongCounts() async {
+        await #expect(processExitsWith: .failure) {
+            let (one, two) = try DocumentWorld().devices(3)
+            print(one, two)
+        }
+        await #expect(processExitsWith: .failure) {
+            let (one, two, three) = try DocumentWorld().devices(2)
+            print(one, two, three)
+        }
+    }
+
     @Test("A failure says the seed and how to replay it")
     func failures() async throws {
         let world = try DocumentWorld(seed: 4711)
         let devices = try world.devices(3)
         #expect(devices.map(\.name) == ["device 1", "device 2", "device 3"])
         #expect(try world.devices(1).map(\.name) == ["device 4"])
+        let (five, six) = try world.devices(2)
+        let (seven, eight, nine) = try world.devices(3)
+        #expect([five, six, seven, eight, nine].map(\.name) == (5...9).map { "device \($0)" })
         let missing = await #expect(throws: WorldDocumentFailure.self) {
             try await world.edit(Log.init, "none.txt", on: devices[0]) { $0.lines = [] }
         }

@@ -97,7 +97,7 @@ def run(base, networks, arguments, choice):
                 people.story.append(f"{time.monotonic():.3f} hub put back to {backup}")
             people.act(choice.choice(world.devices))
             counts["deeds"] += 1
-            people.pause(0.05)
+            people.pause(0.05, world.devices)
             if time.monotonic() > nextMeeting:
                 # All come to the same now and then, so that a fault is found near what made it.
                 for number in sorted(cut):
@@ -109,7 +109,10 @@ def run(base, networks, arguments, choice):
         for number in sorted(cut):
             networks.plug(number, True)
         meet(world, people)
-        print(f"{counts}, {people.count} files written, {len(people.thrown_away)} lines thrown away: nothing is lost")
+        print(
+            f"{counts}, {people.count} files written, {len(people.thrown_away)} lines thrown away, "
+            f"{people.looks} looks at packages: nothing is lost, nothing is half"
+        )
     except AssertionError:
         (base / "story").write_text("\n".join(people.story))
         raise
@@ -133,6 +136,8 @@ def meet(world, people):
         return not lost
 
     wait_for(is_all_there, 90, lambda: lost)
+    people.look(world.devices)
+    assert people.half == set(), people.half
 
 
 def main():

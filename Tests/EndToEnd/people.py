@@ -3,8 +3,9 @@
 A file's lines are marks, each written once. Whoever replaces or removes a file throws away the lines it had at that very
 moment, which the exchange of two names tells. All others have to be somewhere at the end.
 
-Packages have their lines in a file among links that lead in circles; symbolic links are lines that lead nowhere. Whatever is
-put at a name takes the place of what was there, of whatever kind.
+Packages have their lines in a file among links that lead in circles; their other members all say which save they are of, and so
+tell at any time whether one is half. Symbolic links are lines that lead nowhere. Whatever is put at a name takes the place of
+what was there, of whatever kind.
 """
 
 import ctypes
@@ -21,6 +22,8 @@ MARK = "user.sheaf.identity"
 PACKAGE = ".rtfd"
 # What each package has beside its lines.
 LINKS = {"here": ".", "above": "..", "there": "back", "back": "there", "self": "self"}
+# Those of its members that say of which save they are: two that a merge knows as text, one that it does not, one further below.
+STATES = ["one.txt", "two.dat", "TXT.rtf", "pages/three.txt"]
 
 
 def rename(source, target, flags):
@@ -42,6 +45,40 @@ def lines_at(path):
     return set().union(*(lines_at(member) for member in path.iterdir()))
 
 
+def is_half(states):
+    """Whether members of a package are of several saves, or some are missing."""
+    return len(states) != len(STATES) or len(set(states)) > 1
+
+
+def states_in(data):
+    """Of which saves the members are of a package whose bytes are told one after another; none for what is no package."""
+    return [line for line in data.decode(errors="replace").splitlines() if line.startswith("state ")]
+
+
+def what_is_half(path):
+    """Why a package is half, as any program sees it: nothing for one that is whole, or has gone, or is another by now."""
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        found = {}
+        for name in STATES:
+            try:
+                with open(os.open(name, os.O_RDONLY, dir_fd=folder), "rb") as file:
+                    found[name] = file.read().decode(errors="replace")
+            except FileNotFoundError:
+                continue
+        if not is_half(list(found.values())):
+            return None
+        here, opened = os.stat(path, follow_symlinks=False), os.fstat(folder)
+        return f"{path} is half: {found}" if (here.st_dev, here.st_ino) == (opened.st_dev, opened.st_ino) else None
+    except FileNotFoundError:
+        return None
+    finally:
+        os.close(folder)
+
+
 def document(name):
     """What a path that is in a package is part of; any other itself."""
     parts = name.split("/")
@@ -59,6 +96,8 @@ class People:
     def __init__(self, base, choice, evicts=True):
         self.choice, self.count, self.evicts = choice, 0, evicts
         self.written, self.thrown_away = {}, set()
+        # Packages that were half at some time, and how many were looked at.
+        self.half, self.looks = set(), 0
         # What was done, to be read when something is lost.
         self.story = []
         # On the same volume, and in nobody's folder.
@@ -111,8 +150,12 @@ class People:
         else:
             place.mkdir()
             (place / "a.txt").write_text(text)
-            for name, target in LINKS.items() if kind == "package" else ():
-                (place / name).symlink_to(target)
+            if kind == "package":
+                (place / "pages").mkdir()
+                for name in STATES:
+                    (place / name).write_text(f"state {self.count}\n")
+                for name, target in LINKS.items():
+                    (place / name).symlink_to(target)
 
     def edit(self, device, path):
         """Saves what is there with a line more, as what it is."""
@@ -199,9 +242,29 @@ class People:
     def tell(self, device, *words):
         self.story.append(f"{time.monotonic():.3f} {device.name} " + " ".join(str(word) for word in words))
 
-    def pause(self, seconds):
-        """People take their time."""
-        select.select([], [], [], self.choice.random() * seconds)
+    def pause(self, seconds, devices):
+        """People take their time; meanwhile no package may be half, on any device."""
+        end = time.monotonic() + self.choice.random() * seconds
+        while True:
+            self.look(devices)
+            if time.monotonic() > end:
+                return
+            select.select([], [], [], 0.005)
+
+    def look(self, devices):
+        """Notes all packages that are half now."""
+        for device in devices:
+            for folder, names, _ in os.walk(device.folder):
+                # What is on its way has a name of ours until it is whole.
+                names[:] = [name for name in names if not name.startswith(".sheaf-")]
+                packages = [name for name in names if name.endswith(PACKAGE)]
+                names[:] = [name for name in names if name not in packages]
+                for name in packages:
+                    self.looks += 1
+                    half = what_is_half(os.path.join(folder, name))
+                    if half is not None:
+                        self.half.add(half)
+                        self.tell(device, half)
 
     def bring_back(self, devices):
         """Has all contents come to all devices that have left them, which is needed to compare those."""
@@ -220,6 +283,9 @@ class People:
                     known |= lines(contents[part] or b"")
                 for version in device.conflicts(name):
                     known |= lines(version)
+                    states = states_in(version)
+                    if states and is_half(states):
+                        self.half.add(f"a version of {name} on {device.name} is half: {states}")
             found[device.name] = known
         return {
             name: sorted(set(self.written) - self.thrown_away - known)

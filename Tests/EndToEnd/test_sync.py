@@ -645,15 +645,17 @@ def test_killed_again_and_again_all_come_to_the_same(world, base):
             victim.start()
             people.story.append(f"{time.monotonic():.3f} {victim.log} killed")
         people.act(choice.choice(here.devices))
-        people.pause(0.05)
+        people.pause(0.05, here.devices)
     for process in [*here.devices, here.hub]:
         assert process.is_running, process.said[-2000:]
     wait_for(lambda: people.bring_back(here.devices), 40, "all contents")
     here.settle()
     lost = people.lost(here.devices)
-    if lost:
+    people.look(here.devices)
+    if lost or people.half:
         print("\n".join(people.story))
-    assert lost == {}, f"SYNC_SEED={seed}"
+    assert lost == {} and people.half == set(), f"SYNC_SEED={seed}"
+    assert people.looks > 0
     for device in here.devices:
         assert not [name for name in device.contents if name.startswith(".")], device.contents
 

@@ -33,4 +33,66 @@ struct CoverageTests {
         #expect(ending.told.filter { $0.contains("killed") }.count == 1, "\(ending.told)")
         #expect(ending.coverage?.meetings["kill"]?["loop"] == 1)
     }
+
+    @Test("A fault that does nothing does not count: of what is lost there has to be something")
+    func effects() {
+        func count(_ deeds: [Deed]) -> Int? {
+            Story(deviceCount: 2, restSeed: 1, deeds: deeds).run(coverage: Coverage()).coverage?.faultCount
+        }
+        #expect(count([.lose(letter: 0), .double(letter: 0), .loseLog(on: 0)]) == 0)
+        #expect(count([.goOffline(on: 0), .goOffline(on: 0), .fillDisk(on: 1), .fillDisk(on: 1)]) == 2)
+        #expect(count([.restoreMemory(on: 0), .restoreHub(backup: 0)]) == 0)
+        #expect(count([.crashHub(letter: 0, hasWritten: true)]) == 0)
+        #expect(count([.crashHub(letter: 0, hasWritten: false), .kill(on: 0)]) == 2)
+        let make = Deed.make(on: 0, isFolder: false, folder: 0, name: 0)
+        #expect(count([make, .hear(on: 0), .hear(on: 0), .hear(on: 0), .lose(letter: 0)]) == 1)
+    }
+
+    @Test("Who goes back to what an item held, or to a copy of the folder, has it everywhere")
+    func returns() {
+        var deeds: [Deed] = [
+            .make(on: 0, isFolder: false, folder: 0, name: 0), .backUp(on: 0), .edit(on: 0, item: 0),
+        ]
+        func carryOn() {
+            for _ in 0..<12 {
+                for index in 0...1 { deeds += [.hear(on: index), .hear(on: index), .work(on: index)] }
+                for _ in 0..<4 { deeds.append(.deliver(letter: 0)) }
+            }
+        }
+        carryOn()
+        deeds += [.make(on: 1, isFolder: false, folder: 0, name: 1), .undo(on: 0, item: 0)]
+        carryOn()
+        deeds.append(.restoreFolder(on: 0))
+        let ending = Story(deviceCount: 2, restSeed: 1, deeds: deeds).run(tells: true)
+        #expect(ending.faults == [])
+        #expect(ending.told.contains { $0.contains("back to 1") }, "\(ending.told)")
+        #expect(ending.told.contains { $0.contains("has its folder put back") })
+        #expect(ending.told.last { $0.contains("removes") } != nil, "\(ending.told)")
+    }
+
+    @Test("A plan that goes wrong is told in fewer and smaller choices, and as a test")
+    func plans() throws {
+        let wrong = (UInt64(1)...500).lazy.compactMap { seed -> [Int]? in
+            var scene = PlannerScene(seed: seed, bug: .oneSidedMerge)
+            scene.run()
+            return scene.faults.isEmpty ? nil : scene.choices
+        }
+        let numbers = try #require(wrong.first)
+        let short = PlannerScene.shrunk(numbers, bug: .oneSidedMerge)
+        #expect(short.count < numbers.count && short.reduce(0, +) < numbers.reduce(0, +))
+        let test = PlannerScene.test(short, bug: .oneSidedMerge)
+        #expect(
+            test.contains("// Wrong: ")
+                && test.contains("PlannerScene(choices: \(short), bug: .oneSidedMerge)")
+        )
+        var scene = PlannerScene(choices: short)
+        scene.run()
+        #expect(scene.faults == [])
+        // What is played again is the same.
+        var (one, two) = (PlannerScene(seed: 7), PlannerScene(seed: 7))
+        one.run()
+        two = PlannerScene(choices: one.choices)
+        two.run()
+        #expect(one.trace == two.trace && one.effectCount == two.effectCount)
+    }
 }

@@ -77,7 +77,8 @@ public final class DocumentWorld: Sendable {
     ///     let devices = try world.devices(5)
     ///     devices[4].goOffline()
     ///
-    /// Two and three have names of their own in your test and in failures by `devices("phone", "pad")`.
+    /// Two and three have names of their own in your test by `let (phone, pad) = try world.devices(2)`, and in failures, too, by
+    /// `devices("phone", "pad")`.
     ///
     /// - Parameter count: How many; 0 or more.
     /// - Throws: What keeps their folders from being made.
@@ -143,9 +144,14 @@ public final class DocumentWorld: Sendable {
     ///
     /// - Throws: `WorldFailure` when they are not after some time; it says of each what it waits for.
     public func settle(seconds: Double = 20) async throws {
+        try await settle(nil, seconds: seconds)
+    }
+
+    /// - Parameter some: Of whom it is meant; nil for all.
+    func settle(_ some: [WorldDevice]?, seconds: Double = 20) async throws {
         let end = Date().addingTimeInterval(seconds)
         while true {
-            let devices = allDevices.filter { $0.isStarted && !$0.line.isCut }
+            let devices = (some ?? allDevices).filter { $0.isStarted && !$0.line.isCut }
             let entryCount = hub.entryCount
             let open = await Self.aside { devices.filter { !$0.isInStep(at: entryCount) } }
             // What one of them has sent while another was asked is news to that.
@@ -166,7 +172,7 @@ public final class DocumentWorld: Sendable {
 
     /// Asks devices on another thread than the caller's: one answers when it has put in place what it is about, which may wait
     /// for a document that needs the main thread.
-    private static func aside<Answer: Sendable>(_ ask: @escaping @Sendable () -> Answer) async -> Answer {
+    static func aside<Answer: Sendable>(_ ask: @escaping @Sendable () -> Answer) async -> Answer {
         await withCheckedContinuation { goOn in
             DispatchQueue.global().async { goOn.resume(returning: ask()) }
         }

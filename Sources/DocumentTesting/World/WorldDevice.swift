@@ -35,6 +35,8 @@ public final class WorldDevice: Sendable {
     private let boots = Locked(UInt8(1))
 
     /// A device that shares a container.
+    ///
+    /// - Parameter isPackage: Whether a folder of some name is a package here; nil for what this machine knows.
     package init(
         _ name: String,
         in base: URL,
@@ -42,7 +44,8 @@ public final class WorldDevice: Sendable {
         _ keys: ContainerKeys,
         at hub: HubInMemory,
         room: ContainerSync.Room = ContainerSync.Room(),
-        numbers: SeededGenerator = SeededGenerator(seed: 0)
+        numbers: SeededGenerator = SeededGenerator(seed: 0),
+        isPackage: (@Sendable (String) -> Bool)? = nil
     ) throws {
         self.name = name
         folder = base.appendingPathComponent(name, isDirectory: true)
@@ -71,6 +74,7 @@ public final class WorldDevice: Sendable {
             deviceName: name
         )
         place.room = room
+        if let isPackage { place.isPackage = isPackage }
         place.bootName = { [boots] in [boots.withLock { $0 }] }
         self.place = place
     }

@@ -4,6 +4,8 @@ package enum Deed: Hashable, Sendable {
     // What people do.
     case make(on: Int, isFolder: Bool, folder: Int, name: Int)
     case edit(on: Int, item: Int)
+    /// Somebody goes back to what an item held before he edited it.
+    case undo(on: Int, item: Int)
     case move(on: Int, item: Int, folder: Int, name: Int)
     case remove(on: Int, item: Int)
     /// Somebody brings along a copy of all that another device has.
@@ -16,6 +18,8 @@ package enum Deed: Hashable, Sendable {
     case settle(on: Int, item: Int)
     /// Somebody says of what a brake holds that it is to go on, or to be undone.
     case decide(on: Int, goesOn: Bool)
+    /// Somebody puts a copy of the whole folder in its place, which was made with a backup.
+    case restoreFolder(on: Int)
     /// Somebody wants room, or contents, of one of the items that may.
     case evict(on: Int, item: Int)
     case download(on: Int, item: Int)
@@ -42,7 +46,8 @@ package enum Deed: Hashable, Sendable {
     case kill(on: Int)
     /// The process dies, and what the next one remembers is what a backup has.
     case restoreMemory(on: Int)
-    /// The hub dies before it has written what a letter asks for, or between that and its answer.
+    /// The hub dies before it has written what a letter asks for, or between that and its answer; then it is one of the letters to
+    /// the hub.
     case crashHub(letter: Int, hasWritten: Bool)
     case restoreHub(backup: Int)
     /// Waits until a device is in one of the states that come seldom and pass soon, and goes wrong there and then.

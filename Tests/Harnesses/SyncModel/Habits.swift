@@ -8,6 +8,8 @@ package struct Habits: Sendable {
     private var people: Int
     private var evictions: Int
     private var pauses: Int
+    /// How often people go back: to what an item held, and a tenth as often to a copy of the folder.
+    private var returns: Int
     private var losses: Int
     private var doublings: Int
     private var logLosses: Int
@@ -32,6 +34,7 @@ package struct Habits: Sendable {
         people = 1 + random.below(5)
         evictions = [0, 1, 4][random.below(3)]
         pauses = [0, 0, 1, 3][random.below(4)]
+        returns = [0, 0, 1, 3][random.below(4)]
         losses = [0, 3, 6, 15][random.below(4)]
         doublings = [0, 3, 6, 15][random.below(4)]
         logLosses = [0, 0, 3, 10][random.below(4)]
@@ -105,6 +108,10 @@ package struct Habits: Sendable {
 
     private func person(on index: Int, using random: inout SplitMix64) -> Deed {
         let (item, folder, name) = (random.below(64), random.below(8), random.below(SyncWorld.names.count))
+        let isReturn = random.below(16) < returns
+        if isReturn {
+            return random.below(10) == 0 ? .restoreFolder(on: index) : .undo(on: index, item: item)
+        }
         switch random.below(12 + 2 * evictions + 2 * pauses + crossings + bringings) {
         case 0..<2: return .make(on: index, isFolder: random.below(3) == 0, folder: folder, name: name)
         case 2..<6: return .edit(on: index, item: item)

@@ -1,11 +1,16 @@
-internal import SeededNumbers
 internal import Sync
 
 /// One device that finds some disk, some log, and some memory of where the two agreed: what its engine makes of it, step by step.
 ///
 /// Much smaller than a world, and so many more: each step is held against what must never happen, and the end against what must.
 package struct PlannerScene {
-    private var random: SplitMix64
+    private var random: PlannerChoices
+    private let bug: PlantedBug?
+    private let tells: Bool
+    /// What has happened, in words; told only if somebody is to read it.
+    package private(set) var told: [String] = []
+    /// What it was chosen by.
+    package var choices: [Int] { random.numbers }
     private var log = ContainerLog()
     private var disk = ItemMap<ItemState>()
     private var agreed = ItemMap<ItemState>()
@@ -34,8 +39,17 @@ package struct PlannerScene {
     /// Every effect costs an event; a scene that has not come to rest by then never does.
     private static let eventCountMax = 400
 
-    package init(seed: UInt64) {
-        random = SplitMix64(seed: seed)
+    package init(seed: UInt64, bug: PlantedBug? = nil) {
+        self.init(PlannerChoices(seed: seed), bug, tells: false)
+    }
+
+    /// The scene that some numbers choose.
+    package init(choices: [Int], bug: PlantedBug? = nil, tells: Bool = false) {
+        self.init(PlannerChoices(choices), bug, tells: tells)
+    }
+
+    private init(_ choices: PlannerChoices, _ bug: PlantedBug?, tells: Bool) {
+        (random, self.bug, self.tells) = (choices, bug, tells)
         engine = SyncEngine(device: DeviceID(1), session: 1)
         let history = writeLog()
         let seen = history[random.below(history.count)]
@@ -130,12 +144,15 @@ package struct PlannerScene {
         memory.agreed = agreed
         engine = SyncEngine(device: DeviceID(1), session: 1, memory, entries: log.entries)
         let needed = neededContents()
+        if tells { tellBeginning() }
         var effects = engine.take([.scanned(disk), .reconnected])
         look(at: effects)
         for _ in 0..<Self.eventCountMax where !effects.isEmpty {
             let effect = effects.remove(at: random.below(effects.count))
             effectCount += 1
-            let more = engine.take(events(of: effect))
+            let events = events(of: bug?.done(effect, isRetry: false) ?? effect)
+            let more = engine.take(events.compactMap(heard))
+            if tells { told.append("\(effect): \(events)") }
             look(at: more)
             effects += more
         }
@@ -147,6 +164,20 @@ package struct PlannerScene {
         }
         let lost = needed.subtracting(kept)
         if !lost.isEmpty { faults.append("\(lost.map(\.value).sorted()) are lost") }
+    }
+
+    private func heard(_ event: SyncEngine.Event) -> SyncEngine.Event? {
+        guard let bug else { return event }
+        return bug.heard(event, by: DeviceID(1))
+    }
+
+    private mutating func tellBeginning() {
+        for entry in log.entries { told.append("entry \(entry.position): \(entry.commit)") }
+        for (what, items) in [("on the disk", disk), ("agreed on", agreed)] {
+            for item in items.keys.sorted() {
+                if let state = items[item] { told.append("\(what): \(item) \(state)") }
+            }
+        }
     }
 
     /// What must be somewhere in the end: what only one side has made, or both differently.

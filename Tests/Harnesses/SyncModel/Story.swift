@@ -113,7 +113,8 @@ extension Deed {
     /// On which device it happens, if on one.
     var device: Int? {
         switch self {
-        case .make(let index, _, _, _), .edit(let index, _), .move(let index, _, _, _), .remove(let index, _),
+        case .make(let index, _, _, _), .edit(let index, _), .undo(let index, _), .restoreFolder(let index),
+            .move(let index, _, _, _), .remove(let index, _),
             .replace(let index, _, _, _), .settle(let index, _), .loseLog(let index), .decide(let index, _),
             .evict(let index, _),
             .download(let index, _),
@@ -138,6 +139,7 @@ extension Deed {
                 .make(on: index, isFolder: isFolder, folder: 0, name: name),
             ]
         case .edit(let index, let item): (0..<min(item, 4)).map { .edit(on: index, item: $0) }
+        case .undo(let index, let item): (0..<min(item, 4)).map { .undo(on: index, item: $0) }
         case .move(let index, let item, let folder, let name):
             (0..<min(item, 4)).map { .move(on: index, item: $0, folder: folder, name: name) }
         case .remove(let index, let item): (0..<min(item, 4)).map { .remove(on: index, item: $0) }

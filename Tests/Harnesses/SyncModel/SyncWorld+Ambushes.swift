@@ -13,8 +13,10 @@ struct Ambush {
 
     var stateName: String { Self.states[state % Self.states.count] }
 
-    /// - Parameter letter: One that is on its way from or to the device; nil for none.
-    func deed(on index: Int, letter: Int?) -> Deed? {
+    /// - Parameters:
+    ///   - letter: One that is on its way from or to the device; nil for none.
+    ///   - canWrite: Whether the hub has something to write, between which and its answer it can die.
+    func deed(on index: Int, letter: Int?, canWrite: Bool) -> Deed? {
         switch fault % 9 {
         case 0: .loseLog(on: index)
         case 1: letter.map { .double(letter: $0) }
@@ -23,7 +25,7 @@ struct Ambush {
         case 4: .kill(on: index)
         case 5: .restoreMemory(on: index)
         case 6: .crashHub(letter: number, hasWritten: false)
-        case 7: .crashHub(letter: number, hasWritten: true)
+        case 7: canWrite ? .crashHub(letter: number, hasWritten: true) : nil
         default: .restoreHub(backup: number)
         }
     }
@@ -47,8 +49,9 @@ extension SyncWorld {
             case .toHub(let other, _), .toDevice(let other, _): other == index
             }
         }
+        let canWrite = written(0) != nil
         for (position, ambush) in ambushes.enumerated() where states.contains(ambush.stateName) {
-            guard let deed = ambush.deed(on: index, letter: letter) else { continue }
+            guard let deed = ambush.deed(on: index, letter: letter, canWrite: canWrite) else { continue }
             ambushes.remove(at: position)
             return apply(deed)
         }

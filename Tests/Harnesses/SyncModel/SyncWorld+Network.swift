@@ -234,10 +234,13 @@ extension SyncWorld {
 
     /// The hub dies in the middle of one letter; all lines break, and it is there again.
     mutating func crashHub(_ number: Int, hasWritten: Bool) {
-        if !letters.isEmpty {
-            if case .toHub(let index, let effect) = letters.remove(at: number % letters.count), hasWritten {
+        if hasWritten {
+            if let (position, index, effect) = written(number) {
+                letters.remove(at: position)
                 _ = answers(to: effect, from: index)
             }
+        } else if !letters.isEmpty {
+            letters.remove(at: number % letters.count)
         }
         if let content = lastUpload { hub.blobs.remove(content) }
         tell { _ in "the hub: dies and comes again" }
@@ -248,19 +251,28 @@ extension SyncWorld {
     mutating func restoreHub(_ number: Int) {
         let held = heldMarks()
         defer { evaporated.formUnion(held.subtracting(heldMarks())) }
-        if number % 2 == 1, !hubBackups.isEmpty {
-            hub = hubBackups[number / 2 % hubBackups.count]
-        } else {
-            let entries = hub.log.entries.prefix(number / 2 % (hub.log.entries.count + 1))
-            hub = Hub()
-            for entry in entries {
-                _ = hub.log.offer(entry.commit)
-                hub.blobs.formUnion(entry.commit.state?.contents ?? [])
-            }
-        }
+        hub = hubBackup(number)
         tell { "the hub: put back to entry \($0.hub.log.head)" }
         (hasForgotten, hubNumber) = (true, hubNumber + 1)
         cutLines()
+    }
+
+    /// One of the letters to the hub: where it is, whose, and what it asks for.
+    func written(_ number: Int) -> (position: Int, index: Int, effect: SyncEngine.Effect)? {
+        let all = letters.enumerated().compactMap { position, letter in
+            if case .toHub(let index, let effect) = letter { (position, index, effect) } else { nil }
+        }
+        return all.isEmpty ? nil : all[number % all.count]
+    }
+
+    func hubBackup(_ number: Int) -> Hub {
+        if number % 2 == 1, !hubBackups.isEmpty { return hubBackups[number / 2 % hubBackups.count] }
+        var older = Hub()
+        for entry in hub.log.entries.prefix(number / 2 % (hub.log.entries.count + 1)) {
+            _ = older.log.offer(entry.commit)
+            older.blobs.formUnion(entry.commit.state?.contents ?? [])
+        }
+        return older
     }
 
     private mutating func cutLines() {

@@ -10,7 +10,7 @@ extension SyncWorld {
         if let state = devices[index].disk[item] { body(&self, item, state) }
     }
 
-    private mutating func put(
+    mutating func put(
         _ item: ItemID,
         _ state: ItemState?,
         on index: Int,
@@ -72,6 +72,7 @@ extension SyncWorld {
         var state = state
         let content = mark(marks[old] ?? [], item, on: index)
         state.content = content
+        devices[index].former[item, default: []].append(old)
         put(item, state, on: index) { _ in "edits \(item) to \(content.value)" }
     }
 

@@ -30,6 +30,10 @@ package struct SyncWorld {
         var read: [LogEntry] = []
         /// What a backup has of the engine.
         var backup: Backup
+        /// What a copy of the folder has that was made with it.
+        var copy = ItemMap<ItemState>()
+        /// What items held before people edited them here, the oldest first.
+        var former: [ItemID: [ContentName]] = [:]
     }
 
     /// What a device keeps on its disk of its engine.
@@ -129,6 +133,8 @@ package struct SyncWorld {
         case .make(let index, let isFolder, let folder, let name):
             make(on: index, isFolder: isFolder, at: place(on: index, folder: folder, name: name))
         case .edit(let index, let item): withItem(item, on: index) { $0.edit($1, $2, on: index) }
+        case .undo(let index, let item): withItem(item, on: index) { $0.undo($1, $2, on: index) }
+        case .restoreFolder(let index): restoreFolder(on: index)
         case .move(let index, let item, let folder, let name):
             let place = place(on: index, folder: folder, name: name)
             withItem(item, on: index) { $0.move($1, $2, to: place, on: index) }
@@ -160,6 +166,7 @@ package struct SyncWorld {
         case .readLog(let index, let count): readLog(index, count: count)
         case .backUp(let index):
             devices[index].backup = Backup(engine: devices[index].engine, read: devices[index].read)
+            devices[index].copy = devices[index].disk.filter { !devices[index].dataless.contains($0.key) }
         case .backUpHub: backUpHub()
         case .goOffline(let index): goOffline(index)
         case .goOnline(let index): goOnline(index)
@@ -217,29 +224,43 @@ package struct SyncWorld {
         if tells { told.append(text(self)) }
     }
 
-    /// Notes what a fault meets.
+    /// Notes what a fault meets, if it does anything.
     private mutating func note(_ deed: Deed) {
         guard let fault = deed.fault else {
             coverage?.deedCount += 1
             return
         }
-        let indices: [Int] =
-            switch deed {
-            case .lose(let letter), .double(let letter):
-                letters.isEmpty
-                    ? []
-                    : {
-                        switch letters[letter % letters.count] {
-                        case .toHub(let index, _), .toDevice(let index, _): [index]
-                        }
-                    }()
-            case .loseLog(let index), .goOffline(let index), .fillDisk(let index), .kill(let index),
-                .restoreMemory(let index):
-                [index]
-            // What happens to the hub breaks the lines of all.
-            default: Array(devices.indices)
-            }
+        let indices = devicesMet(by: deed)
+        guard !indices.isEmpty else { return }
         for index in indices { coverage?.note(fault, devices[index].engine) }
         coverage?.faultCount += 1
+    }
+
+    /// The devices for which something goes wrong; none where nothing does.
+    private func devicesMet(by deed: Deed) -> [Int] {
+        switch deed {
+        case .lose(let letter), .double(let letter):
+            guard !letters.isEmpty else { return [] }
+            switch letters[letter % letters.count] {
+            case .toHub(let index, _), .toDevice(let index, _): return [index]
+            }
+        case .loseLog(let index):
+            let isLost = letters.contains { if case .toDevice(index, .logRead) = $0 { true } else { false } }
+            return isLost ? [index] : []
+        case .goOffline(let index): return devices[index].isOnline ? [index] : []
+        case .fillDisk(let index): return devices[index].isFull ? [] : [index]
+        case .kill(let index): return [index]
+        case .restoreMemory(let index):
+            let (backup, device) = (devices[index].backup, devices[index])
+            return backup.engine.memory == device.engine.memory && backup.read == device.read ? [] : [index]
+        case .crashHub(let letter, let hasWritten):
+            // What dies between a write and its answer has to have something to write.
+            let sender = hasWritten ? written(letter)?.index : nil
+            if hasWritten, sender == nil { return [] }
+            return devices.indices.filter { devices[$0].isOnline || $0 == sender }
+        case .restoreHub(let backup):
+            return hubBackup(backup).log.entries == hub.log.entries ? [] : Array(devices.indices)
+        default: return Array(devices.indices)
+        }
     }
 }

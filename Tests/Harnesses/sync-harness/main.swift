@@ -6,7 +6,8 @@ internal import SyncModel
 //
 //     sync-harness worlds COUNT [SEED]    stories one after another; one that goes wrong is told again, shorter, as a test;
 //                                         of 2,000 and more every fault has to have met every state of an engine
-//     sync-harness plans COUNT [SEED]     one device and a random disk, log and memory each
+//     sync-harness plans COUNT [SEED]     one device and a random disk, log and memory each; as worlds, one that goes wrong is
+//                                         told as a test
 //     sync-harness bugs COUNT [SEED [told]]    plants each bug: how many stories find it, and how short it can be told
 
 /// Seeds from a first one on.
@@ -61,7 +62,7 @@ func tellWorlds(_ seeds: Seeds) -> Bool {
 }
 
 /// From so many worlds on every fault has to have met every state: none of these pairs is impossible, and the rarest comes some
-/// fifteen times in so many.
+/// ten times in so many.
 let judgedWorldCount = 2_000
 
 func judge(_ coverage: Coverage) -> Bool {
@@ -103,7 +104,8 @@ func plan(_ seeds: Seeds) -> Bool {
         var scene = PlannerScene(seed: seed)
         scene.run()
         guard scene.faults.isEmpty else {
-            print("seed \(seed): \(scene.faults)")
+            print("seed \(seed): \(scene.faults)\n")
+            print(PlannerScene.test(PlannerScene.shrunk(scene.choices)))
             return false
         }
         effectCount += scene.effectCount

@@ -1,0 +1,57 @@
+/// What has to hold when all has come to rest; pure.
+struct StoryJudge: Sendable {
+    /// What is known of one device.
+    struct Evidence: Sendable {
+        var name: String
+        var folder: StoryFolder
+        /// By paths: what has lost conflicts that nobody has settled.
+        var conflicts: [[UInt8]: Set<StoryFolder>] = [:]
+        /// All marks that are in its conflicts and versions.
+        var keptMarks: Set<String> = []
+        /// What is half, or otherwise wrong in itself.
+        var wrong: [String] = []
+    }
+
+    /// The edits whose saves were acknowledged.
+    var acknowledged: Set<String>
+    /// Those that somebody had before his eyes when he removed them.
+    var discarded: Set<String>
+
+    /// What is wrong.
+    ///
+    /// A conflict that a document has kept by itself, as somebody wrote under it, is in the versions of its device alone: devices
+    /// may have more conflicts than the hub knows of, and none may have fewer.
+    ///
+    /// - Parameters:
+    ///   - devices: All that had a part in the story.
+    ///   - witness: One that has got all from the hub.
+    func faults(_ devices: [Evidence], witness: Evidence) -> [String] {
+        var faults = (devices + [witness]).flatMap(\.wrong)
+        for device in devices {
+            if let difference = device.folder.difference(to: witness.folder) {
+                faults.append("\(device.name) \(difference): not as at the hub")
+            }
+            for (path, versions) in witness.conflicts
+            where !versions.isSubset(of: device.conflicts[path] ?? []) {
+                faults.append(
+                    "\(device.name) has conflicts in \(Self.names(device)), the hub in \(Self.names(witness))"
+                )
+                break
+            }
+        }
+        let found = (devices + [witness]).reduce(into: Set<String>()) {
+            $0.formUnion($1.folder.marks.union($1.keptMarks))
+        }
+        let lost = acknowledged.subtracting(discarded).subtracting(found)
+        if !lost.isEmpty { faults.append("edits are lost: \(lost.sorted())") }
+        return faults
+    }
+
+    private static func names(_ device: Evidence) -> String {
+        let said = device.conflicts.map { path, versions in
+            let marks = versions.map { $0.marks.sorted().joined(separator: " ") }.sorted()
+            return "\(String(decoding: path, as: UTF8.self)) (\(marks.joined(separator: "; ")))"
+        }
+        return said.isEmpty ? "none" : said.sorted().joined(separator: ", ")
+    }
+}

@@ -1,0 +1,248 @@
+internal import DeviceSync
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import SyncMessages
+internal import UIKit
+
+/// A world in which a story happens, deed by deed.
+///
+/// State: on the main actor, as documents are.
+@MainActor
+final class StoryScene {
+    let world: DocumentWorld
+    let devices: [WorldDevice]
+    let kinds: [StoryKind]
+    private let watch: StoryWatch
+    /// Where people put what they remove: on the same volume, and in nobody's folder.
+    let desk: URL
+    /// The edits whose saves were acknowledged, and those that people have thrown away, having had them before their eyes.
+    var acknowledged: Set<String> = []
+    var discarded: Set<String> = []
+    /// The documents whose contents have ever left a device: who removes what stands for one need not have seen it.
+    var evicted: [Int: Set<Int>] = [:]
+    var documents: [Int: [UIDocument]] = [:]
+    /// On which devices the disk is full or fails.
+    var troubled: Set<Int> = []
+    var documentCount = 0
+    var markCount = 0
+    var removalCount = 0
+    /// What has happened, in words.
+    private(set) var told: [String] = []
+    var broken: [String] = []
+
+    init(seed: UInt64, deviceCount: Int, kinds: [StoryKind]) throws {
+        world = try DocumentWorld(seed: seed)
+        devices = try world.devices(deviceCount)
+        self.kinds = kinds
+        desk = world.folder.appendingPathComponent("desk", isDirectory: true)
+        try FileManager.default.createDirectory(at: desk, withIntermediateDirectories: true)
+        watch = StoryWatch(devices.map(\.folder), kinds)
+    }
+
+    var packageLookCount: Int { watch.lookCount }
+
+    func tell(_ text: String) { told.append(text) }
+
+    func end() throws { try world.end() }
+
+    // MARK: Deeds
+
+    func apply(_ deed: WorldDeed) async {
+        switch deed {
+        case .make(let index, let kind, let folder, let name):
+            await make(kinds[kind % kinds.count], folder: folder, name: name, on: index % devices.count)
+        case .makeFolder(let index, let folder, let name):
+            makeFolder(folder: folder, name: name, on: index % devices.count)
+        case .edit(let index, let item): await edit(item, on: index % devices.count)
+        case .open(let index, let item): await open(item, on: index % devices.count)
+        case .close(let index, let document): await close(document, on: index % devices.count)
+        case .move(let index, let item, let folder, let name):
+            move(item, folder: folder, name: name, on: index % devices.count)
+        case .remove(let index, let item): await remove(item, on: index % devices.count)
+        case .settle(let index, let item): await settle(item, on: index % devices.count)
+        case .evict(let index, let item): evict(item, on: index % devices.count)
+        case .download(let index, let item): await download(item, on: index % devices.count)
+        case .pass(let milliseconds): await pass(milliseconds)
+        case .rest: await rest()
+        default: go(wrong: deed)
+        }
+    }
+
+    /// What goes wrong, or is right again.
+    private func go(wrong deed: WorldDeed) {
+        do {
+            switch deed {
+            case .goOffline(let index): device(index).goOffline()
+            case .goOnline(let index): device(index).goOnline()
+            case .disturbLine(let index): device(index).disturbLine()
+            case .calmLine(let index): device(index).calmLine()
+            case .fillDisk(let index):
+                try device(index).fillDisk()
+                troubled.insert(index % devices.count)
+            case .breakDisk(let index, let reading):
+                try device(index).breakDisk(reading ? .reading : .writing)
+                troubled.insert(index % devices.count)
+            case .freeDisk(let index), .mendDisk(let index): heal(index % devices.count)
+            case .setClock(let index, let years):
+                device(index).setClock(aheadBySeconds: Double(years) * 3.2e7)
+            case .stop(let index): device(index).stop()
+            case .start(let index): if !device(index).isStarted { device(index).startAgain() }
+            case .kill(let index): try kill(index, cutsPower: false)
+            case .cutPower(let index): try kill(index, cutsPower: true)
+            case .backUpHub: world.backUpHub()
+            case .restoreHub:
+                // What only the hub has is lost with what it has lost.
+                guard evicted.isEmpty else { return }
+                world.restoreHub()
+            default: return
+            }
+            tell("\(deed)")
+        } catch {
+            broken.append("\(deed): \(error)")
+        }
+    }
+
+    private func device(_ index: Int) -> WorldDevice { devices[index % devices.count] }
+
+    private func heal(_ index: Int) {
+        troubled.remove(index)
+        devices[index].freeDisk()
+        devices[index].mendDisk()
+    }
+
+    private func kill(_ index: Int, cutsPower: Bool) throws {
+        let index = index % devices.count
+        let isStarted = devices[index].isStarted
+        heal(index)
+        if cutsPower { try devices[index].cutPower() } else { try devices[index].killAbruptly() }
+        if isStarted { devices[index].startAgain() }
+    }
+
+    private func pass(_ milliseconds: Int) async {
+        await withCheckedContinuation { (goOn: CheckedContinuation<Void, Never>) in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+                goOn.resume()
+            }
+        }
+    }
+
+    private func rest() async {
+        do {
+            try await world.settle(devices.indices.filter { !troubled.contains($0) }.map { devices[$0] })
+            tell("those that can be are in step")
+        } catch {
+            broken.append("\(error)")
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends all troubles, lets all come to rest, and looks at what has come of it.
+    ///
+    /// - Returns: What is wrong.
+    func judge() async -> [String] {
+        broken += await DocumentWorld.aside { [devices] in devices.flatMap(Self.unexplained) }
+        for index in devices.indices {
+            heal(index)
+            devices[index].calmLine()
+            devices[index].goOnline()
+            if !devices[index].isStarted { devices[index].startAgain() }
+        }
+        for index in devices.indices {
+            while documents[index]?.isEmpty == false { await close(0, on: index) }
+        }
+        tell("all troubles are over")
+        var faults = broken
+        do {
+            try await world.settle()
+            for device in devices { try await downloadAll(on: device) }
+            let witness = try world.devices(["a device that joins at the end"])[0]
+            try await world.settle()
+            let judge = StoryJudge(acknowledged: acknowledged, discarded: discarded)
+            let evidence = try evidence(of: devices + [witness])
+            faults += judge.faults(evidence.dropLast(), witness: evidence[devices.count])
+        } catch {
+            faults.append("\(error)")
+        }
+        return faults + watch.end()
+    }
+
+    private func downloadAll(on device: WorldDevice) async throws {
+        let names = FileManager.default.enumerator(atPath: device.folder.path)
+        while let name = names?.nextObject() as? String {
+            let url = device.folder.appendingPathComponent(name)
+            guard let item = Placeholder.itemName(of: url.lastPathComponent) else { continue }
+            try await device.download(url.deletingLastPathComponent().appendingPathComponent(item))
+        }
+    }
+
+    private func evidence(of devices: [WorldDevice]) throws -> [StoryJudge.Evidence] {
+        var all: [StoryJudge.Evidence] = []
+        for device in devices {
+            var evidence = StoryJudge.Evidence(name: device.name, folder: try StoryFolder(device.folder))
+            for path in evidence.folder.paths {
+                let url = device.folder.appendingPathComponent(path)
+                if path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
+                    evidence.wrong.append("\(device.name) still has “\(path)”")
+                }
+                try look(at: url, path, on: device, &evidence)
+                evidence.wrong += reasons(for: path, on: device)
+            }
+            all.append(evidence)
+        }
+        return all
+    }
+
+    private func look(
+        at url: URL,
+        _ path: String,
+        on device: WorldDevice,
+        _ evidence: inout StoryJudge.Evidence
+    ) throws {
+        let versions = try versions(of: url, on: device)
+        for version in versions {
+            let held = try StoryFolder(item: version.url)
+            evidence.keptMarks.formUnion(held.marks)
+            if version.isConflict, !version.isResolved {
+                evidence.conflicts[Array(path.utf8), default: []].insert(held)
+            }
+            if let half = half(version.url, as: url) {
+                evidence.wrong.append("a version of \(path): \(half)")
+            }
+        }
+        if let half = half(url, as: url) { evidence.wrong.append(half) }
+    }
+
+    func versions(of url: URL, on device: WorldDevice) throws -> [NSFileVersion] {
+        VersionStore.$shared.withValue(device.versions) { NSFileVersion.otherVersionsOfItem(at: url) ?? [] }
+    }
+
+    private func half(_ place: URL, as url: URL) -> String? {
+        guard let kind = kinds.first(where: { $0.nameExtension == url.pathExtension }),
+            !kind.alikeMembers.isEmpty
+        else { return nil }
+        return StoryPackages.whatIsHalf(at: place.path, members: kind.alikeMembers)
+    }
+
+    /// The items of a device that are not in step now, and of which explain gives no reason or nothing that comes next.
+    nonisolated private static func unexplained(on device: WorldDevice) -> [String] {
+        guard let running = device.running else { return [] }
+        return running.items(below: "").filter { !$0.isSettled }.compactMap { item in
+            let explanation = running.explain(item.path)
+            let isExplained = !explanation.causes.isEmpty && !explanation.next.isEmpty
+            return isExplained ? nil : "explain says of “\(item.path)” on \(device.name): \(explanation)"
+        }
+    }
+
+    /// What explain says of an item at rest: that it is, with a reason and what comes next.
+    private func reasons(for path: String, on device: WorldDevice) -> [String] {
+        // What is in a package is no item.
+        let isMember = path.split(separator: "/").dropLast().contains { $0.hasSuffix(".rtfd") }
+        guard !isMember, let explanation = device.explanation(path) else { return [] }
+        guard explanation.isSettled, !explanation.causes.isEmpty, !explanation.next.isEmpty else {
+            return ["explain says of “\(path)” on \(device.name): \(explanation)"]
+        }
+        return []
+    }
+}

@@ -1,0 +1,62 @@
+/// One thing that happens in the story of a world.
+///
+/// Numbers that choose among what is there are taken modulo how much that is, and what cannot be done at the moment is left
+/// undone: each deed means something in every world, so that a story can be told with some of its deeds left out.
+public enum WorldDeed: Hashable, Sendable {
+    // What people do.
+    /// Makes a document of a kind, with one edit in it, in a folder of the device's.
+    case make(on: Int, kind: Int, folder: Int, name: Int)
+    /// Makes a folder.
+    case makeFolder(on: Int, folder: Int, name: Int)
+    /// Opens a document, edits, saves and closes it; one that somebody has left open is saved and stays open.
+    case edit(on: Int, item: Int)
+    /// Opens a document and leaves it open.
+    case open(on: Int, item: Int)
+    /// Saves and closes one that was left open.
+    case close(on: Int, document: Int)
+    /// Gives an item another folder and another name, as far as they are free.
+    case move(on: Int, item: Int, folder: Int, name: Int)
+    /// Removes an item, with all that is in it.
+    case remove(on: Int, item: Int)
+    /// Settles the conflicts of an item: what it holds stays.
+    case settle(on: Int, item: Int)
+    /// Has contents leave a device.
+    case evict(on: Int, item: Int)
+    /// Has them come back.
+    case download(on: Int, item: Int)
+    /// Nobody does anything for a while.
+    case pass(milliseconds: Int)
+    /// Nobody does anything until all devices that can be are in step.
+    case rest
+    // What goes wrong.
+    /// `goOffline()`.
+    case goOffline(on: Int)
+    /// `goOnline()`.
+    case goOnline(on: Int)
+    /// `disturbLine()`.
+    case disturbLine(on: Int)
+    /// `calmLine()`.
+    case calmLine(on: Int)
+    /// `fillDisk()`.
+    case fillDisk(on: Int)
+    /// `freeDisk()`.
+    case freeDisk(on: Int)
+    /// `breakDisk(_:)`, for reading or for writing.
+    case breakDisk(on: Int, reading: Bool)
+    /// `mendDisk()`.
+    case mendDisk(on: Int)
+    /// `setClock(aheadBySeconds:)`, in years.
+    case setClock(on: Int, years: Int)
+    /// `stop()`.
+    case stop(on: Int)
+    /// `start()`.
+    case start(on: Int)
+    /// What keeps the folder in step is killed in the middle of what it does, and begins again.
+    case kill(on: Int)
+    /// As `kill`, by a power cut: it begins again after the machine was started anew.
+    case cutPower(on: Int)
+    /// `backUpHub()`.
+    case backUpHub
+    /// `restoreHub()`, unless contents have left a device: those may be at the hub alone.
+    case restoreHub
+}

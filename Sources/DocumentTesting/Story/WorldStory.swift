@@ -1,0 +1,144 @@
+internal import Foundation
+
+/// What people do with documents on several devices, and what goes wrong meanwhile: from the beginning to rest, when all
+/// devices and the hub have to agree and no edit may be lost.
+///
+///     @Test @MainActor func random() async throws {
+///         for seed in UInt64(1)...10 {
+///             let story = WorldStory(seed: seed)
+///             guard try await !story.run().faults.isEmpty else { continue }
+///             Issue.record("\(try await story.shrunk().test())")
+///         }
+///     }
+///
+/// It is a value: a seed gives the same deeds again, it can be told without some of them, and prints itself as a test. What is
+/// checked is in ``Ending/faults``.
+///
+/// **What telling it twice gives again** is what ``DocumentWorld`` says: devices run on threads, so that a story which goes wrong
+/// may go well the next time.
+public struct WorldStory: Hashable, Sendable {
+    /// What its world draws at random: what befalls messages, who the devices are.
+    public var seed: UInt64
+    /// How many devices there are; deeds name them by numbers from 0.
+    public var deviceCount: Int
+    /// What happens.
+    public var deeds: [WorldDeed]
+
+    /// A story that you tell.
+    ///
+    /// - Parameters:
+    ///   - seed: What its world draws at random.
+    ///   - deviceCount: How many devices there are; 1 or more.
+    ///   - deeds: What happens.
+    public init(seed: UInt64, deviceCount: Int, deeds: [WorldDeed]) {
+        precondition(deviceCount > 0, "a story needs a device on which it happens")
+        (self.seed, self.deviceCount, self.deeds) = (seed, deviceCount, deeds)
+    }
+
+    /// The random story of a seed.
+    ///
+    /// - Parameters:
+    ///   - seed: Gives the same deeds again.
+    ///   - deviceCount: How many devices there are; nil for two to four, as the seed says.
+    ///   - deedCount: How many things happen, at least.
+    public init(seed: UInt64, deviceCount: Int? = nil, deedCount: Int = 40) {
+        var numbers = SeededGenerator(seed: seed)
+        let count = deviceCount ?? [2, 2, 3, 4][Int.random(in: 0..<4, using: &numbers)]
+        let habits = StoryHabits(deviceCount: count, using: &numbers)
+        self.init(seed: seed, deviceCount: count, deeds: [])
+        while deeds.count < deedCount { habits.next(to: &deeds, using: &numbers) }
+    }
+
+    /// How a story has ended.
+    public struct Ending: Sendable {
+        /// What is wrong: devices that do not come to rest, or that differ from one another or from what a device gets that joins
+        /// at the end; an edit whose save was acknowledged, which nobody has removed, and which is in no document, conflict or
+        /// version; a package that was half, at any time; an item of which `explain` gives no reason.
+        public var faults: [String]
+        /// What has happened, in words.
+        public var told: [String]
+        /// How many edits were acknowledged.
+        public var editCount: Int
+        /// How often a package was looked at, whether it is half.
+        public var packageLookCount: Int
+    }
+
+    /// Tells the story in a world of its own.
+    ///
+    /// - Parameter kinds: What documents people have; your own class may be among them.
+    /// - Throws: What keeps the world from being made.
+    @MainActor
+    public func run(_ kinds: [StoryKind] = StoryKind.all) async throws -> Ending {
+        let scene = try StoryScene(seed: seed, deviceCount: deviceCount, kinds: kinds)
+        for deed in deeds { await scene.apply(deed) }
+        let faults = await scene.judge()
+        try scene.end()
+        return Ending(
+            faults: faults,
+            told: scene.told,
+            editCount: scene.acknowledged.count,
+            packageLookCount: scene.packageLookCount
+        )
+    }
+
+    /// The shortest story found that goes wrong too: with deeds left out, first many at a time, then each by itself.
+    ///
+    /// - Parameters:
+    ///   - tryCount: How often each is told before it is taken to go well: what depends on an order of threads goes wrong now and
+    ///     then only.
+    ///   - kinds: As of `run`.
+    /// - Throws: What keeps a world from being made.
+    @MainActor
+    public func shrunk(tryCount: Int = 3, _ kinds: [StoryKind] = StoryKind.all) async throws -> WorldStory {
+        try await shrunk { story in
+            for _ in 0..<tryCount where try await !story.run(kinds).faults.isEmpty { return true }
+            return false
+        }
+    }
+
+    @MainActor
+    func shrunk(_ goesWrong: @MainActor (WorldStory) async throws -> Bool) async throws -> WorldStory {
+        var story = self
+        var isShorter = true
+        while isShorter {
+            isShorter = false
+            var size = max(1, story.deeds.count / 2)
+            while true {
+                var start = 0
+                while start < story.deeds.count {
+                    var shorter = story
+                    shorter.deeds.removeSubrange(start..<min(start + size, story.deeds.count))
+                    if try await goesWrong(shorter) {
+                        (story, isShorter) = (shorter, true)
+                    } else {
+                        start += size
+                    }
+                }
+                if size == 1 { break }
+                size /= 2
+            }
+        }
+        return story
+    }
+
+    /// The story as a test that can be pasted.
+    ///
+    /// - Parameter ending: How it has ended, to be said in comments.
+    public func test(_ ending: Ending? = nil) -> String {
+        let told = (ending?.told ?? []).map { "    // \($0)" }
+        let lines = told + (ending?.faults ?? []).map { "    // Wrong: \($0)" }
+        return """
+            @Test @MainActor func shrunk() async throws {
+            \(lines.map { $0 + "\n" }.joined())    let story = WorldStory(
+                    seed: \(seed),
+                    deviceCount: \(deviceCount),
+                    deeds: [
+            \(deeds.map { "            .\($0)," }.joined(separator: "\n"))
+                    ]
+                )
+                // Threads decide on some of it: once is not always enough.
+                for _ in 0..<3 { #expect(try await story.run().faults == []) }
+            }
+            """
+    }
+}

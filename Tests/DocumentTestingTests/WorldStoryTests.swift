@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+import UIKit
+
+@testable import DocumentTesting
+
+/// Random stories of people on several devices, what is checked in them, and how one is told shorter.
+@Suite("Stories of worlds", .timeLimit(.minutes(2)))
+@MainActor
+struct WorldStoryTests {
+    @Test("Random stories end well: all agree, nothing is lost, no package is half", arguments: 0..<4)
+    func random(run: Int) async throws {
+        let story = WorldStory(seed: UInt64.random(in: 1...999_999), deedCount: 30)
+        let ending = try await story.run()
+        #expect(ending.faults == [], "\(story.test(ending))")
+    }
+
+    @Test("A seed gives the same deeds again, and another one others; deeds are told as lines of a test")
+    func seeds() {
+        let story = WorldStory(seed: 7)
+        #expect(story == WorldStory(seed: 7) && story.deeds.count >= 40)
+        #expect(story.deeds != WorldStory(seed: 8).deeds)
+        let told = WorldStory(
+            seed: 7,
+            deviceCount: 2,
+            deeds: [.edit(on: 1, item: 3), .breakDisk(on: 0, reading: true), .rest]
+        )
+        let test = told.test()
+        for line in [
+            "seed: 7,", "deviceCount: 2,", ".edit(on: 1, item: 3),", ".breakDisk(on: 0, reading: true),",
+            ".rest,",
+        ] { #expect(test.contains("        \(line)\n"), "\(test)") }
+    }
+
+    @Test("All kinds of deeds come in stories of some seeds")
+    func deeds() {
+        let all = (UInt64(1)...400).flatMap { WorldStory(seed: $0).deeds }
+        let kinds = Set(all.map { String("\($0)".prefix { $0 != "(" }) })
+        #expect(
+            kinds == [
+                "make", "makeFolder", "edit", "open", "close", "move", "remove", "settle", "evict",
+                "download", "pass", "rest", "goOffline", "goOnline", "disturbLine", "calmLine", "fillDisk",
+                "freeDisk", "breakDisk", "mendDisk", "setClock", "stop", "start", "kill", "cutPower",
+                "backUpHub", "restoreHub",
+            ]
+        )
+    }
+
+    @Test(
+        "A story that goes wrong is told without what it does not need, also if it goes wrong now and then only"
+    )
+    func shrinks() async throws {
+        let needed: [WorldDeed] = [
+            .edit(on: 0, item: 3), .kill(on: 1), .move(on: 0, item: 1, folder: 0, name: 0),
+        ]
+        var story = WorldStory(seed: 5, deviceCount: 2, deedCount: 40)
+        for (index, deed) in needed.enumerated() { story.deeds.insert(deed, at: 7 * index + 3) }
+        let short = try await story.shrunk { story in
+            var rest = story.deeds[...]
+            return needed.allSatisfy { deed in
+                guard let at = rest.firstIndex(of: deed) else { return false }
+                rest = rest[(at + 1)...]
+                return true
+            }
+        }
+        #expect(short.deeds == needed)
+    }
+
+    @Test("Own documents have their part in a story")
+    func ownKind() async throws {
+        let kind = StoryKind("note", Note.init) { note, mark, _ in note.text += mark + "\n" }
+        let story = WorldStory(
+            seed: 1,
+            deviceCount: 2,
+            deeds: [
+                .make(on: 0, kind: 0, folder: 0, name: 0), .rest, .edit(on: 1, item: 0), .rest,
+                .edit(on: 0, item: 0),
+            ]
+        )
+        let ending = try await story.run([kind])
+        #expect(ending.faults == [] && ending.editCount == 3, "\(ending.told)")
+    }
+
+    // MARK: What is checked
+
+    private func evidence(_ name: String, _ files: [String: String]) throws -> StoryJudge.Evidence {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, text) in files {
+            #expect(
+                FileManager.default.createFile(atPath: folder.path + "/" + name, contents: Data(text.utf8))
+            )
+        }
+        return StoryJudge.Evidence(name: name, folder: try StoryFolder(folder))
+    }
+
+    @Test("Who lacks an item, or has other contents, or a name that only looks alike, is found")
+    func differences() throws {
+        let judge = StoryJudge(acknowledged: [], discarded: [])
+        let hub = try evidence("the last", ["caf\u{E9}.txt": "a", "b.txt": "b"])
+        #expect(judge.faults([hub], witness: hub) == [])
+        func fault(_ files: [String: String]) throws -> String? {
+            let faults = judge.faults([hub, try evidence("two", files)], witness: hub)
+            #expect(faults.count < 2)
+            return faults.first
+        }
+        #expect(try fault(["caf\u{E9}.txt": "a"])?.contains("two lacks b.txt") == true)
+        let more = ["caf\u{E9}.txt": "a", "b.txt": "b", "c.txt": "c"]
+        #expect(try fault(more)?.contains("two has also c.txt") == true)
+        #expect(try fault(["caf\u{E9}.txt": "a", "b.txt": "c"])?.contains("other contents in b.txt") == true)
+        #expect(try fault(["cafe\u{301}.txt": "a", "b.txt": "b"])?.contains("lacks caf\u{E9}.txt") == true)
+        var inConflict = hub
+        inConflict.conflicts = [Array("b.txt".utf8): [hub.folder]]
+        #expect(judge.faults([hub], witness: inConflict).first?.contains("conflicts in none") == true)
+        // What a document has kept by itself is its device's alone.
+        #expect(judge.faults([inConflict], witness: hub) == [])
+        var half = hub
+        half.wrong = ["it is half"]
+        #expect(judge.faults([half], witness: hub) == ["it is half"])
+        #expect(judge.faults([hub], witness: half) == ["it is half"])
+    }
+
+    @Test("An edit is lost that is in no document and no version, unless somebody has removed it")
+    func lost() throws {
+        let text = "\(StoryMarks.mark(of: 1, 1))\n\(StoryMarks.mark(of: 1, 12))\n"
+        var device = try evidence("one", ["a.txt": text])
+        let marks: Set = ["mark-1-1.", "mark-1-12.", "mark-2-3."]
+        #expect(device.folder.marks == ["mark-1-1.", "mark-1-12."])
+        #expect(
+            StoryJudge(acknowledged: marks, discarded: []).faults([device], witness: device) == [
+                "edits are lost: [\"mark-2-3.\"]"
+            ]
+        )
+        #expect(
+            StoryJudge(acknowledged: marks, discarded: ["mark-2-3."]).faults([device], witness: device) == []
+        )
+        device.keptMarks = ["mark-2-3."]
+        #expect(StoryJudge(acknowledged: marks, discarded: []).faults([device], witness: device) == [])
+    }
+
+    @Test("A package is half when a member is missing or says something else, and not when it has gone")
+    func half() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).rtfd")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let members = StoryPackage.members
+        func whatIsHalf() -> String? { StoryPackages.whatIsHalf(at: folder.path, members: members) }
+        #expect(whatIsHalf() == nil)
+        for member in members {
+            let url = folder.appendingPathComponent(member)
+            let parent = url.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+            try Data("state 1\n".utf8).write(to: url)
+        }
+        #expect(whatIsHalf() == nil)
+        try Data("state 2\n".utf8).write(to: folder.appendingPathComponent("pages/four.dat"))
+        #expect(whatIsHalf()?.contains("pages/four.dat has “state 2”") == true)
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("pages/four.dat"))
+        #expect(whatIsHalf()?.contains("pages/four.dat has nothing") == true)
+    }
+}
+
+/// A text that is added to.
+private final class Note: UIDocument {
+    var text = ""
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+    }
+}

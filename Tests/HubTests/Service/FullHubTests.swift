@@ -1,0 +1,132 @@
+import Foundation
+import HubProtocol
+import Testing
+
+@testable import HTTPService
+@testable import Hub
+
+/// A hub whose volume is full: what it cannot keep it refuses with 507, what it has said to have it has, and once there is room
+/// it goes on, without being started anew.
+@Suite("A hub on a full disk", .serialized, .timeLimit(.minutes(1)))
+struct FullHubTests {
+    private let folder: HubFolder
+    private let disk: FullDisk
+    private let records: SQLiteRecordStore
+    private let blobs: SegmentedBlobStore
+    private let service: HubService
+    private let owner = BlobOwner(.test, .first)
+
+    init() async throws {
+        folder = try HubFolder()
+        disk = try FullDisk(folder.path)
+        records = try SQLiteRecordStore(in: try folder.open())
+        blobs = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 })
+        let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
+        service = HubService(records: records, blobs: blobs, clock: clock)
+        _ = try await records.prepare(token: try Secrets.hash("token"))
+    }
+
+    private func send(_ method: String, _ place: String, _ body: Data) async throws -> Int {
+        let request = WebRequest(
+            method: method,
+            target: try #require(RequestTarget("/v1/containers/\(ContainerName.test)/\(place)")),
+            version: "HTTP/1.1",
+            headers: [
+                WebHeader("Authorization", "Bearer token"), WebHeader("Content-Length", "\(body.count)"),
+                WebHeader("Content-Type", "application/octet-stream"),
+            ]
+        )
+        switch service.answer(to: request) {
+        case .respond(let response): return response.status
+        case .wait(let answer): return await answer().status
+        case .receive(let receiver, _):
+            // In pieces, as the network has them.
+            for start in stride(from: 0, to: body.count, by: 100_000) {
+                body[start..<min(start + 100_000, body.count)].withUnsafeBytes { receiver.receive($0) }
+            }
+            switch receiver.finish() {
+            case .respond(let response): return response.status
+            case .wait(let answer): return await answer().status
+            }
+        case .upgrade: throw CancellationError()
+        }
+    }
+
+    private func sendBlob(_ number: Int, _ byteCount: Int, isFrame: Bool) async throws -> Int {
+        let bytes = [UInt8](repeating: UInt8(number), count: byteCount)
+        guard isFrame else { return try await send("PUT", "blobs/\(BlobName.numbered(number))", Data(bytes)) }
+        var frames = Data()
+        BlobFrames.append(.numbered(number), bytes, to: &frames)
+        return try await send("POST", "blobs", frames)
+    }
+
+    private func sendCommit(_ number: Int) async throws -> Int {
+        let id = try #require(CommitName("1.7-\(number)"))
+        let record = Data(repeating: UInt8(number), count: 3000)
+        let offer = CommitOffer([OfferedCommit(item: .numbered(number), base: 0, id: id, record: record)])
+        return try await send("POST", "commits", JSONEncoder().encode(offer))
+    }
+
+    /// What a hub has that is started anew on the folder, and what the one has that runs: the same.
+    private func expect(blobs numbers: Set<Int>, commitCount: Int) async throws {
+        let again = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 })
+        let names = (0..<100).map(BlobName.numbered)
+        for store in [blobs, again] {
+            let missing = Set(try await store.missing(names, of: owner))
+            #expect(Set((0..<100).filter { !missing.contains(.numbered($0)) }) == numbers)
+            for number in numbers {
+                let list = try await store.frames(of: [.numbered(number)], of: owner)
+                let blob = try BlobFrames.read(list.bytes()).first?.blob
+                #expect(blob?.isEmpty == false && blob?.allSatisfy { $0 == UInt8(number) } == true)
+            }
+        }
+        for store in [records, try SQLiteRecordStore(in: try folder.open())] {
+            let page = try await store.page(of: .test, after: 0, limit: 100)
+            #expect(page.entries.count == commitCount && Int(page.head.position) == commitCount)
+        }
+    }
+
+    @Test(
+        "A blob for which there is no room is refused, and comes whole when there is",
+        arguments: [1000, 3 << 20],
+        [false, true]
+    )
+    func blobsWithoutRoom(byteCount: Int, isFrame: Bool) async throws {
+        defer { disk.end() }
+        #expect([200, 201].contains(try await sendBlob(1, byteCount, isFrame: isFrame)))
+        // Wherever in its writes the room ends: after none of them, one, two, and so on until one more is enough.
+        var kept: Set<Int> = [1]
+        for writes in 0..<60 {
+            disk.leaveRoom(forWrites: writes)
+            let before = disk.refusedCount
+            let status = try await sendBlob(2 + writes, byteCount, isFrame: isFrame)
+            if [200, 201].contains(status) { kept.insert(2 + writes) } else { #expect(status == 507) }
+            if disk.refusedCount == before { break }
+        }
+        #expect(disk.refusedCount > 0)
+        disk.leaveRoom(forWrites: nil)
+        try await expect(blobs: kept, commitCount: 0)
+        #expect([200, 201].contains(try await sendBlob(90, byteCount, isFrame: isFrame)))
+        try await expect(blobs: kept.union([90]), commitCount: 0)
+    }
+
+    @Test("A commit for which there is no room is refused, is in no log, and comes when there is")
+    func commitsWithoutRoom() async throws {
+        defer { disk.end() }
+        #expect(try await sendCommit(1) == 200)
+        var count = 1
+        for writes in 0..<60 {
+            disk.leaveRoom(forWrites: writes)
+            let before = disk.refusedCount
+            let status = try await sendCommit(2 + writes)
+            if status == 200 { count += 1 } else { #expect(status == 507) }
+            if disk.refusedCount == before { break }
+        }
+        #expect(disk.refusedCount > 0 && count >= 2)
+        disk.leaveRoom(forWrites: nil)
+        try await expect(blobs: [], commitCount: count)
+        // The same one again, as a device sends it that was refused.
+        #expect(try await sendCommit(2) == 200)
+        try await expect(blobs: [], commitCount: count + 1)
+    }
+}
