@@ -26,6 +26,7 @@ extension SyncRun {
         case .place(let item, let state, _):
             [item, state.place.parent].lazy.compactMap { self.unlistedFolder(above: $0)?.1 }
                 .first { $0.cause == .away }
+        case .become(let item, _, _): unlistedFolder(above: item).flatMap { $0.1.cause == .away ? $0.1 : nil }
         case .remove(let item, _): unlistedFolder(above: item).flatMap { $0.1.cause == .away ? $0.1 : nil }
         case .merge, .upload, .fetch, .commit: nil
         }

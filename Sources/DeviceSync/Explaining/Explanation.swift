@@ -167,7 +167,9 @@ extension SyncRun {
             return Explanation.Cause(.cannotRemember, cause, remedy: why.remedy)
         }
         if let (folder, why) = unlistedFolder(above: item) {
-            if why.cause == .away { return (why.description, why.remedy) }
+            if why.cause == .away {
+                return Explanation.Cause(.notMounted, why.description, remedy: why.remedy)
+            }
             let name = folder == .root ? "The folder" : "“\(path(of: folder))”"
             return Explanation.Cause(
                 .cannotRead,
@@ -188,7 +190,7 @@ extension SyncRun {
         }
         if writing.waiting[item] != nil {
             refreshWriters(of: item)
-            return (writingText(of: item), writingRemedy(of: item))
+            return Explanation.Cause(.beingWritten, writingText(of: item), remedy: writingRemedy(of: item))
         }
         if let step = awaited[item] {
             refreshHolders(of: item)
