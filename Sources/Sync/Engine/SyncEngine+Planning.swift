@@ -185,7 +185,8 @@ extension SyncEngine {
             return unite(item, with: counterpart)
         }
         if isLost(item) { return giveWay(item, in: disk[item]?.place.parent ?? .root) }
-        guard steps[item] == nil, let ours = disk[item], let base = lastAgreed(item),
+        let base = lastAgreed(item)
+        guard steps[item] == nil, let ours = disk[item], base != nil || tree.isUnited(item),
             !isAside(item), !isBraked(item, .arriving),
             tree[item].map({ $0.place != ours.place && !isMovedHere(item) }) ?? true
         else { return [] }

@@ -231,7 +231,7 @@ package struct PlannerScene {
             if expected != engine.disk[item] { return "it does not expect what is there" }
             if let other = engine.tree.successor(of: item) {
                 let isKept =
-                    engine.lastAgreed(item).map { expected.hasContent(of: $0) } ?? (expected.kind == .folder)
+                    engine.lastAgreed(item).map { expected.hasContents(of: $0) } ?? (expected.kind == .folder)
                 return engine.disk[other] != nil && isKept ? nil : "it is nowhere else"
             }
             let base = engine.lastAgreed(item)
