@@ -28,6 +28,10 @@ package final class ContainerSync: Sendable {
         /// What its owner calls this device.
         package var deviceName: String
         package var room = Room()
+        /// From when on a person is asked about a large change.
+        package var brake = BrakeLimits()
+        /// This device's clock.
+        var now: @Sendable () -> Date = { Date() }
         /// What tells this boot of the machine from others; empty where nothing does.
         package var bootName: @Sendable () -> [UInt8] = Boot.name
         /// Whether a folder of some name is a package.
@@ -35,6 +39,12 @@ package final class ContainerSync: Sendable {
 
         package init(folder: FilePath, memory: FilePath, deviceName: String) {
             (self.folder, self.memory, self.deviceName) = (folder, memory, deviceName)
+        }
+
+        fileprivate func with(_ now: @escaping @Sendable () -> Date) -> Place {
+            var place = self
+            place.now = now
+            return place
         }
     }
 
@@ -73,6 +83,7 @@ package final class ContainerSync: Sendable {
         now: @escaping @Sendable () -> Date = { Date() },
         report: @escaping @Sendable (SyncReport) -> Void
     ) {
+        let place = place.with(now)
         let queue = DispatchQueue(label: "sheaf.container", qos: .userInitiated)
         let openContents: @Sendable () throws -> ContentStore = {
             ContentStore(
@@ -271,6 +282,21 @@ package final class ContainerSync: Sendable {
         ask({ $0.decide(goesOn: goesOn) }, or: { _ in false })
     }
 
+    /// Has a person be asked about larger or smaller changes from now on.
+    package func limit(_ limits: BrakeLimits) throws { try order { $0.limit(limits) } }
+
+    /// Has what the last large change that has gone on has removed or replaced be what it was. The hub is asked. Not to be asked
+    /// where it reports.
+    ///
+    /// - Returns: What comes back, and what cannot.
+    /// - Throws: `SyncRefusal` when there is nothing to go back to, or something else is to be decided first.
+    package func goBack() throws -> WayBack {
+        let search = try order { try $0.searchBack() }
+        // Not on the queue: the hub may take its time.
+        let lost = try search.lost()
+        return try order { try $0.goBack(to: search.formers, without: lost) }
+    }
+
     /// Returns when the room that evicted contents took has been given back. Not to be asked where it reports.
     package func waitForRoom() {
         // Not on the queue, which whoever gives it back needs.
@@ -328,6 +354,8 @@ package enum SyncReport: Hashable, Sendable {
     case freed
     /// The hub was told that nothing needs so many parts of former states any more. It keeps them for so long.
     case released(partCount: Int, keptSeconds: Int)
+    /// It was removed here, and another device has edited it, or put something into it: it stays.
+    case survived(path: String, by: String, isFolder: Bool)
     /// So much would be removed or replaced that a person is asked first.
     case braked(isLeaving: Bool, waitingCount: Int, itemCount: Int)
     /// All is the same here and at the hub.

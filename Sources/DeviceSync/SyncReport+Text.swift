@@ -43,6 +43,13 @@ extension SyncReport {
                 after \(seconds / 86_400) days
                 """, false
             )
+        case .survived(let path, let who, let isFolder):
+            (
+                isFolder
+                    ? "\(path) was removed here, and \(who) has put something into it: the folder stays, with that"
+                    : "\(path) was removed here and edited on \(who): the edit stays",
+                true
+            )
         case .braked(let isLeaving, let waitingCount, let itemCount):
             (
                 """

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Sync
 internal import SyncMessages
 
@@ -7,13 +8,17 @@ extension SyncRun {
 
     var brakes: [SyncStatus.Brake] {
         waiting.map {
-            SyncStatus.Brake(
+            var brake = SyncStatus.Brake(
                 isLeaving: $0.direction == .leaving,
                 waitingCount: $0.waitingCount,
                 itemCount: $0.itemCount
             )
+            (brake.doneCount, brake.restorePoint) = ($0.doneCount, $0.restorePoint)
+            return brake
         }
     }
+
+    func limit(_ limits: BrakeLimits) { engine.brakeLimits = SyncBrake.Limits(limits) }
 
     /// Says so, each time that there is one more than before.
     func tellBrakes() {
@@ -35,5 +40,20 @@ extension SyncRun {
         let directions = waiting.map(\.direction)
         take(directions.map { goesOn ? .brakeReleased($0) : .brakeUndone($0) })
         return !directions.isEmpty
+    }
+}
+
+extension SyncBrake.Limits {
+    /// What a person has set.
+    init(_ limits: BrakeLimits) {
+        self = limits.isOff ? .off : Self(sharePercent: limits.sharePercent, countMin: limits.countMin)
+    }
+}
+
+extension BrakeLimits {
+    init(_ limits: SyncBrake.Limits) {
+        self.init()
+        isOff = limits == .off
+        if !isOff { (sharePercent, countMin) = (limits.sharePercent, limits.countMin) }
     }
 }

@@ -132,6 +132,11 @@ extension SyncRun {
         newlyHeard = []
         changes.engine = engine.takeMemoryChanges()
         changes.session = session
+        if case .some(.some) = changes.engine.lastChange {
+            changeSeconds = place.now().timeIntervalSince1970
+            changes.changeSeconds = changeSeconds
+        }
+        changes.periods = periods.takeWritten()
         news.formUnion(changes.heard.map(\.entry.commit.item))
         news.formUnion(changes.engine.agreed.keys)
         for item in table.takeWritten() {

@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Sync
@@ -65,6 +66,7 @@ extension SyncRun {
             !missing.contains(item), let path = table.path(of: item, in: place.folder),
             try placer.isAsSeen(known, at: path)
         else { return refuse(item, effect, "it is another here than it was") }
+        if known.state.kind == .document { keepVersions(of: item, as: other, at: path) }
         // A link bears none, and of a file with several names one item has it.
         if known.trace.kind != .symbolicLink, try FileIdentity.mark(at: path) == item.mark {
             try FileIdentity.give(other.mark, toItemAt: path, replacing: true)
@@ -92,6 +94,17 @@ extension SyncRun {
         take([.became(item, other)])
         refusals[item] = nil
         requestContents(of: other)
+    }
+
+    /// Has the user's versions of a document, which are known by its mark, be the other's.
+    private func keepVersions(of item: ItemID, as other: ItemID, at path: FilePath) {
+        guard versions.isOn else { return }
+        do {
+            try versions.copyVersions(of: item.mark, to: other.mark, at: path.url(isDirectory: false))
+        } catch {
+            // They stay in the vault, and nobody finds them there by the document.
+            report(.failed(path: self.path(of: item), why: "its versions cannot be kept with it: \(error)"))
+        }
     }
 
     /// Has all that is known of an item be known of another.

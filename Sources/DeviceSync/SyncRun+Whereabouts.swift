@@ -35,7 +35,7 @@ extension SyncRun {
     }
 
     /// Who has made an entry of the log; nil for what cannot be read.
-    private func author(at position: LogPosition) -> DeviceID? {
+    func author(at position: LogPosition) -> DeviceID? {
         if let new = newlyHeard.last(where: { $0.entry.position == position }) {
             return new.entry.commit.id.device
         }

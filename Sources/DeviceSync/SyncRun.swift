@@ -89,6 +89,10 @@ final class SyncRun {
     /// Where the hub's log is still the one that was read, while this device has not gone back there, and why it could not read
     /// what it remembers of it.
     var wayBack: (place: LogHead, why: DiskRefusal?)?
+    /// The periods by which large changes are counted.
+    var periods: LossPeriods
+    /// When a person decided on the last large change, in seconds since 1970.
+    var changeSeconds: Double?
     /// Which large changes have been told of.
     var toldBrakes: Set<SyncBrake.Direction> = []
     /// Items whose own contents this process has noted as about to lose a conflict, and in whose place it has put nothing since.
@@ -184,9 +188,20 @@ final class SyncRun {
             _ = try opened.value
             throw error
         }
+        periods = try memory.lossPeriods()
+        changeSeconds = try memory.changeSeconds()
+        let limits = SyncBrake.Limits(place.brake)
         // It reads longer than anything here takes.
-        let resumed = ResumedEngine(folder, keys, by: identity, session: session)
+        let resumed = ResumedEngine(
+            folder,
+            keys,
+            by: identity,
+            session: session,
+            limits: limits,
+            periodCount: periods.pass(to: place.now())
+        )
         engine = SyncEngine(device: identity.id, session: session)
+        engine.brakeLimits = limits
         table = try memory.folder()
         resumed.expect(table)
         conflicts = try memory.conflicts()
@@ -282,6 +297,8 @@ final class SyncRun {
             stuck: why
         )
         status.brakes = brakes
+        status.brakeLimits = BrakeLimits(engine.brakeLimits)
+        status.largeChange = toldChange
         status.isShutOut = shutOut != nil
         status.hubDeeds = toldDeeds
         noteNames(in: &status)
@@ -308,7 +325,7 @@ final class SyncRun {
     /// Has the engine take events, and does what it says, until nothing is left to do at once.
     func take(_ more: [Event]) {
         retryLater()
-        events += more
+        events += Array(repeating: .periodBegan, count: periods.pass(to: place.now())) + more
         guard !isTaking, unremembered == nil else { return }
         isTaking = true
         defer { isTaking = false }
@@ -319,6 +336,7 @@ final class SyncRun {
         }
         endWaits()
         tellBrakes()
+        tellSurvivors()
         tellIfSettled()
     }
 
@@ -329,7 +347,9 @@ final class SyncRun {
         guard let resumed else { return }
         self.resumed = nil
         let start = try resumed.take(table, without: vanished, isAsExpected: !table.isWritten)
+        let limits = engine.brakeLimits
         engine = start.engine
+        engine.brakeLimits = limits
         isTaking = true
         let isDone = rememberAndCarryOut(start.effects)
         isTaking = false

@@ -17,6 +17,10 @@ package enum SyncQuestion: Codable, Hashable, Sendable {
     case unsettled(folder: String)
     /// What a large change below a folder is to become: it goes on, or who made it gets back what was.
     case decide(folder: String, goesOn: Bool)
+    /// What the last large change that has gone on has removed or replaced is to be what it was.
+    case goBack(folder: String)
+    /// From now on a person is to be asked about larger or smaller changes; it is kept already.
+    case limit(folder: String, BrakeLimits)
     case evict(path: String)
     /// - isAwaited: Whether the answer is to come when the contents are here, with what has come until then.
     case download(path: String, isAwaited: Bool)
@@ -51,6 +55,7 @@ package enum SyncAnswer: Codable, Hashable, Sendable {
     /// What was asked for is a version that the user's vault has of the item now.
     case version([UInt8])
     case refused(SyncRefusal)
+    case goesBack(WayBack)
     /// More lines follow.
     case event(SyncEvent)
     /// How items stand now that stand otherwise than before, and whether all below the folder is in step as far as is

@@ -14,6 +14,10 @@ package struct SyncStatus: Hashable, Sendable, Codable {
     package var stuck: [String: String]
     /// Changes so large that a person is asked first.
     package var brakes: [Brake] = []
+    /// From when on a person is asked; nil from a process that does not say.
+    package var brakeLimits: BrakeLimits?
+    /// The last large change that has gone on, for as long as a hub keeps what it has taken; nil for none.
+    package var largeChange: LargeChange?
     /// Whether another device has shut this one out.
     package var isShutOut = false
     /// What the hub has done that an honest one does not, or that its being put back came to, the newest last; what is put
@@ -47,9 +51,25 @@ package struct SyncStatus: Hashable, Sendable, Codable {
         package var waitingCount: Int
         /// Of so many.
         package var itemCount: Int
+        /// So many more have been already, before it was seen how many there would be.
+        package var doneCount = 0
+        /// The entry of the log after which it came.
+        package var restorePoint: UInt64 = 0
 
         package init(isLeaving: Bool, waitingCount: Int, itemCount: Int) {
             (self.isLeaving, self.waitingCount, self.itemCount) = (isLeaving, waitingCount, itemCount)
+        }
+    }
+
+    /// A large change that has gone on, and that one can go back from.
+    package struct LargeChange: Hashable, Sendable, Codable {
+        /// So many items were removed or replaced.
+        package var itemCount: Int
+        /// The entry of the log after which it came.
+        package var restorePoint: UInt64
+
+        package init(itemCount: Int, restorePoint: UInt64) {
+            (self.itemCount, self.restorePoint) = (itemCount, restorePoint)
         }
     }
 

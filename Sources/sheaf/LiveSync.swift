@@ -9,7 +9,7 @@ internal import SyncMessages
 
 /// What the commands about folders in step do on this machine.
 enum LiveSync {
-    private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+    static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     static let role = SyncRole(
         join: { request, console in try join(request, console) },
@@ -22,6 +22,8 @@ enum LiveSync {
             let folder = place(folder).string
             try SyncQuery.perform(.decide(folder: folder, goesOn: goesOn), in: try runtime())
         },
+        goBack: { folder in try LiveBrake.goBack(place(folder).string, in: try runtime()) },
+        limit: { folder, limit in try LiveBrake.limit(folder, limit, in: try runtime()) },
         evict: { path in try SyncQuery.perform(.evict(path: try shownPlace(path).string), in: try runtime())
         },
         pause: { path in
@@ -112,7 +114,7 @@ enum LiveSync {
             named: name,
             identifier: request.identifier
         )
-        let settings: ContainerSettings
+        var settings: ContainerSettings
         if request.isRecovery {
             settings = try joining.recover(
                 place(request.folder),
@@ -124,6 +126,13 @@ enum LiveSync {
         } else {
             let code = try PairingCode(typed: request.code ?? "")
             settings = try joining.join(place(request.folder), code: code, person(console))
+        }
+        if let brake = request.brake {
+            settings.brake = LiveBrake.limits(settings.brake, with: brake)
+            try DeviceHome(environment: environment).limit(
+                settings.container,
+                settings.brake ?? BrakeLimits()
+            )
         }
         return "“\(settings.folder)” is joined. Keep it in step with: sheaf up"
     }
@@ -242,11 +251,17 @@ enum LiveSync {
                 SyncRole.Folder.Note(path: $0.path, text: $0.text, isLeftOut: $0.isLeftOut)
             }
             found.brakes = folder.status.brakes.map {
-                SyncRole.Folder.Brake(
+                var brake = SyncRole.Folder.Brake(
                     isLeaving: $0.isLeaving,
                     waitingCount: $0.waitingCount,
                     itemCount: $0.itemCount
                 )
+                (brake.doneCount, brake.restorePoint) = ($0.doneCount, $0.restorePoint)
+                return brake
+            }
+            found.brakeLimits = folder.status.brakeLimits.map(LiveBrake.told)
+            found.largeChange = folder.status.largeChange.map {
+                SyncRole.Folder.LargeChange(itemCount: $0.itemCount, restorePoint: $0.restorePoint)
             }
             return found
         }

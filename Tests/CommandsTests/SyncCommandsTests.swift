@@ -18,9 +18,15 @@ struct SyncCommandsTests {
 
     private struct Refused: Error, CustomStringConvertible { let description: String }
 
-    private func role(_ folders: [SyncRole.Folder] = [], _ item: SyncRole.Item? = nil) -> SyncRole {
+    func role(
+        _ folders: [SyncRole.Folder] = [],
+        _ item: SyncRole.Item? = nil,
+        join: @escaping @Sendable (SyncRole.Join, Console) throws -> String = { request, _ in
+            "joined \(request.folder) at \(request.hub ?? request.code ?? "")"
+        }
+    ) -> SyncRole {
         SyncRole(
-            join: { request, _ in "joined \(request.folder) at \(request.hub ?? request.code ?? "")" },
+            join: join,
             pair: { _, showsQRCode, console in if showsQRCode { console.say("▀▄\n") } },
             up: { _, _ in },
             status: { folders },
@@ -38,6 +44,15 @@ struct SyncCommandsTests {
                 }
             },
             decide: { _, _ in },
+            goBack: { folder in
+                SyncRole.WayBack(
+                    itemCount: 38,
+                    restorePoint: 40,
+                    newer: ["a.txt"],
+                    lost: folder == "/poor" ? ["b.txt"] : []
+                )
+            },
+            limit: { folder, limit in "\(folder): \(limit)" },
             evict: { path in if path != "a.txt" { throw Refused(description: "“\(path)” stays here") } },
             pause: { path in if path != "a.txt" { throw Refused(description: "“\(path)” is busy") } },
             resume: { _, resumption in
@@ -51,7 +66,7 @@ struct SyncCommandsTests {
         )
     }
 
-    private func folder(_ isSettled: Bool, stuck: [String: String] = [:]) -> SyncRole.Folder {
+    func folder(_ isSettled: Bool, stuck: [String: String] = [:]) -> SyncRole.Folder {
         SyncRole.Folder(
             folder: "/shared/Documents",
             hub: "http://127.0.0.1:7433",

@@ -178,7 +178,8 @@ struct ExplanationInAppsTests {
             .settled, .justChanged, .due, .sending, .getting, .committing, .readingLog, .placing, .merging,
             .nameTaken, .nameLeft, .folderMissing, .loop, .members, .braked, .paused, .conflict, .offline,
             .shutOut, .hubFull, .contentsLost, .cannotSend, .cannotGet, .inUse, .cannotPlace, .cannotRead,
-            .cannotRemember, .cannotBegin, .emptied, .evicted, .inside, .absent, .leftOut,
+            .cannotRemember, .cannotBegin, .emptied, .evicted, .inside, .absent, .leftOut, .beingWritten,
+            .notMounted,
         ]
         #expect(Set(named.map(\.rawValue)) == Set(Explanation.Cause.Kind.allCases.map(\.rawValue)))
         #expect(named.count == Explanation.Cause.Kind.allCases.count)

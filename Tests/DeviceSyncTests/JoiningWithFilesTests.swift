@@ -1,4 +1,5 @@
 import CLinux
+import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
@@ -152,6 +153,26 @@ struct JoiningWithFilesTests {
         expectBoth([
             "a.txt": "a", "sub": "/", "sub/b.txt": "b", "sub/b 2.txt": "b edited", "c.txt": "c",
         ])
+        pair.end()
+    }
+
+    @Test("The versions that a document has on a device that joins stay its versions")
+    func versions() throws {
+        let url = two.folder.appendingPathComponent("same.txt")
+        try two.write("former", to: "same.txt")
+        try VersionStore.$shared.withValue(two.versions) {
+            let former = pair.base.appendingPathComponent("former.txt")
+            try Data("older".utf8).write(to: former)
+            _ = try NSFileVersion.addOfItem(at: url, withContentsOf: former)
+            _ = try two.versions.keep(contents: url, asVersionOf: url, isDiscardable: true)
+        }
+        try writeBoth("same", to: "same.txt")
+        let before = try two.formerTexts(of: "same.txt")
+        #expect(Set(before) == ["former", "older"])
+        try start()
+        expectBoth(["same.txt": "same"])
+        #expect(try mark("same.txt", on: one) == mark("same.txt", on: two))
+        #expect(try two.formerTexts(of: "same.txt") == before)
         pair.end()
     }
 

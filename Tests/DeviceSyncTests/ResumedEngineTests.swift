@@ -5,6 +5,7 @@ import Foundation
 import HubProtocol
 import SQLite
 import Sealing
+import Sync
 import TestFolders
 import Testing
 
@@ -26,7 +27,7 @@ struct ResumedEngineTests {
         let memory = try DeviceMemory(in: folder)
         let file = base.appendingPathComponent("memory.sqlite").path
         try SQLiteConnection(path: file).execute("INSERT INTO agreed VALUES(x'01', x'02')")
-        let resumed = ResumedEngine(folder, keys, by: identity, session: 1)
+        let resumed = ResumedEngine(folder, keys, by: identity, session: 1, limits: .off, periodCount: 0)
         resumed.expect(try memory.folder())
         _ = try resumed.logDesk
         for isAsExpected in [true, false] {

@@ -685,3 +685,47 @@ def test_a_hub_that_was_put_back_to_a_backup_is_healed(world, base):
     here.devices.append(third)
     here.settle()
     assert third.contents == expected
+
+
+def test_what_is_written_over_one_by_one_waits_for_a_person_who_can_go_back(world):
+    here = world(2)
+    one, two = here.devices
+    names = [f"{number}.txt" for number in range(12)]
+    said = one.run("decide", one.folder, "--brake", "30%", "--at-least", "5")
+    assert said.returncode == 0 and "more than 30 %" in said.stdout, said.stderr
+    assert two.run("decide", two.folder, "--brake", "off").returncode == 0
+    for name in names:
+        (one.folder / name).write_text(f"good {name}")
+    here.settle()
+    good = one.contents
+    # A start reads what was set.
+    one.end()
+    one.start()
+    here.settle()
+
+    def status(device):
+        return json.loads(device.run("status", "--json").stdout)[0]
+
+    assert status(one)["brakeLimits"] == {"isOff": False, "sharePercent": 30, "countMin": 5}
+    assert status(two)["brakeLimits"]["isOff"] is True
+    for number, name in enumerate(names):
+        (one.folder / name).write_text("garbage")
+        wait_for(
+            lambda name=name: two.contents.get(name) == b"garbage" or status(one)["brakes"], 20, lambda: one.said
+        )
+    wait_for(lambda: sum(brake["waitingCount"] for brake in status(one)["brakes"]) == 8, 20, lambda: one.said)
+    brake = status(one)["brakes"][0]
+    assert brake["doneCount"] == 4 and brake["restorePoint"] > 0, brake
+    assert f"restore point: entry {brake['restorePoint']} of the log" in one.run("status").stdout
+    assert list(two.contents.values()).count(b"garbage") == 4
+    assert one.run("decide", one.folder, "--go-on").returncode == 0
+    wait_for(lambda: list(two.contents.values()).count(b"garbage") == 12, 20, lambda: two.said)
+    here.settle()
+    assert "--back" in one.run("status").stdout
+    back = one.run("decide", one.folder, "--back")
+    assert back.returncode == 0 and "12 items come back" in back.stdout, back.stdout + back.stderr
+    wait_for(lambda: two.contents == good, 20, lambda: two.said)
+    here.settle()
+    assert one.contents == good
+    none = two.run("decide", two.folder, "--back")
+    assert none.returncode != 0 and "No large change" in none.stderr, none.stderr

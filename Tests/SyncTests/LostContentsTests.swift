@@ -133,8 +133,8 @@ struct LostContentsTests {
     func changeEnds() {
         var engine = engine(log([(item, document(first))]))
         _ = engine.rewind(to: [])
-        #expect(engine.memory.brakeStages == [.leaving: .answered])
-        #expect(engine.take(.reconnected) == [] && engine.memory.brakeStages == [:])
+        #expect(engine.memory.braking.stages == [.leaving: .excused])
+        #expect(engine.take(.reconnected) == [] && engine.memory.braking.stages == [:])
     }
 
     @Test("A person takes back what others have made of an evicted item: the hub has it, and nothing is sent")
@@ -151,6 +151,6 @@ struct LostContentsTests {
         }
         #expect(commit.base == 2 && commit.state == document(first))
         #expect(engine.take(.logRead([LogEntry(3, commit)])) == [] && engine.isAtRest && engine.brake == nil)
-        #expect(engine.memory.brakeStages == [:])
+        #expect(engine.memory.braking.stages == [:])
     }
 }

@@ -33,7 +33,16 @@ struct SyncBrakeTests {
     func remembered(isAsked: Bool) {
         var memory = SyncMemory()
         memory.agreed = ItemMap(states)
-        memory.brakeStages = isAsked ? [.leaving: .asked] : [:]
+        if isAsked {
+            memory.braking.stages = [.leaving: .asked]
+            memory.braking.points = [
+                .leaving: SyncMemory.Points(
+                    period: 1,
+                    former: nil,
+                    current: .init(position: 40, itemCount: 40)
+                )
+            ]
+        }
         var engine = SyncEngine(device: DeviceID(1), session: 1, memory, entries: entries(states, from: 0))
         #expect(engine.takeMemoryChanges() == SyncMemoryChanges())
         let left = isAsked ? states.filter { $0.key == items[0] } : states
@@ -176,8 +185,8 @@ struct SyncBrakeTests {
         _ = engine.take(removals(40))
         if isAnswered { _ = engine.take(.brakeReleased(.leaving)) }
         let stage: SyncBrake.Stage = isAnswered ? .answered : .asked
-        #expect(engine.takeMemoryChanges().brakeStages == [.leaving: stage])
-        #expect(engine.takeMemoryChanges().brakeStages == nil)
+        #expect(engine.takeMemoryChanges().braking?.stages == [.leaving: stage])
+        #expect(engine.takeMemoryChanges().braking == nil)
         let log = entries(states, from: 0)
         var next = SyncEngine(device: DeviceID(1), session: 2, engine.memory, entries: log)
         // Less than the share is left to do, and it is the same change.

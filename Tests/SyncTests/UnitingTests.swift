@@ -175,6 +175,21 @@ struct UnitingTests {
         #expect(commit.item == theirs && commit.state == edited && commit.base == 1)
     }
 
+    @Test("What has lost a conflict meanwhile is not lost with what goes, as the one is here as well")
+    func conflictAtOnce() {
+        let state = document(.root, "a")
+        var (engine, _) = unitedLater(state, [(theirs, document(.root, "b")), (theirs, state)])
+        // It is elsewhere on this disk, and what was made here has a conflict by now.
+        _ = engine.take(.diskChanged(theirs, document(.root, "b")))
+        var found = state
+        found.conflicts = [ContentName("lost")]
+        let effects = engine.take([
+            .fetched(ContentName("lost")), .diskChanged(mine, found), .placeRefused(mine, found: found),
+        ])
+        #expect(!effects.contains { if case .remove = $0 { true } else { false } })
+        #expect(engine.disk[mine] == found && !engine.isAtRest)
+    }
+
     @Test("What the one was edited to elsewhere comes, and its removal there is none of the other")
     func changedAtOnce() {
         let other = document(.root, "a", "d")

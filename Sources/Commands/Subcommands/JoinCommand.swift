@@ -18,6 +18,7 @@ extension Command {
             "ID",
             "what apps call the container, such as iCloud.com.example.notes; else it is any app's"
         )
+        let limit = BrakeLimit.Options()
         return Command(
             "join",
             summary: "have a folder kept in step with those of other devices",
@@ -33,7 +34,7 @@ extension Command {
             [
                 .positional(Positional("FOLDER", "which; made when it is not there")), .option(hub),
                 .option(invitation), .option(code), .flag(recovery), .option(name), .option(identifier),
-            ]
+            ] + limit.parameters
         ) { arguments, console in
             var request = SyncRole.Join(
                 folder: arguments.items[0],
@@ -44,6 +45,7 @@ extension Command {
                 identifier: arguments[identifier].last
             )
             request.isRecovery = arguments[recovery]
+            request.brake = try limit.value(arguments)
             // A QR code's text begins with the hub's address.
             guard request.hub != nil || request.code?.contains("#") == true else {
                 throw ReportError(description: "--hub is missing: give the hub's address")

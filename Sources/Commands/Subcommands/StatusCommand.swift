@@ -38,11 +38,23 @@ extension Command {
                 let place = brake.isLeaving ? "here" : "on another device"
                 lines.append(
                     """
-                      waits for you: \(brake.waitingCount) of \(brake.itemCount) items were removed or replaced \(place).
+                      waits for you: \(brake.waitingCount) of \(brake.itemCount) items were removed or replaced \(place)\
+                    \(brake.doneCount == 0 ? "" : ", after \(brake.doneCount) others").
+                      restore point: entry \(brake.restorePoint) of the log
                       Say: sheaf decide \(folder.folder) --go-on, or --put-back
                     """
                 )
             }
+            if let change = folder.largeChange, folder.brakes.isEmpty {
+                let items = change.itemCount == 1 ? "item" : "items"
+                lines.append(
+                    """
+                      a large change of \(change.itemCount) \(items) has gone on; restore point: entry \(change.restorePoint) of \
+                    the log. To go back: sheaf decide \(folder.folder) --back
+                    """
+                )
+            }
+            if let limits = folder.brakeLimits, limits != .standard { lines.append("  \(limits.text)") }
             lines += folder.stuck.sorted { $0.key < $1.key }
                 .map { "  \($0.key.isEmpty ? "the folder" : $0.key): \($0.value)" }
             lines += folder.notes.map {

@@ -13,6 +13,8 @@ package struct SyncRole: Sendable {
         package var name: String?
         /// What apps are to call the container.
         package var identifier: String?
+        /// From when on a person is to be asked about large changes; nil for: as by default.
+        package var brake: BrakeLimit?
     }
 
     /// How one folder stands.
@@ -30,6 +32,10 @@ package struct SyncRole: Sendable {
         package var stuck: [String: String]
         /// Changes so large that a person is asked first.
         package var brakes: [Brake] = []
+        /// From when on a person is asked.
+        package var brakeLimits: BrakeLimits?
+        /// The last one that has gone on, and that one can go back from.
+        package var largeChange: LargeChange?
         /// What the hub has done that an honest one does not, or that its being put back came to, the newest last.
         package var hubDeeds: [HubDeed] = []
         /// What there is to know of names: the first of them.
@@ -56,9 +62,46 @@ package struct SyncRole: Sendable {
             /// So many items would be removed or replaced.
             package var waitingCount: Int
             package var itemCount: Int
+            /// So many more have been already.
+            package var doneCount = 0
+            /// The entry of the log after which it came.
+            package var restorePoint: UInt64 = 0
 
             package init(isLeaving: Bool, waitingCount: Int, itemCount: Int) {
                 (self.isLeaving, self.waitingCount, self.itemCount) = (isLeaving, waitingCount, itemCount)
+            }
+        }
+
+        /// From when on a person is asked about large changes.
+        package struct BrakeLimits: Codable, Hashable, Sendable {
+            /// Nobody is.
+            package var isOff: Bool
+            package var sharePercent: Int
+            package var countMin: Int
+
+            package init(isOff: Bool, sharePercent: Int, countMin: Int) {
+                (self.isOff, self.sharePercent, self.countMin) = (isOff, sharePercent, countMin)
+            }
+
+            /// What holds where nobody has said anything.
+            static let standard = BrakeLimits(isOff: false, sharePercent: 50, countMin: 20)
+
+            /// In words.
+            package var text: String {
+                if isOff { return "nobody is asked about large changes" }
+                let count = "more than \(sharePercent) % of all items, and at least \(countMin),"
+                return "you are asked before \(count) go or are replaced"
+            }
+        }
+
+        /// A large change that has gone on.
+        package struct LargeChange: Codable, Hashable, Sendable {
+            package var itemCount: Int
+            /// The entry of the log after which it came.
+            package var restorePoint: UInt64
+
+            package init(itemCount: Int, restorePoint: UInt64) {
+                (self.itemCount, self.restorePoint) = (itemCount, restorePoint)
             }
         }
 
@@ -75,6 +118,22 @@ package struct SyncRole: Sendable {
             (self.folder, self.hub, self.line, self.lineFailure) = (folder, hub, line, lineFailure)
             (self.itemCount, self.unsettledCount) = (itemCount, unsettledCount)
             (self.isSettled, self.stuck) = (isSettled, stuck)
+        }
+    }
+
+    /// What comes of going back to what was before a large change.
+    package struct WayBack: Hashable, Sendable {
+        package var itemCount: Int
+        package var restorePoint: UInt64
+        /// What was edited since, and stays.
+        package var newer: [String]
+        /// What cannot be had any more.
+        package var lost: [String]
+
+        package init(itemCount: Int, restorePoint: UInt64, newer: [String], lost: [String]) {
+            (self.itemCount, self.restorePoint, self.newer, self.lost) = (
+                itemCount, restorePoint, newer, lost
+            )
         }
     }
 
@@ -188,6 +247,8 @@ package struct SyncRole: Sendable {
     let explain: @Sendable (_ path: String) throws -> Item?
     let log: @Sendable (_ isFollowed: Bool, _ tell: @escaping @Sendable (Event) -> Void) throws -> Void
     let decide: @Sendable (_ folder: String, _ goesOn: Bool) throws -> Void
+    let goBack: @Sendable (_ folder: String) throws -> WayBack
+    let limit: @Sendable (_ folder: String, BrakeLimit) throws -> String
     /// What becomes of what was done here while an item was paused.
     package enum Resumption: Hashable, Sendable { case preserveLocal, failOnConflict, dropLocal }
 
@@ -203,6 +264,8 @@ package struct SyncRole: Sendable {
     ///   - up: Returns when it has ended well.
     ///   - log: Tells what has happened; followed: and what happens, until the other side ends.
     ///   - decide: Says what becomes of a change that waits for a person.
+    ///   - goBack: Has what the last large change has taken be what it was.
+    ///   - limit: Keeps from when on a person is asked about large changes; gives what to say of it.
     ///   - evict: Has contents leave this device.
     ///   - pause: Has nothing of an item go or come.
     ///   - resume: Ends that.
@@ -217,6 +280,8 @@ package struct SyncRole: Sendable {
             @escaping @Sendable (_ isFollowed: Bool, _ tell: @escaping @Sendable (Event) -> Void) throws ->
             Void,
         decide: @escaping @Sendable (_ folder: String, _ goesOn: Bool) throws -> Void,
+        goBack: @escaping @Sendable (_ folder: String) throws -> WayBack,
+        limit: @escaping @Sendable (_ folder: String, BrakeLimit) throws -> String,
         evict: @escaping @Sendable (_ path: String) throws -> Void,
         pause: @escaping @Sendable (_ path: String) throws -> Void,
         resume: @escaping @Sendable (_ path: String, Resumption) throws -> Void,
@@ -226,7 +291,8 @@ package struct SyncRole: Sendable {
     ) {
         (self.join, self.pair, self.up, self.status, self.explain) = (join, pair, up, status, explain)
         self.log = log
-        (self.decide, self.evict, self.download) = (decide, evict, download)
+        (self.decide, self.goBack, self.limit) = (decide, goBack, limit)
+        (self.evict, self.download) = (evict, download)
         (self.pause, self.resume) = (pause, resume)
     }
 

@@ -89,6 +89,7 @@ extension SyncRun {
         case .received(let path), .removed(let path), .repaired(let path), .merged(let path),
             .conflict(let path):
             event.item = names.name(of: path)
+        case .survived(let path, _, _): event.item = names.name(of: path)
         case .leftAlone(let path, _): event.item = names.name(of: path)
         case .failed(let path, let why):
             (event.item, event.detail) = (names.name(of: path), RedactedText.of(why))
@@ -121,6 +122,7 @@ extension SyncReport {
         case .vanished: "vanished"
         case .freed: "freed"
         case .released: "released"
+        case .survived: "survived"
         case .braked: "braked"
         case .settled: "in step"
         }

@@ -70,6 +70,7 @@ extension SyncRun {
         }
         var explanation = explain(item)
         if let trouble = nameTrouble(of: item) { explanation.notes.append(trouble) }
+        if let survival = survivalText(of: item) { explanation.notes.append(survival) }
         if let deed = logDeed {
             // What waits for the line says so already.
             if explanation.isSettled { explanation.notes.append(deed.text) }

@@ -53,12 +53,14 @@ package final class SyncService: Sendable {
                 if $0 == .settled { memory.noteRest(unless: isAtWork) }
             }
             let revocations = RevocationKeeper(sharing, tell: tell)
+            var place = ContainerSync.Place(
+                folder: FilePath(settings.folder),
+                memory: home.folder(of: settings.container),
+                deviceName: settings.deviceName
+            )
+            if let brake = settings.brake { place.brake = brake }
             let sync = ContainerSync(
-                ContainerSync.Place(
-                    folder: FilePath(settings.folder),
-                    memory: home.folder(of: settings.container),
-                    deviceName: settings.deviceName
-                ),
+                place,
                 keys: sharing.keys,
                 by: joined.identity,
                 hub: HubContainer(settings.container, at: client) { memory.noteTurn(unless: isAtWork) },
@@ -164,14 +166,7 @@ package final class SyncService: Sendable {
                     conversation.end(with: refusal.map { .refused($0) } ?? .done)
                 }
             }
-        case .decide(let folder, let goesOn):
-            return attempt(folder, conversation) { sync, _ in
-                guard sync.decide(goesOn: goesOn) else {
-                    throw SyncRefusal(.absent, "Nothing in “\(folder)” waits for a decision.")
-                }
-                conversation.end(with: .done)
-                return {}
-            }
+        case .decide, .goBack, .limit: return decide(question, conversation)
         case .log(let isFollowed):
             guard isFollowed else {
                 for event in log.latest { conversation.say(.event(event)) }
@@ -218,6 +213,35 @@ package final class SyncService: Sendable {
         }
     }
 
+    /// What is about large changes.
+    private func decide(
+        _ question: SyncQuestion,
+        _ conversation: ServiceConversation
+    ) -> @Sendable () -> Void {
+        switch question {
+        case .goBack(let folder):
+            attempt(folder, conversation) { sync, _ in
+                conversation.end(with: .goesBack(try sync.goBack()))
+                return {}
+            }
+        case .limit(let folder, let limits):
+            attempt(folder, conversation) { sync, _ in
+                try sync.limit(limits)
+                conversation.end(with: .done)
+                return {}
+            }
+        case .decide(let folder, let goesOn):
+            attempt(folder, conversation) { sync, _ in
+                guard sync.decide(goesOn: goesOn) else {
+                    throw SyncRefusal(.absent, "Nothing in “\(folder)” waits for a decision.")
+                }
+                conversation.end(with: .done)
+                return {}
+            }
+        default: preconditionFailure("\(question) is about no large change")
+        }
+    }
+
     private func attempt(
         _ path: String,
         _ conversation: ServiceConversation,
@@ -249,7 +273,8 @@ package final class SyncService: Sendable {
         case .items(let folder): return .items(found(folder).map { $0.sync.items(below: $0.below) } ?? [])
         case .unsettled(let folder):
             return .items(found(folder).map { $0.sync.unsettledItems(in: $0.below) } ?? [])
-        case .log, .decide, .evict, .download, .follow, .followExplanation, .pause, .resume, .offer,
+        case .log, .decide, .goBack, .limit, .evict, .download, .follow, .followExplanation, .pause, .resume,
+            .offer,
             .fetchLatest:
             preconditionFailure("\(question) is not answered in one line")
         }

@@ -3,7 +3,7 @@ package import FileSystem
 package import Foundation
 package import HubProtocol
 package import Sealing
-internal import SyncMessages
+package import SyncMessages
 
 /// Where a device keeps what it needs for its containers: in the user's data folder, closed to all others.
 ///
@@ -79,9 +79,21 @@ package struct DeviceHome: Sendable {
         try ItemMoves.createFolders(own, permissions: 0o700)
         try write(joined.identity.encoded, to: own.appending("device"))
         try write(joined.keys.encoded, to: own.appending("keys"))
+        try write(joined.settings)
+    }
+
+    private func write(_ settings: ContainerSettings) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        try write([UInt8](try encoder.encode(joined.settings)), to: own.appending("settings"))
+        let place = folder(of: settings.container).appending("settings")
+        try write([UInt8](try encoder.encode(settings)), to: place)
+    }
+
+    /// Keeps from when on a person is asked about a large change. Who keeps the folder in step now is to be told, too.
+    package func limit(_ container: ContainerName, _ limits: BrakeLimits) throws {
+        guard var settings = try joined(container)?.settings else { return }
+        settings.brake = limits
+        try write(settings)
     }
 
     static let shutOutName = "shut-out"
@@ -200,6 +212,8 @@ package struct ContainerSettings: Codable, Hashable, Sendable {
     package var identifier: String?
     /// When it was joined, in seconds since 1970.
     package var joinedSeconds: Double?
+    /// How large a change has to be for a person to be asked; nil for as large as by default.
+    package var brake: BrakeLimits?
 
     package init(
         container: ContainerName,

@@ -58,6 +58,8 @@ final class DeviceMemory {
             CREATE TABLE IF NOT EXISTS paused(item BLOB PRIMARY KEY, pause BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS requested(item BLOB PRIMARY KEY, request BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS losses(item BLOB PRIMARY KEY, losses BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS counted(item BLOB PRIMARY KEY, periods BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS survivors(item BLOB PRIMARY KEY, position BLOB NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS items(item BLOB PRIMARY KEY, seen BLOB NOT NULL) WITHOUT ROWID;
             """
         )
@@ -117,7 +119,7 @@ final class DeviceMemory {
         return statement.blob(0)
     }
 
-    private func set(_ key: String, _ value: [UInt8]) throws {
+    func set(_ key: String, _ value: [UInt8]) throws {
         let statement = try connection.statement("INSERT OR REPLACE INTO meta VALUES (CAST(?1 AS TEXT), ?2)")
         statement.bind(1, Array(key.utf8))
         statement.bind(2, value)
@@ -149,12 +151,9 @@ final class DeviceMemory {
             }
             memory.commitCounts[session] = UInt64(sessions.integer(1))
         }
-        let brakes = try value("brakes") ?? []
-        for index in stride(from: 0, to: brakes.count - 1, by: 2) {
-            guard let direction = SyncBrake.Direction(rawValue: brakes[index]),
-                let stage = SyncBrake.Stage(rawValue: brakes[index + 1])
-            else { throw MalformedMemory(what: "what a person is to be asked about") }
-            memory.brakeStages[direction] = stage
+        try recallBraking(into: &memory)
+        try forEach("SELECT item, position FROM survivors") { item, reader in
+            memory.survivors[item] = try reader.integer()
         }
         return memory
     }
@@ -279,8 +278,14 @@ final class DeviceMemory {
         var session: UInt64 = 0
         /// Nil for: it is not there any more.
         var items: [ItemID: FolderItem?] = [:]
+        /// When a period began; nil for: none has since.
+        var periods: LossPeriods?
+        /// When a person has decided on a large change; nil for: nobody has.
+        var changeSeconds: Double?
 
-        var isEmpty: Bool { logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty }
+        var isEmpty: Bool {
+            logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty && periods == nil
+        }
     }
 
     /// Makes changes durable.
@@ -328,8 +333,9 @@ final class DeviceMemory {
                 try put("items", item, encode)
                 if seen == nil, lossy.contains(item) { try put("losses", item, nil) }
             }
-            if let stages = changes.engine.brakeStages {
-                try set("brakes", stages.flatMap { [$0.key.rawValue, $0.value.rawValue] })
+            try rememberBraking(changes)
+            for (item, position) in changes.engine.survivors.sorted(by: { $0.key < $1.key }) {
+                try put("survivors", item, position.map { position in { $0.integer(position) } })
             }
             if changes.engine.commitCount > 0 {
                 let statement = try connection.statement("INSERT OR REPLACE INTO sessions VALUES (?1, ?2)")

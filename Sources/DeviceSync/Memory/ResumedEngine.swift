@@ -30,11 +30,15 @@ final class ResumedEngine: Sendable {
     /// - Parameters:
     ///   - folder: Where the memory is, which this process has open.
     ///   - session: A random number.
+    ///   - limits: From when on a person is asked about a large change.
+    ///   - periodCount: How many periods have passed since the engine was last told of one.
     init(
         _ folder: StorageFolder,
         _ keys: KeyRing,
         by identity: DeviceIdentity,
-        session: UInt64
+        session: UInt64,
+        limits: SyncBrake.Limits,
+        periodCount: Int
     ) {
         let (desk, unscanned, scanned) = (
             Promised<LogDesk>(), Promised<SyncEngine>(), Promised<Scanned>()
@@ -51,6 +55,8 @@ final class ResumedEngine: Sendable {
                 let known = try memory.engine(like: log.tree)
                 var engine = SyncEngine(device: identity.id, session: session, known, log)
                 engine.areAlike = ContentStore.areAlike
+                engine.brakeLimits = limits
+                _ = engine.take(Array(repeating: .periodBegan, count: periodCount))
                 // Nothing is to be done before the folder has been looked at.
                 _ = engine.take(.paused(Set(try memory.pauses().keys)))
                 let paused = engine

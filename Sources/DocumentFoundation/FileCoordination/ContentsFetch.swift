@@ -106,7 +106,9 @@ final class ContentsFetch: Sendable {
                 progress.completedUnitCount = progress.totalUnitCount
                 return
             case .refused(let refusal): throw refusal
-            case nil, .status, .diagnosis, .explanation, .item, .items, .event, .changed, .version: continue
+            case nil, .status, .diagnosis, .explanation, .item, .items, .event, .changed, .version,
+                .goesBack:
+                continue
             }
         }
     }

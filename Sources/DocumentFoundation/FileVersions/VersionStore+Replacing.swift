@@ -1,4 +1,4 @@
-internal import FileSystem
+package import FileSystem
 package import Foundation
 package import Vault
 
@@ -75,6 +75,13 @@ extension VersionStore {
         isDiscardable: Bool
     ) throws -> VersionID {
         try add(contents, to: url, isDiscardable: isDiscardable).id
+    }
+
+    /// Has an item that is to bear another mark keep its versions.
+    ///
+    /// - Throws: `FileVersionError`; what the vault throws.
+    package func copyVersions(of former: FileMark, to mark: FileMark, at url: URL) throws {
+        try open(for: url).vault.copyVersions(of: former, to: mark)
     }
 
     /// Keeps what is at another place as a version of an item.

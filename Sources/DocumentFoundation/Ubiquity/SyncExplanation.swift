@@ -170,6 +170,10 @@ extension SyncExplanation.Cause {
 
         /// Others on this device use it.
         public static let inUse = Self(rawValue: "inUse")
+        /// A program is writing it.
+        public static let beingWritten = Self(rawValue: "beingWritten")
+        /// The container's folder, or a volume that it is on, is not where it was.
+        public static let notMounted = Self(rawValue: "notMounted")
         /// The disk refuses it, or something is in its place.
         public static let cannotPlace = Self(rawValue: "cannotPlace")
         /// It cannot be read here, or looked at.

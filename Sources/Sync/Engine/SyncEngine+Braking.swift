@@ -2,19 +2,21 @@
 //
 // 1. Counted is what would be lost on one side: a removal, or contents in place of those that both sides had. New items, moves,
 //    merges and conflicts are not: nothing goes by them.
-// 2. Items count from when the change is seen until disk and log are the same; so one that is heard of bit by bit is one.
+// 2. Each item counts once, for one to two periods (`LossWindow`). So a change that comes bit by bit is one, also with rests
+//    between, and what is done in weeks is not.
 // 3. What was on its way before there were too many cannot be held back, and is counted as done.
+// 4. When a person has decided, all that has come to rest is forgotten, and counting begins anew.
 extension SyncEngine {
     /// What waits for a person, one way.
     package func brake(_ direction: SyncBrake.Direction) -> SyncBrake? {
-        guard braking.stages[direction] == .asked, let pending = braking.pending[direction], !pending.isEmpty
-        else { return nil }
+        let window = braking[direction]
+        guard braking.stages[direction] == .asked, !window.pending.isEmpty else { return nil }
         return SyncBrake(
             direction: direction,
-            waitingCount: pending.count,
-            doneCount: braking.done[direction]?.count ?? 0,
-            itemCount: itemCount(direction),
-            restorePoint: braking.restorePoint
+            waitingCount: window.pending.count,
+            doneCount: window.doneCount,
+            itemCount: itemCount(direction) + window.goneCount,
+            restorePoint: window.restorePoint
         )
     }
 
@@ -23,11 +25,11 @@ extension SyncEngine {
 
     /// The items that wait for a person.
     package func brakedItems(_ direction: SyncBrake.Direction) -> Set<ItemID> {
-        braking.stages[direction] == .asked ? Set((braking.pending[direction] ?? [:]).keys) : []
+        braking.stages[direction] == .asked ? Set(braking[direction].pending.keys) : []
     }
 
     func isBraked(_ item: ItemID, _ direction: SyncBrake.Direction) -> Bool {
-        braking.stages[direction] == .asked && braking.pending[direction]?[item] != nil
+        braking.stages[direction] == .asked && braking[direction].pending[item] != nil
     }
 
     // MARK: Counting
@@ -36,18 +38,9 @@ extension SyncEngine {
     mutating func weigh(_ item: ItemID) {
         if let undone = braking.undone[item], undone != disk[item] { braking.undone[item] = nil }
         if braking.kept[item] != nil, !isKept(item) { braking.kept[item] = nil }
-        for direction in SyncBrake.Direction.allCases {
-            let (before, endangered) = (braking.pending[direction]?[item], endangered(item, direction))
-            if before == nil, endangered == nil { continue }
-            braking.pending[direction, default: [:]][item] = endangered
-            guard let before, endangered == nil else { continue }
-            let now = direction == .leaving ? tree[item] : disk[item]
-            // Else it was put back.
-            guard now?.content != before.content || now == nil else { continue }
-            if braking.done[direction, default: []].insert(item).inserted, now == nil {
-                braking.removedCount[direction, default: 0] += 1
-            }
-        }
+        braking.leaving.weigh(item, endangered: endangered(item, .leaving), now: tree[item])
+        braking.arriving.weigh(item, endangered: endangered(item, .arriving), now: disk[item])
+        if let merged = braking.merged[item], tree[item]?.content == merged { braking.merged[item] = nil }
     }
 
     /// What the next step of an item removes or overwrites on the other side.
@@ -61,40 +54,65 @@ extension SyncEngine {
         guard let kept else { return nil }
         // What has another conflict by now is not removed any more, but its contents may be written over all the same.
         guard let changed else { return kept.hasContents(of: base) ? kept : nil }
-        return !changed.hasContent(of: base) && kept.hasContent(of: base) ? kept : nil
+        guard !changed.hasContent(of: base), kept.hasContent(of: base) else { return nil }
+        return direction == .leaving && changed.content == braking.merged[item] ? nil : kept
     }
 
+    /// How many items there are on the other side.
     private func itemCount(_ direction: SyncBrake.Direction) -> Int {
-        (direction == .leaving ? tree.itemCount : disk.count) + (braking.removedCount[direction] ?? 0)
+        direction == .leaving ? tree.itemCount : disk.count
     }
 
     /// Asks where too much waits, and no more where nothing does.
     mutating func applyBrakes() {
         for direction in SyncBrake.Direction.allCases {
-            let waitingCount = braking.pending[direction]?.count ?? 0
+            let waitingCount = braking[direction].pending.count
             switch braking.stages[direction] {
-            case .answered: continue
+            case .answered, .excused: continue
             case .asked:
                 // What is being undone is asked about again, should this process die before it has been.
                 guard waitingCount == 0, braking.undone.isEmpty, braking.kept.isEmpty else { continue }
                 braking.stages[direction] = nil
+                if braking.isTakenBack.remove(direction) != nil { endChange(direction, isDecided: true) }
                 wake(.brake(direction))
             case nil:
-                let count = waitingCount + (braking.done[direction]?.count ?? 0)
-                guard waitingCount > 0, count >= brakeLimits.countMin,
-                    count * 100 > itemCount(direction) * brakeLimits.sharePercent
-                else { continue }
-                braking.stages[direction] = .asked
+                if braking[direction].isTooMuch(of: itemCount(direction), brakeLimits) {
+                    braking.stages[direction] = .asked
+                }
             }
         }
     }
 
-    /// Where disk and log are the same a change is over.
-    mutating func endChange() {
-        guard hasReadLog, isAtRestApartFromLost else { return }
-        braking.restorePoint = tree.position
-        (braking.done, braking.removedCount) = ([:], [:])
-        if !braking.stages.isEmpty { braking.stages = [:] }
+    /// Ends a look at all that has happened at one time. Where disk and log are the same, a change that was decided is over.
+    mutating func endLook() {
+        if hasReadLog, isAtRestApartFromLost {
+            for direction in SyncBrake.Direction.allCases { endDecided(direction) }
+        }
+        braking.leaving.endLook(at: tree.position, itemCount: itemCount(.leaving))
+        braking.arriving.endLook(at: tree.position, itemCount: itemCount(.arriving))
+    }
+
+    private mutating func endDecided(_ direction: SyncBrake.Direction) {
+        guard let stage = braking.stages[direction], stage != .asked else { return }
+        braking.stages[direction] = nil
+        endChange(direction, isDecided: stage == .answered)
+    }
+
+    /// - Parameter isDecided: Whether a person was asked.
+    private mutating func endChange(_ direction: SyncBrake.Direction, isDecided: Bool) {
+        if isDecided, let change = change(direction) {
+            (braking.lastChange, braking.isLastChangeWritten) = (change, true)
+        }
+        braking[direction].clear(at: tree.position, itemCount: itemCount(direction))
+    }
+
+    /// A period has passed. What waits for a person, or is being carried out, counts until that is over.
+    mutating func beginPeriod() {
+        for direction in SyncBrake.Direction.allCases {
+            // Something else may keep disk and log from being the same for ever.
+            if braking[direction].pending.isEmpty { endDecided(direction) }
+            if braking.stages[direction] == nil { braking[direction].beginPeriod() }
+        }
     }
 
     // MARK: Decisions
@@ -127,8 +145,9 @@ extension SyncEngine {
             }
             touch(item)
         }
+        if braking.stages[direction] == .asked { braking.isTakenBack.insert(direction) }
         // That is a person's will, and nobody is asked about it.
-        if direction == .arriving, braking.stages[.leaving] == nil { braking.stages[.leaving] = .answered }
+        if direction == .arriving, braking.stages[.leaving] == nil { braking.stages[.leaving] = .excused }
         wake(.brake(direction))
     }
 

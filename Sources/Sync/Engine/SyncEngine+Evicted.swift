@@ -55,13 +55,20 @@ extension SyncEngine {
         guard let ours = disk[item] else { return [] }
         var state = ours
         state.place.parent = folder
-        var number = 1
-        while !isFree(state.place) {
-            number += 1
-            state.place.name = ContainerTree.numbered(ours.place.name, number)
-        }
+        state = atFreePlace(state)
         steps[item] = .place(state, agreedAs: nil)
         return [.place(item, state, expecting: ours)]
+    }
+
+    /// With the next name that is free, on the disk and in the log.
+    func atFreePlace(_ state: ItemState) -> ItemState {
+        var free = state
+        var number = 1
+        while !isFree(free.place) {
+            number += 1
+            free.place.name = ContainerTree.numbered(state.place.name, number)
+        }
+        return free
     }
 
     func isFree(_ place: ItemPlace) -> Bool {

@@ -3,6 +3,7 @@ extension SyncEngine {
     /// The next step of an item, if there is one to take now.
     mutating func plan(_ item: ItemID) -> [Effect] {
         endVanishing(item)
+        if let effects = planBack(item) { return effects }
         switch (disk[item], lastAgreed(item), tree[item]) {
         case (nil, nil, nil): return []
         case (nil, nil, let theirs?): return place(item, theirs)
@@ -32,12 +33,16 @@ extension SyncEngine {
         guard theirs.hasContents(of: base) else {
             // Somebody has edited it: it stays.
             agree(item, on: nil)
+            noteSurvivor(item, by: tree.revision(of: item))
             return place(item, theirs)
         }
         let members = tree.children(of: item)
         // A member that comes here needs its folder; others leave it first.
-        if members.contains(where: { disk[$0] == nil ? lastAgreed($0) == nil : !isMovedHere($0) }) {
+        let staying = members.filter { disk[$0] == nil ? lastAgreed($0) == nil : !isMovedHere($0) }
+        if !staying.isEmpty {
             agree(item, on: nil)
+            let new = staying.filter { survivors[$0] == nil }.map { tree.revision(of: $0) }
+            if new.count == staying.count, let position = new.max() { noteSurvivor(item, by: position) }
             return place(item, theirs)
         }
         // Each member that leaves has its folder looked at anew.

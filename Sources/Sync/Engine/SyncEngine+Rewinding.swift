@@ -67,7 +67,8 @@ extension SyncEngine {
             }
         )
         // To put right what the hub has lost is nobody's question.
-        if braking.stages[.leaving] == nil { braking.stages[.leaving] = .answered }
+        if braking.stages[.leaving] == nil { braking.stages[.leaving] = .excused }
+        braking.goBack(to: tree.position)
         hasReadLog = false
         // Whoever waited for something finds out anew what it is.
         (refusals, uploading, fetching, waiting, comings) = ([:], [], [], [:], [:])
@@ -118,14 +119,21 @@ extension SyncEngine {
         var histories: [ItemID: History] = [:]
         var tree = ContainerTree()
         contents.removeAll(.atHub)
+        ownRemovals = []
         for entry in entries {
             entry.commit.state?.forEachContentKey { contents.insert($0, .atHub) }
             let item = entry.commit.item
             if items.contains(item), let state = entry.commit.state {
                 histories[item, default: History()].note(state)
             }
-            for item in tree.read(entry) where items.contains(item) {
+            let changed = tree.read(entry)
+            for item in changed where items.contains(item) {
                 histories[item, default: History()].note(tree[item])
+            }
+            if entry.commit.state == nil {
+                if tree[item] == nil, entry.commit.id.device == device { ownRemovals.insert(item) }
+            } else if !ownRemovals.isEmpty {
+                ownRemovals.subtract(changed)
             }
         }
         let states = agreed.all(besides: disk.log)

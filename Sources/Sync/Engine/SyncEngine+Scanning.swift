@@ -10,6 +10,7 @@ extension SyncEngine {
             // It was done, and nobody could say so any more.
             if case .place(let state, let agreedAs) = step, items[item] == state { agree(item, on: agreedAs) }
         }
+        defer { braking.arriving.lookForGone { disk[$0] != nil } }
         if disk.isEmpty { return noteFirst(items) }
         for item in disk.keys where items[item] == nil { noteDisk(item, nil) }
         for (item, state) in items { noteDisk(item, state) }

@@ -60,6 +60,11 @@ package struct SyncEngine: Sendable {
         /// A person has said that what a brake holds is not to happen. Leaving: what is gone here, or written over, is got
         /// back from the log. Arriving: what is here is kept, and the log is to have it.
         case brakeUndone(SyncBrake.Direction)
+        /// A period has passed: what was removed or replaced in the one before the last counts as a part of a large change no
+        /// more. Half a day is meant; the engine has no clock, and takes it from whoever has one.
+        case periodBegan
+        /// A person wants items to be what they were before a large change.
+        case wantedBack([ItemID: LargeChange.Former])
     }
 
     package enum Effect: Hashable, Sendable {
@@ -124,6 +129,12 @@ package struct SyncEngine: Sendable {
     var braking = Braking()
     /// Whether the log has been read since this engine was started, or went back in it.
     var hasReadLog = false
+    /// Items that this device has removed, as far as the log says so.
+    var ownRemovals: Set<ItemID> = []
+    /// Items that stay though they were removed here, and the entry by which they do.
+    var survivors = ItemTable<LogPosition>()
+    /// Those of them that nobody has been told of.
+    var newSurvivors: [Survivor] = []
     /// What items wait for that are not touched when it comes.
     var waiting: [Obstacle: Set<ItemID>] = [:]
     /// By folder, what the hub has been told is in it from now on, and has not answered.
@@ -229,6 +240,7 @@ package struct SyncEngine: Sendable {
         case .merged(let item, let base, let ours, let theirs, let result):
             merges[item] = (MergeQuestion(base: base, ours: ours, theirs: theirs), result)
             if let result { contents.insert(result, .here) }
+            braking.merged[item] = result
             if steps[item] == .merge { steps[item] = nil }
             touch(item)
         case .reconnected: reconnected()
@@ -238,6 +250,8 @@ package struct SyncEngine: Sendable {
         case .withdrawn(let item): letThrough[item] = nil
         case .brakeReleased(let direction): release(direction)
         case .brakeUndone(let direction): undo(direction)
+        case .periodBegan: beginPeriod()
+        case .wantedBack(let items): goBack(items)
         }
     }
 
@@ -251,6 +265,7 @@ package struct SyncEngine: Sendable {
             wake(.name(old.place))
         }
         disk[item] = state
+        if old == nil { braking.arriving.noteNew(item) }
         if let state {
             vanished.remove(item)
             if !dataless.contains(item) { noteHere(state) }
@@ -288,8 +303,12 @@ package struct SyncEngine: Sendable {
         for entry in entries where entry.position == tree.position + 1 {
             entry.commit.state?.forEachContent { if contents.insert($0, .atHub) { wake(.content($0)) } }
             let parent = tree[entry.commit.item]?.parent
-            for change in disk.read(entry) {
+            let (former, existed) = (tree.lastState(of: entry.commit.item), tree[entry.commit.item] != nil)
+            let changes = disk.read(entry)
+            lookForSurvivors(entry, former: former, existed: existed, changed: changes.map(\.item))
+            for change in changes {
                 agreed.keep(change.item, before: change.before, now: change.now)
+                if change.before == nil { braking.leaving.noteNew(change.item) }
                 touch(change.item)
                 wake(.folder(change.item))
                 if let parent = change.now?.parent { touch(parent) }
@@ -310,6 +329,7 @@ package struct SyncEngine: Sendable {
         guard case .place(let state, let agreedAs) = steps[item] else { return }
         steps[item] = nil
         agree(item, on: agreedAs)
+        noteBack(item, state)
         // What was asked about contents that stay is not asked again.
         if disk[item]?.content != state?.content { merges[item] = nil }
         noteDisk(item, state)
@@ -356,7 +376,11 @@ package struct SyncEngine: Sendable {
             let items = due.sorted()
             due = []
             for item in items {
-                if disk[item] != tree[item] { differing.insert(item) } else { differing.remove(item) }
+                if disk[item] != tree[item] || braking.wantedBack[item] != nil {
+                    differing.insert(item)
+                } else {
+                    differing.remove(item)
+                }
                 weigh(item)
             }
             applyBrakes()
@@ -367,7 +391,7 @@ package struct SyncEngine: Sendable {
                 }
             }
         }
-        endChange()
+        endLook()
         returnRoom()
         return effects
     }

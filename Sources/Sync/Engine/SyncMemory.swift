@@ -17,10 +17,62 @@ package struct SyncMemory: Hashable, Sendable {
     package var vanished: Set<ItemID> = []
     /// How many commits each session has made.
     package var commitCounts: [UInt64: UInt64] = [:]
-    /// What a person is to be asked about, or has answered.
-    package var brakeStages: [SyncBrake.Direction: SyncBrake.Stage] = [:]
+    /// What is known of large changes, one way.
+    package var braking = Braking()
+    /// What has been removed or replaced of late.
+    package var losses = ItemMap<Loss>()
+    /// What a person has decided on last.
+    package var lastChange: LargeChange?
+    /// Items that stay though they were removed here, and the entry of the log by which they do.
+    package var survivors = ItemMap<LogPosition>()
 
     package init() {}
+
+    /// What is known of large changes beside the items.
+    package struct Braking: Hashable, Sendable {
+        /// What a person is to be asked about, or has answered.
+        package var stages: [SyncBrake.Direction: SyncBrake.Stage] = [:]
+        /// Only of ways on which something has been lost, or is about to be.
+        package var points: [SyncBrake.Direction: Points] = [:]
+
+        package init() {}
+    }
+
+    /// From where one counts what is removed or replaced.
+    package struct Points: Hashable, Sendable {
+        /// The number of the period.
+        package var period: UInt32 = 1
+        /// How it was before the first loss of the period before, and of this one; nil for: there is none.
+        package var former: Mark?
+        package var current: Mark?
+
+        package init() {}
+
+        package init(period: UInt32, former: Mark?, current: Mark?) {
+            (self.period, self.former, self.current) = (period, former, current)
+        }
+
+        package struct Mark: Hashable, Sendable {
+            /// How far the log had been read.
+            package var position: LogPosition
+            /// How many items there were.
+            package var itemCount: Int
+
+            package init(position: LogPosition, itemCount: Int) {
+                (self.position, self.itemCount) = (position, itemCount)
+            }
+        }
+    }
+
+    /// In which period an item was removed or replaced last, each way; 0 for: not of late.
+    package struct Loss: Hashable, Sendable {
+        package var leaving: UInt32
+        package var arriving: UInt32
+
+        package init(leaving: UInt32, arriving: UInt32) {
+            (self.leaving, self.arriving) = (leaving, arriving)
+        }
+    }
 }
 
 /// What has changed of a memory since it was asked for last; nil for: it is no more.
@@ -31,8 +83,12 @@ package struct SyncMemoryChanges: Hashable, Sendable {
     package var vanished: [ItemID: Bool] = [:]
     /// How many commits this session has made; 0 for as many as were told already.
     package var commitCount: UInt64 = 0
-    /// All of them; nil for: as they were.
-    package var brakeStages: [SyncBrake.Direction: SyncBrake.Stage]?
+    /// Nil for: as it was.
+    package var braking: SyncMemory.Braking?
+    package var losses: [ItemID: SyncMemory.Loss?] = [:]
+    /// What a person has decided on last; nil for: as it was.
+    package var lastChange: LargeChange??
+    package var survivors: [ItemID: LogPosition?] = [:]
 
     package init() {}
 }
@@ -69,6 +125,8 @@ package struct ReadLog: Sendable {
     package private(set) var tree = ContainerTree()
     /// All that it speaks of.
     private(set) var contents = ContentMarks()
+    /// Items that exist no more, and who has removed them.
+    private var removers: [ItemID: DeviceID] = [:]
 
     /// - Parameter entryCount: How many entries there will be, to make room for.
     package init(entryCount: Int) {
@@ -79,8 +137,17 @@ package struct ReadLog: Sendable {
     /// Reads the next entry, the first one first.
     package mutating func read(_ entry: LogEntry) {
         entry.commit.state?.forEachContentKey { contents.insert($0, .atHub) }
-        _ = tree.read(entry)
+        let changed = tree.read(entry)
+        let item = entry.commit.item
+        if entry.commit.state == nil {
+            if tree[item] == nil { removers[item] = entry.commit.id.device }
+        } else if !removers.isEmpty {
+            for item in changed { removers[item] = nil }
+        }
     }
+
+    /// The items that exist no more since a device has removed them.
+    func removals(by device: DeviceID) -> Set<ItemID> { Set(removers.filter { $0.value == device }.keys) }
 }
 
 extension SyncEngine {
@@ -103,7 +170,9 @@ extension SyncEngine {
         for item in memory.vanished { known[item] = true }
         vanished = ItemTable(known)
         commitCounts = memory.commitCounts
-        braking = Braking(memory.brakeStages)
+        braking = Braking(memory, log.tree)
+        survivors = ItemTable(memory.survivors)
+        ownRemovals = log.removals(by: device)
         knowsDisk = false
     }
 
@@ -123,7 +192,12 @@ extension SyncEngine {
         }
         memory.vanished = Set(vanished.all.keys)
         memory.commitCounts = commitCounts
-        memory.brakeStages = braking.stages
+        memory.braking = braking.memory
+        for item in Set(braking.leaving.counted.all.keys).union(braking.arriving.counted.all.keys) {
+            memory.losses[item] = braking.loss(of: item)
+        }
+        memory.lastChange = braking.lastChange
+        memory.survivors = survivors.all
         return memory
     }
 
@@ -143,7 +217,8 @@ extension SyncEngine {
         let commitCount = commitCounts[session] ?? 0
         if commitCount != toldCommitCount { changes.commitCount = commitCount }
         toldCommitCount = commitCount
-        if braking.isWritten { (changes.brakeStages, braking.isWritten) = (braking.stages, false) }
+        braking.takeChanges(into: &changes)
+        for item in survivors.takeWritten() { changes.survivors.updateValue(survivors[item], forKey: item) }
         return changes
     }
 }

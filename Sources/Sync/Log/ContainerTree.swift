@@ -79,6 +79,9 @@ package struct ContainerTree: Hashable, Sendable {
         return at
     }
 
+    /// How an item is, or was when it was removed.
+    func lastState(of item: ItemID) -> ItemState? { nodes[item]?.state }
+
     package func children(of folder: ItemID) -> [ItemID] { nodes.members(of: folder) }
 
     package func item(at place: ItemPlace) -> ItemID? { nodes.item(at: place) }

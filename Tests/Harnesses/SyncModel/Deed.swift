@@ -20,6 +20,10 @@ package enum Deed: Hashable, Sendable {
     case decide(on: Int, goesOn: Bool)
     /// Somebody puts a copy of the whole folder in its place, which was made with a backup.
     case restoreFolder(on: Int)
+    /// Somebody wants back what a large change has removed or replaced that was decided on.
+    case wantBack(on: Int)
+    /// So much time has passed on a device that what it counts of large changes is another period's.
+    case beginPeriod(on: Int)
     /// Somebody wants room, or contents, of one of the items that may.
     case evict(on: Int, item: Int)
     case download(on: Int, item: Int)

@@ -118,7 +118,9 @@ package struct Habits: Sendable {
         case 6..<8: return .move(on: index, item: item, folder: folder, name: name)
         case 8: return .remove(on: index, item: item)
         case 9: return .settle(on: index, item: item)
-        case 10: return .decide(on: index, goesOn: random.below(2) == 0)
+        case 10:
+            let choice = random.below(3)
+            return choice == 0 ? .wantBack(on: index) : .decide(on: index, goesOn: choice == 1)
         case 11:
             return .replace(
                 on: index,
@@ -166,7 +168,11 @@ package struct Habits: Sendable {
     }
 
     private func preparation(on index: Int, using random: inout SplitMix64) -> Deed {
-        random.below(3) == 0 ? .backUpHub : .backUp(on: index)
+        switch random.below(4) {
+        case 0: .backUpHub
+        case 1: .beginPeriod(on: index)
+        default: .backUp(on: index)
+        }
     }
 
     private mutating func trouble(on index: Int, using random: inout SplitMix64) -> Deed? {

@@ -116,6 +116,7 @@ extension Deed {
         case .make(let index, _, _, _), .edit(let index, _), .undo(let index, _), .restoreFolder(let index),
             .move(let index, _, _, _), .remove(let index, _),
             .replace(let index, _, _, _), .settle(let index, _), .loseLog(let index), .decide(let index, _),
+            .wantBack(let index), .beginPeriod(let index),
             .evict(let index, _),
             .download(let index, _),
             .pause(let index, _), .resume(let index, _), .offerPaused(let index, _),

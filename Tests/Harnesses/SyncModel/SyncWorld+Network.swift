@@ -17,6 +17,7 @@ extension SyncWorld {
             giveUpCommits(of: index)
         }
         if case .brakeUndone(let direction) = event { discardBraked(direction, on: index) }
+        if case .wantedBack(let items) = event { discardReplaced(items, on: index) }
         let effects = devices[index].engine.take(event)
         if bug == nil { lookForReasons(index) }
         send(effects, from: index)

@@ -152,6 +152,24 @@ extension SyncWorld {
         tell { _ in "device \(index): what is \(direction) is to \(goesOn ? "go on" : "be undone")" }
     }
 
+    /// A person wants back what a large change has taken.
+    mutating func wantBack(on index: Int) {
+        let device = devices[index]
+        guard let change = device.engine.largeChange, device.engine.brake == nil else { return }
+        devices[index].news.append(.wantedBack(change.formers(in: device.read)))
+        tell { _ in "device \(index): what was before entry \(change.restorePoint) is to be there again" }
+    }
+
+    /// What is written over so has been before somebody's eyes.
+    mutating func discardReplaced(_ items: [ItemID: LargeChange.Former], on index: Int) {
+        for (item, former) in items {
+            editors[item, default: []].insert(index)
+            mayReturn.insert(item)
+            mayConflict.insert(item)
+            if let content = former.replacement { discarded.formUnion(marks[content] ?? []) }
+        }
+    }
+
     /// What is written over as somebody has taken back a change has been before his eyes.
     mutating func discardBraked(_ direction: SyncBrake.Direction, on index: Int) {
         let engine = devices[index].engine

@@ -148,6 +148,8 @@ package struct SyncWorld {
         case .cross(let index, let other, let folder): cross(folder, on: index, and: other)
         case .settle(let index, let item): withItem(item, on: index) { $0.settleConflicts($1, $2, on: index) }
         case .decide(let index, let goesOn): decide(on: index, goesOn: goesOn)
+        case .wantBack(let index): wantBack(on: index)
+        case .beginPeriod(let index): devices[index].news.append(.periodBegan)
         case .evict(let index, let item): evict(item, on: index)
         case .download(let index, let item): download(item, on: index)
         case .pause(let index, let item): pause(item, on: index)

@@ -1,4 +1,5 @@
 import Foundation
+import HubHarness
 import HubProtocol
 import Testing
 
@@ -20,7 +21,7 @@ struct FullHubTests {
         folder = try HubFolder()
         disk = try FullDisk(folder.path)
         records = try SQLiteRecordStore(in: try folder.open())
-        blobs = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 })
+        blobs = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 }, uptime: LeapingClock.make())
         let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
         service = HubService(records: records, blobs: blobs, clock: clock)
         _ = try await records.prepare(token: try Secrets.hash("token"))
@@ -69,7 +70,7 @@ struct FullHubTests {
 
     /// What a hub has that is started anew on the folder, and what the one has that runs: the same.
     private func expect(blobs numbers: Set<Int>, commitCount: Int) async throws {
-        let again = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 })
+        let again = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 }, uptime: LeapingClock.make())
         let names = (0..<100).map(BlobName.numbered)
         for store in [blobs, again] {
             let missing = Set(try await store.missing(names, of: owner))

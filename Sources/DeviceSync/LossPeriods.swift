@@ -1,0 +1,33 @@
+internal import Foundation
+
+/// The periods by which an engine counts what is removed and replaced: it has no clock, and is told.
+///
+/// Half a day each, also over starts, so that what is lost counts for half a day at least and for a day at most. A clock that is
+/// set ends a period early or late, and decides nothing else.
+struct LossPeriods: Hashable, Sendable {
+    /// When the last one began, in seconds since 1970; nil for: never yet.
+    private(set) var begunSeconds: Double?
+    private var isWritten = false
+
+    static let seconds = 43_200.0
+
+    init(begunSeconds: Double?) { self.begunSeconds = begunSeconds }
+
+    /// Looks at the clock.
+    ///
+    /// - Returns: How many periods have begun since; more than two are as good as two.
+    mutating func pass(to now: Date) -> Int {
+        let now = now.timeIntervalSince1970
+        let count = begunSeconds.map { abs(now - $0) / Self.seconds } ?? 0
+        guard begunSeconds == nil || count >= 1 else { return 0 }
+        (begunSeconds, isWritten) = (now, true)
+        return count >= 2 ? 2 : Int(count)
+    }
+
+    /// What is to be written down; nil for: as it was.
+    mutating func takeWritten() -> LossPeriods? {
+        guard isWritten else { return nil }
+        isWritten = false
+        return self
+    }
+}

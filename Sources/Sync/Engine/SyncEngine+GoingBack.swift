@@ -1,0 +1,83 @@
+// Back to what was before a large change that a person has let go on.
+//
+// 1. What the change has removed comes back, where it was, or under the next free name. What it has replaced has its former
+//    contents again, unless somebody has edited it since: what is newer stays.
+// 2. It is put on this disk first and committed then, on top of what the log has: an edit like any other, of which nobody is asked
+//    here. Others may be asked whether they want it.
+// 3. Nobody remembers it: a process that dies leaves the rest as it is, and to go back once more does that rest.
+extension SyncEngine {
+    /// The last large change that a person has decided on, as far as it has gone; nil for none.
+    package var largeChange: LargeChange? {
+        let changes = SyncBrake.Direction.allCases.compactMap {
+            braking.stages[$0] == .answered ? change($0) : nil
+        }
+        guard let first = changes.first else { return braking.lastChange }
+        return changes.dropFirst().reduce(into: first) { whole, change in
+            whole.items.formUnion(change.items)
+            whole.restorePoint = min(whole.restorePoint, change.restorePoint)
+        }
+    }
+
+    /// What has been lost one way of late; nil for nothing.
+    func change(_ direction: SyncBrake.Direction) -> LargeChange? {
+        let window = braking[direction]
+        let items = Set(window.counted.all.keys)
+        guard !items.isEmpty else { return nil }
+        return LargeChange(items: items, restorePoint: window.restorePoint, endPoint: tree.position)
+    }
+
+    /// Whether an item is not what it was before a large change, and nothing newer either.
+    package func isToComeBack(_ item: ItemID, _ former: LargeChange.Former) -> Bool {
+        guard let ours = disk[item] else { return true }
+        return ours.content != former.state.content && ours.content == former.replacement
+    }
+
+    /// Has items be again what they were.
+    mutating func goBack(_ items: [ItemID: LargeChange.Former]) {
+        guard braking.stages[.leaving] != .asked else { return }
+        for (item, former) in items where !paused.contains(item) {
+            braking.wantedBack[item] = former
+            touch(item)
+        }
+        if !braking.wantedBack.isEmpty { braking.stages[.leaving] = braking.stages[.leaving] ?? .excused }
+    }
+
+    /// The next step of an item on its way back; nil for: it is what it was, or something newer, or another step comes first.
+    mutating func planBack(_ item: ItemID) -> [Effect]? {
+        guard let former = braking.wantedBack[item] else { return nil }
+        let state = former.state
+        switch (disk[item], tree[item]) {
+        case (nil, nil):
+            agree(item, on: nil)
+            var state = state
+            state.conflicts = []
+            return place(item, atFreePlace(state), from: nil, agreedAs: nil)
+        case (let ours?, let theirs?) where ours == theirs:
+            guard ours.content != state.content, ours.content == former.replacement else { break }
+            var wanted = ours
+            wanted.content = state.content
+            if let content = state.content { wanted.conflicts.remove(content) }
+            return place(item, wanted, from: ours, agreedAs: theirs)
+        case (let ours?, _) where ours.content == state.content: break
+        // What is on its way between disk and log comes first.
+        default: return nil
+        }
+        braking.wantedBack[item] = nil
+        touch(item)
+        return nil
+    }
+
+    /// An item is on the disk what it was: the log is to have it.
+    mutating func noteBack(_ item: ItemID, _ state: ItemState?) {
+        guard let state, braking.wantedBack[item] != nil else { return }
+        if dataless.contains(item) {
+            braking.kept[item] = Braking.Kept(ours: state, theirs: tree[item]?.content)
+        } else {
+            // Nobody has needed them since: the hub may be about to give their room back, unless it hears of them again.
+            for content in state.contents {
+                contents.remove(content, .atHub)
+                contents.remove(content, .sent)
+            }
+        }
+    }
+}

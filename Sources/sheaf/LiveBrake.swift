@@ -1,0 +1,59 @@
+internal import Commands
+internal import DeviceSync
+internal import LocalSockets
+internal import SyncMessages
+
+/// What people say of large changes on this machine.
+enum LiveBrake {
+    /// The limits with what somebody has said of them.
+    static func limits(_ known: BrakeLimits?, with change: BrakeLimit) -> BrakeLimits {
+        var limits = known ?? BrakeLimits()
+        switch change.share {
+        case .off: limits.isOff = true
+        case .percent(let percent): (limits.isOff, limits.sharePercent) = (false, percent)
+        case nil: limits.isOff = false
+        }
+        if let countMin = change.countMin { limits.countMin = countMin }
+        return limits
+    }
+
+    static func told(_ limits: BrakeLimits) -> SyncRole.Folder.BrakeLimits {
+        SyncRole.Folder.BrakeLimits(
+            isOff: limits.isOff,
+            sharePercent: limits.sharePercent,
+            countMin: limits.countMin
+        )
+    }
+
+    /// Keeps it, and tells the process that keeps the folder in step, if there is one.
+    static func limit(_ folder: String, _ change: BrakeLimit, in runtime: RuntimeFolder) throws -> String {
+        let home = try DeviceHome(environment: LiveSync.environment)
+        let settings = try LiveSync.joined(folder, among: try home.containers()).settings
+        let limits = limits(settings.brake, with: change)
+        try home.limit(settings.container, limits)
+        do {
+            try SyncQuery.perform(.limit(folder: settings.folder, limits), in: runtime)
+        } catch SyncServiceError
+            .notRunning
+        {
+            // The next start reads it.
+        }
+        return "“\(settings.folder)”: \(told(limits).text)."
+    }
+
+    static func goBack(_ folder: String, in runtime: RuntimeFolder) throws -> SyncRole.WayBack {
+        let conversation = try SyncConversation(.goBack(folder: folder), in: runtime)
+        // The hub may be asked first.
+        switch try conversation.next(milliseconds: -1) {
+        case .goesBack(let back):
+            return SyncRole.WayBack(
+                itemCount: back.itemCount,
+                restorePoint: back.restorePoint,
+                newer: back.newer,
+                lost: back.lost
+            )
+        case .refused(let refusal): throw refusal
+        default: throw SyncServiceError.notRunning
+        }
+    }
+}
