@@ -58,7 +58,8 @@ package struct Explanation: Codable, Hashable, Sendable {
             // What the hub does, or there is no line to it.
             case offline, shutOut, hubFull, contentsLost, cannotSend, cannotGet
             // What is in the way on this device.
-            case inUse, beingWritten, cannotPlace, cannotRead, cannotRemember, cannotBegin, emptied, notMounted
+            case inUse, beingWritten, cannotPlace, cannotRead, cannotRemember, cannotBegin, emptied,
+                notMounted
             // What is at the hub alone, is in a folder, or is nowhere.
             case evicted, inside, absent, leftOut
         }

@@ -34,7 +34,8 @@ final class FolderWatches {
         folders[folder] = try watch(path) { events in
             if events.contains(where: { $0.kind == .selfDeleted }) { return .ended(folder) }
             // All in it is as it was: the folder that it was in tells of it. Nobody tells of the container's own.
-            return folder != .root && events.allSatisfy { $0.kind == .selfMoved } ? nil : .folder(folder, events)
+            return folder != .root && events.allSatisfy { $0.kind == .selfMoved }
+                ? nil : .folder(folder, events)
         }
     }
 

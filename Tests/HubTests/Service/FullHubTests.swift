@@ -70,7 +70,11 @@ struct FullHubTests {
 
     /// What a hub has that is started anew on the folder, and what the one has that runs: the same.
     private func expect(blobs numbers: Set<Int>, commitCount: Int) async throws {
-        let again = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 }, uptime: LeapingClock.make())
+        let again = try SegmentedBlobStore(
+            in: try folder.open(),
+            clock: { 1000 },
+            uptime: LeapingClock.make()
+        )
         let names = (0..<100).map(BlobName.numbered)
         for store in [blobs, again] {
             let missing = Set(try await store.missing(names, of: owner))
