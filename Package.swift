@@ -324,8 +324,8 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "CLinux", "Cryptography", "DeviceSync", "DocumentFoundation", "DocumentTesting", "FileSystem",
-                "HTTPService", "Hub", "HubProtocol",
+                "CLinux", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
+                "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol",
                 "LocalSockets", "Locks", "Sealing",
                 "SQLite", "SeededNumbers", "Sync", "SyncMessages", "TestFolders", "Vault", "device-harness",
             ],

@@ -11,7 +11,8 @@ internal import TracedDisk
 /// 2. What the hub had, and nobody was about to change on this device, is there as the hub had it: nothing is gone, blank, half
 ///    or older.
 /// 3. What somebody was about to change is as it was before, or as the hub had it, or as he has made it; where programs
-///    did not sync what they wrote, only what the hub had of that last is vouched for.
+///    did not sync what they wrote, it may be there in part, and under a former name (`DeviceDeed`). What the hub had of that
+///    last is whole.
 /// 4. Where nobody was about to change anything, nothing is sent.
 final class DeviceCheck {
     /// What had happened when the power was cut.
@@ -151,11 +152,10 @@ final class DeviceCheck {
                 continue
             }
             isQuiet = false
-            let own = deeds.map(\.deed).filter { $0.paths.contains(path) }
-            guard !own.contains(where: \.isCareless) else { continue }
-            let allowed = [had] + own.flatMap { [$0.before[path] ?? [:], $0.after[path] ?? [:]] }
-            guard allowed.contains(has) else {
-                return .failure(Complaint(text: "“\(path)” is what nobody has made of it: \(has)"))
+            guard DeviceDeed.mayLeave(has, at: path, had: had, deeds.map(\.deed)) else {
+                return .failure(
+                    Complaint(text: "“\(path)” is what nobody has made of it with \(deeds): \(has)")
+                )
             }
         }
         return .success(isQuiet)

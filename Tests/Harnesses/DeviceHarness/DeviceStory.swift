@@ -16,18 +16,7 @@ internal import SyncMessages
 ///
 /// What one has touched since all was in step the other leaves alone: here nobody looks what becomes of conflicts.
 final class DeviceStory {
-    /// What somebody does on the first device.
-    struct Deed {
-        /// The documents and folders that it is about.
-        var paths: [String]
-        /// What they are before and after it.
-        var before: [String: [String: String]]
-        var after: [String: [String: String]] = [:]
-        /// Whether one of them is written without being synced.
-        var isCareless: Bool
-    }
-
-    private(set) var deeds: [Deed] = []
+    private(set) var deeds: [DeviceDeed] = []
     /// What was in the folder whenever all was in step.
     private(set) var settled: [FolderContents] = []
     private let devices: [WorldDevice]
@@ -35,6 +24,8 @@ final class DeviceStory {
     /// Who has touched what since then.
     private var owners: [String: Int] = [:]
     private var careless: Set<String> = []
+    /// What files were called since then that have been moved and not saved anew.
+    private var formerPaths: [String: Set<String>] = [:]
     private var nameCount = 0
     private var textCount = 0
 
@@ -68,7 +59,7 @@ final class DeviceStory {
             throw DeviceScene.NeverInStep(description: "the story does not come in step: \(now)")
         }
         settled.append(FolderContents(of: one.folder))
-        (owners, careless) = ([:], [])
+        (owners, careless, formerPaths) = ([:], [], [:])
         write_down_note("settled \(settled.count - 1)")
     }
 
@@ -94,6 +85,7 @@ final class DeviceStory {
         case (4..<8, .some(let path)): try edit(who, path, isCareless)
         case (8, .some(let path)):
             let target = fresh(in: folder, FolderContents.isPackage(path) ? ".rtfd" : ".txt")
+            formerPaths[target] = (formerPaths[path] ?? []).union([path])
             try perform(who, [path, target], isCareless: careless.contains(path)) {
                 try Self.move($0.appending(path), $0.appending(target))
             }
@@ -196,6 +188,8 @@ final class DeviceStory {
             }
             try save.commit()
         }
+        // It is another file, in a folder that was synced.
+        if !isCareless { formerPaths[path] = nil }
     }
 
     /// Removes the first, and so the others that are in it; packages file by file.
@@ -221,7 +215,9 @@ final class DeviceStory {
             let contents = FolderContents(of: folder)
             return Dictionary(uniqueKeysWithValues: paths.map { ($0, contents.document($0)) })
         }
-        deeds.append(Deed(paths: paths, before: now(), isCareless: isCareless))
+        var deed = DeviceDeed(paths: paths, before: now(), isCareless: isCareless)
+        deed.formerPaths = formerPaths.filter { paths.contains($0.key) }
+        deeds.append(deed)
         write_down_note("deed \(deeds.count - 1)")
         try attempt { try body(FilePath(folder.path)) }
         deeds[deeds.count - 1].after = now()
