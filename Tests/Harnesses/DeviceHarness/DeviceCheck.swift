@@ -86,7 +86,9 @@ final class DeviceCheck {
             final = FolderContents(of: device.folder)
             let other = try recording.scene.contents(at: hub)
             guard other == FolderContents(of: device.folder) else {
-                return "it has \(FolderContents(of: device.folder)), another device gets \(other)"
+                return
+                    "it has \(FolderContents(of: device.folder)), another device gets \(other)"
+                    + "\n    the disk had \(found)\n    the hub had \(reference)\(said)"
             }
         } catch {
             return "\(error)\n    the disk had \(found)"
