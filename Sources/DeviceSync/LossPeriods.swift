@@ -2,14 +2,15 @@ internal import Foundation
 
 /// The periods by which an engine counts what is removed and replaced: it has no clock, and is told.
 ///
-/// Half a day each, also over starts, so that what is lost counts for half a day at least and for a day at most. A clock that is
-/// set ends a period early or late, and decides nothing else.
+/// Ten minutes each, also over starts, so that what is lost counts for ten minutes at least and for twenty at most: a script or a
+/// program that has gone wrong takes less, and what people edit in a day is no large change. A clock that is set ends a period
+/// early or late, and decides nothing else.
 struct LossPeriods: Hashable, Sendable {
     /// When the last one began, in seconds since 1970; nil for: never yet.
     private(set) var begunSeconds: Double?
     private var isWritten = false
 
-    static let seconds = 43_200.0
+    static let seconds = 600.0
 
     init(begunSeconds: Double?) { self.begunSeconds = begunSeconds }
 

@@ -64,6 +64,9 @@ class LongWorld(World):
 
 def run(base, networks, arguments, choice):
     world = LongWorld(base, arguments.devices, networks)
+    # People who hurry like these would be asked all the time.
+    for device in world.devices:
+        device.run("decide", device.folder, "--brake", "off", check=True)
     # What only a hub has is lost with what it has lost.
     people = People(base, choice, evicts=not arguments.restores)
     counts = {"deeds": 0, "kills": 0, "cuts": 0, "backups": 0, "restores": 0, "settled": 0}

@@ -14,7 +14,7 @@ extension Command {
             details: """
                 A change that removes or replaces more than half of all items, and at least twenty, waits for a person, on the \
                 device where it was made and on each that it comes to. What is new, moved or merged goes on meanwhile. \
-                Each item counts once, for half a day at least and a day at most: so a change that comes bit by bit is one. \
+                Each item counts once, for ten to twenty minutes: so a change that comes bit by bit is one. \
                 sheaf status says when something waits, and names the restore point, the entry of the log after which it came.
 
                 With --back what the last such change has removed or replaced is again what it was at the restore point, as new \

@@ -61,7 +61,7 @@ package struct SyncEngine: Sendable {
         /// back from the log. Arriving: what is here is kept, and the log is to have it.
         case brakeUndone(SyncBrake.Direction)
         /// A period has passed: what was removed or replaced in the one before the last counts as a part of a large change no
-        /// more. Half a day is meant; the engine has no clock, and takes it from whoever has one.
+        /// more. Ten minutes are meant; the engine has no clock, and takes it from whoever has one.
         case periodBegan
         /// A person wants items to be what they were before a large change.
         case wantedBack([ItemID: LargeChange.Former])
