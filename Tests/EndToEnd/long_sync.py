@@ -64,7 +64,8 @@ class LongWorld(World):
 
 def run(base, networks, arguments, choice):
     world = LongWorld(base, arguments.devices, networks)
-    # People who hurry like these would be asked all the time.
+    # People who hurry like these would be asked all the time. Once each runs: it is to hear of it.
+    world.settle()
     for device in world.devices:
         device.run("decide", device.folder, "--brake", "off", check=True)
     # What only a hub has is lost with what it has lost.

@@ -636,7 +636,8 @@ def test_killed_again_and_again_all_come_to_the_same(world, base):
     print(f"SYNC_SEED={seed}")
     choice = random.Random(seed)
     here = world(3)
-    # People who hurry like these would be asked all the time.
+    # People who hurry like these would be asked all the time. Once each runs: it is to hear of it.
+    here.settle()
     for device in here.devices:
         device.run("decide", device.folder, "--brake", "off", check=True)
     people = People(base, choice)
