@@ -143,11 +143,16 @@ struct WorldLinesTests {
     @Test("Three devices are not taken for two, nor two for three")
     func wrongCounts() async {
         await #expect(processExitsWith: .failure) {
-            let (one, two) = try DocumentWorld().devices(3)
+            let world = try DocumentWorld()
+            // Nobody removes it when this process is gone.
+            try? FileManager.default.removeItem(at: world.folder)
+            let (one, two) = try world.devices(3)
             print(one, two)
         }
         await #expect(processExitsWith: .failure) {
-            let (one, two, three) = try DocumentWorld().devices(2)
+            let world = try DocumentWorld()
+            try? FileManager.default.removeItem(at: world.folder)
+            let (one, two, three) = try world.devices(2)
             print(one, two, three)
         }
     }
