@@ -653,7 +653,11 @@ def test_killed_again_and_again_all_come_to_the_same(world, base):
     for process in [*here.devices, here.hub]:
         assert process.is_running, process.said[-2000:]
     wait_for(lambda: people.bring_back(here.devices), 40, "all contents")
-    here.settle()
+    try:
+        here.settle()
+    except AssertionError:
+        print("\n".join(people.story))
+        raise
     lost = people.lost(here.devices)
     people.look(here.devices)
     if lost or people.half:

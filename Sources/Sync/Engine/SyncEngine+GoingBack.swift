@@ -51,6 +51,7 @@ extension SyncEngine {
             agree(item, on: nil)
             var state = state
             state.conflicts = []
+            if isGoneForGood(state.place.parent) { state.place.parent = .root }
             return place(item, atFreePlace(state), from: nil, agreedAs: nil)
         case (let ours?, let theirs?) where ours == theirs:
             guard ours.content != state.content, ours.content == former.replacement else { break }
@@ -65,6 +66,17 @@ extension SyncEngine {
         braking.wantedBack[item] = nil
         touch(item)
         return nil
+    }
+
+    /// Whether a folder is nowhere, and is not to come back either.
+    private func isGoneForGood(_ folder: ItemID) -> Bool {
+        folder != .root && disk[folder] == nil && tree[folder] == nil && braking.wantedBack[folder] == nil
+    }
+
+    /// What is to be again in a folder that is gone for good comes to be beside it.
+    mutating func touchWantedBack(in folder: ItemID) {
+        guard !braking.wantedBack.isEmpty, isGoneForGood(folder) else { return }
+        for (item, former) in braking.wantedBack where former.state.place.parent == folder { touch(item) }
     }
 
     /// An item is on the disk what it was: the log is to have it.

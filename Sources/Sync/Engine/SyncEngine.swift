@@ -382,6 +382,7 @@ package struct SyncEngine: Sendable {
                     differing.remove(item)
                 }
                 weigh(item)
+                touchWantedBack(in: item)
             }
             applyBrakes()
             for item in items {
