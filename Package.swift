@@ -86,6 +86,7 @@ let package = Package(
         ),
         // Cores: pure decisions.
         .target(name: "Coordination", swiftSettings: strict),
+        .target(name: "Shrinking", swiftSettings: strict),
         .target(name: "Sync", swiftSettings: strict),
         .target(name: "HubProtocol", dependencies: ["Cryptography"], swiftSettings: strict),
         .target(
@@ -151,7 +152,7 @@ let package = Package(
             dependencies: [
                 "Cryptography", "DeviceSync", "DocumentFoundation", "FileSystem", "HubProtocol", "Locks",
                 "Merging", "SQLite",
-                "Sealing", "SyncMessages", "UIKit",
+                "Sealing", "Shrinking", "SyncMessages", "UIKit",
             ],
             swiftSettings: strict
         ),
@@ -198,6 +199,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
+        .testTarget(name: "ShrinkingTests", dependencies: ["Shrinking"], swiftSettings: strict),
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
         .testTarget(name: "ThreadsTests", dependencies: ["Locks", "Threads"], swiftSettings: strict),
         .testTarget(
@@ -348,7 +350,7 @@ let package = Package(
         ),
         .target(
             name: "SyncModel",
-            dependencies: ["SeededNumbers", "Sync"],
+            dependencies: ["SeededNumbers", "Shrinking", "Sync"],
             path: "Tests/Harnesses/SyncModel",
             swiftSettings: strict
         ),
@@ -386,7 +388,7 @@ let package = Package(
         ),
         .target(
             name: "ArbiterModel",
-            dependencies: ["Coordination", "SeededNumbers"],
+            dependencies: ["Coordination", "SeededNumbers", "Shrinking"],
             path: "Tests/Harnesses/ArbiterModel",
             swiftSettings: strict
         ),
@@ -421,8 +423,7 @@ let package = Package(
         .testTarget(
             name: "DocumentFoundationTests",
             dependencies: [
-                "ChangeSets", "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues",
-                "Locks",
+                "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues", "Locks",
                 "Merging", "SeededNumbers", "SyncMessages", "TestFolders", "TestSurroundings",
                 "UniformTypeIdentifiers", "Vault",
             ],

@@ -294,7 +294,7 @@ package final class ContainerSync: Sendable {
         let search = try order { try $0.searchBack() }
         // Not on the queue: the hub may take its time.
         let lost = try search.lost()
-        return try order { try $0.goBack(to: search.formers, without: lost) }
+        return try order { try $0.goBack(search, without: lost) }
     }
 
     /// Returns when the room that evicted contents took has been given back. Not to be asked where it reports.

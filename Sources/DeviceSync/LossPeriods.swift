@@ -19,10 +19,15 @@ struct LossPeriods: Hashable, Sendable {
     /// - Returns: How many periods have begun since; more than two are as good as two.
     mutating func pass(to now: Date) -> Int {
         let now = now.timeIntervalSince1970
-        let count = begunSeconds.map { abs(now - $0) / Self.seconds } ?? 0
-        guard begunSeconds == nil || count >= 1 else { return 0 }
-        (begunSeconds, isWritten) = (now, true)
-        return count >= 2 ? 2 : Int(count)
+        guard let begun = begunSeconds else {
+            (begunSeconds, isWritten) = (now, true)
+            return 0
+        }
+        let count = (abs(now - begun) / Self.seconds).rounded(.down)
+        guard count >= 1 else { return 0 }
+        // One after another, whenever somebody looks; after a clock that was set back, from there on.
+        (begunSeconds, isWritten) = (now < begun ? now : begun + count * Self.seconds, true)
+        return Int(min(count, 2))
     }
 
     /// What is to be written down; nil for: as it was.

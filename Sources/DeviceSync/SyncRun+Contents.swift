@@ -169,6 +169,7 @@ extension SyncRun {
     /// Fills what has all that it needs, and notes what has come by itself.
     func fillDownloaded() {
         for item in downloads.keys.sorted() {
+            // What the vault cannot tell now it tells when the next contents come.
             guard
                 table[item] == nil || table[item]?.isDataless == false
                     || (try? needed(item).allSatisfy { try contents.has($0) }) == true

@@ -93,7 +93,7 @@ extension SyncRun {
         let folders = dirtyFolders
         dirtyFolders = []
         guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
-        let found = try look(at: folders)
+        let found = try lookAgainIfNot(at: folders)
         attempt("what this device remembers cannot be written") { try endSuspicion() }
         take(found.events)
         missing.formUnion(found.missing)
@@ -128,7 +128,11 @@ extension SyncRun {
         dirtyFolders = []
         let sought = missing
         missing = []
-        let found = try look(at: folders)
+        let found: Found
+        do { found = try lookAgainIfNot(at: folders) } catch {
+            missing.formUnion(sought)
+            throw error
+        }
         var events = found.events
         if !isLookDone {
             missing = sought
@@ -155,18 +159,22 @@ extension SyncRun {
         var missing: Set<ItemID> = []
     }
 
+    /// Looks at folders; what cannot be looked at now is looked at again.
+    private func lookAgainIfNot(at folders: Set<ItemID>) throws -> Found {
+        do { return try look(at: folders) } catch {
+            dirtyFolders.formUnion(folders)
+            retryLater()
+            throw error
+        }
+    }
+
     /// Looks at folders, and keeps what is new of their documents.
     private func look(at folders: Set<ItemID>) throws -> Found {
         let outcome = try lookAtReadable(folders)
         var found = Found(events: takeVolumes(outcome), missing: outcome.missing)
         takeExclusions(outcome)
         found.events += takeContents(outcome)
-        for item in outcome.folders {
-            watchIfPossible(item)
-            // What came into it between the look and the watch.
-            dirtyFolders.insert(item)
-            lookSoon()
-        }
+        watchFound(outcome.folders)
         let others = foldersOfOtherNames(of: outcome.touched).subtracting(folders)
         if !others.isEmpty {
             dirtyFolders.formUnion(others)
@@ -174,10 +182,27 @@ extension SyncRun {
         }
         var changed = outcome.placed
         for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
-        endWriting(in: folders, but: outcome.touched)
+        if isLookDone {
+            endWriting(in: outcome.listed.subtracting(outcome.unreadable.keys), but: outcome.touched)
+        }
         found.events += changes(of: changed)
         if !changed.isEmpty { noteLinksInConflict() }
         return found
+    }
+
+    /// Watches folders that were found now, and those that could not be watched at their places.
+    private func watchFound(_ folders: Set<ItemID>) {
+        guard isLookDone else { return }
+        for item in folders.union(unwatched) {
+            unwatched.remove(item)
+            guard item == .root || table[item] != nil else { continue }
+            watchIfPossible(item)
+            // One whose place is another's is watched where the next look finds it.
+            guard !unwatched.contains(item) else { continue }
+            // What came into it between the look and the watch.
+            dirtyFolders.insert(item)
+            lookSoon()
+        }
     }
 
     /// Looks at folders, as far as they can be read. What cannot is looked at again now and then; nothing counts as gone
@@ -259,8 +284,15 @@ extension SyncRun {
     private func watch(folder item: ItemID) throws(SystemError) {
         guard let path = table.path(of: item, in: place.folder) else { return }
         do { try watches?.watch(folder: item, at: path) } catch {
-            // Gone by now: the folder above tells.
             guard error.isAbsent || error.errno == ENOTDIR else { throw error }
+            // Gone, or somewhere else: the folder above tells of that, and nothing of what is in it.
+            unwatched.insert(item)
+            return
+        }
+        // Another may have its name by now.
+        let there = try FolderScan.status(at: path).map { ItemTrace($0) }
+        if let known = table.trace(ofFolder: item), there?.isSameItem(as: known) != true {
+            unwatched.insert(item)
         }
     }
 
@@ -292,6 +324,7 @@ extension SyncRun {
     /// Has nothing more to do with an item that is not there any more.
     func forget(_ item: ItemID) {
         watches?.end(item)
+        unwatched.remove(item)
         (unkept[item], unlisted[item]) = (nil, nil)
         (unread[item], leftOut[item]) = (nil, nil)
         suspects.remove(item)
@@ -336,7 +369,7 @@ extension SyncRun {
         followConflicts()
         lookAtUnkept()
         dirtyFolders.formUnion(unlisted.keys.filter { !isStillApart($0) })
-        if !unlisted.isEmpty { lookSoon() }
+        if !dirtyFolders.isEmpty { lookSoon() }
         askAgain()
         retryStuck()
         take([])
@@ -346,6 +379,8 @@ extension SyncRun {
     func lookAtUnkept() {
         guard !unkept.isEmpty else { return }
         for item in unkept.keys {
+            // What a power cut has damaged may look as it did.
+            if suspects.contains(item) { readAnew(item) }
             dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
             // Its own traces do not tell what is deep in it.
             if table[item]?.trace.kind == .directory { dirtyPackages.insert(item) }

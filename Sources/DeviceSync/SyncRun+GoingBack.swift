@@ -20,10 +20,10 @@ extension SyncRun {
         return SyncStatus.LargeChange(itemCount: change.items.count, restorePoint: change.restorePoint)
     }
 
-    /// What the last large change has removed or replaced, as it was.
+    /// The last large change.
     ///
     /// - Throws: `SyncRefusal` when there is none, or a person is to decide something else first.
-    private func formers() throws -> [ItemID: LargeChange.Former] {
+    private func lastChange() throws -> LargeChange {
         try refuseWhileAsked()
         guard let change = engine.largeChange else {
             throw SyncRefusal(.absent, "No large change has gone on here that one could go back from.")
@@ -31,11 +31,12 @@ extension SyncRun {
         if let unremembered {
             throw SyncRefusal(.failed, "What this device remembers cannot be written: \(unremembered.why)")
         }
-        return change.formers(in: try memory.log().lazy.map(\.entry))
+        return change
     }
 
     private func refuseWhileAsked() throws {
-        guard !brakes.isEmpty else { return }
+        // What is being undone waits for nobody, and is not over.
+        guard engine.isAsking else { return }
         throw SyncRefusal(
             .busy,
             "A large change waits for you: say first whether it goes on. See: sheaf status"
@@ -44,23 +45,27 @@ extension SyncRun {
 
     /// What the last large change has taken, and which contents of it are not here.
     func searchBack() throws -> BackSearch {
-        let formers = try formers()
+        let change = try lastChange()
+        let formers = change.formers(in: try memory.log().lazy.map(\.entry))
         var missing: Set<ContentName> = []
         for (item, former) in formers where engine.isToComeBack(item, former) {
             guard let content = former.state.content, !missing.contains(content) else { continue }
             if try !contents.has(content) { missing.insert(content) }
         }
-        return BackSearch(formers: formers, missing: missing, hub: hub, desk: desk)
+        return BackSearch(
+            formers: formers,
+            restorePoint: change.restorePoint,
+            missing: missing,
+            hub: hub,
+            desk: desk
+        )
     }
 
-    func goBack(
-        to formers: [ItemID: LargeChange.Former],
-        without lost: Set<ContentName>
-    ) throws -> SyncMessages.WayBack {
+    func goBack(_ search: BackSearch, without lost: Set<ContentName>) throws -> SyncMessages.WayBack {
         try refuseWhileAsked()
         var back: [ItemID: LargeChange.Former] = [:]
         var (newer, gone): ([String], [String]) = ([], [])
-        for (item, former) in formers {
+        for (item, former) in search.formers {
             let content = former.state.content
             guard engine.isToComeBack(item, former) else {
                 if let ours = engine.disk[item], ours.content != content { newer.append(path(of: item)) }
@@ -79,7 +84,7 @@ extension SyncRun {
             itemCount: count == 0 ? back.count : count,
             newer: newer.sorted(),
             lost: gone.sorted(),
-            restorePoint: engine.largeChange?.restorePoint ?? 0
+            restorePoint: search.restorePoint
         )
     }
 }
@@ -87,6 +92,7 @@ extension SyncRun {
 /// What is to come back, and what of it only the hub may have.
 struct BackSearch: Sendable {
     let formers: [ItemID: LargeChange.Former]
+    let restorePoint: LogPosition
     let missing: Set<ContentName>
     let hub: any ContainerHub
     let desk: LogDesk

@@ -170,10 +170,8 @@ extension SyncRun {
         let path = path(of: item)
         switch try placer.remove(item, in: table) {
         case .done:
-            handOnMark(of: item, from: table[item], to: nil)
-            table[item] = nil
-            watches?.end(item)
-            noteSuperseded(expected.content)
+            forget(item)
+            refused.remove(item)
             take([.placed(item)])
             report(.removed(path: path))
         case .another(let why): refuse(item, effect, why)

@@ -42,7 +42,7 @@ extension SyncRun {
         for item in suspects where unkept[item] == nil {
             guard let known = table[item], let path = table.path(of: item, in: place.folder) else { continue }
             do {
-                guard known.trace.byteCount > 0 || known.trace.kind == .directory, try isFresh(path),
+                guard try known.state.content.map(mayHaveHeldSomething) == true, try isFresh(path),
                     let status = try FolderScan.status(at: path)
                 else { continue }
                 traces[item] = ItemTrace(status)

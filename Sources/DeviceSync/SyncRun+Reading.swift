@@ -46,11 +46,15 @@ extension SyncRun {
         for (item, trace) in readable where traces[item] == nil { unread[item] = trace }
         for (item, trace) in takeUnread() { traces[item] = trace }
         if !unread.isEmpty { readOn() }
+        var gone: Set<ItemID> = []
         for item in dirtyPackages where traces[item] == nil && (touched[item] == nil || readable[item] != nil)
         {
             guard let path = table.path(of: item, in: place.folder) else { continue }
             do {
-                guard let status = try FolderScan.status(at: path) else { continue }
+                guard let status = try FolderScan.status(at: path) else {
+                    gone.insert(item)
+                    continue
+                }
                 guard urgent.contains(item) || mayRead(item, ItemTrace(status)) else { continue }
                 traces[item] = ItemTrace(status)
                 unread[item] = nil
@@ -59,6 +63,7 @@ extension SyncRun {
             }
         }
         dirtyPackages = []
+        for item in gone { lookForPlace(of: item) }
         do { return try keepNow(traces) } catch {
             // It is not the documents' fault: no room, or no watch to be had. They are tried again with what cannot be read.
             for item in traces.keys { unkept[item] = DiskRefusal(error) }
@@ -74,7 +79,8 @@ extension SyncRun {
             Vault.Keepable(
                 table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
                 as: item.mark,
-                isReadAnew: readsAnew.contains(item),
+                // What a power cut may have damaged is not what it looks like.
+                isReadAnew: readsAnew.contains(item) || suspects.contains(item),
                 notes: try memory.losses(of: item)
             )
         }
@@ -83,59 +89,103 @@ extension SyncRun {
         for (item, result) in zip(items, try contents.keep(documents)) {
             switch result {
             case .success(let read):
-                let content = read.name
-                guard var known = table[item] else { continue }
-                let former = known.state.content
-                guard former == content || counts(item, read.trace) else {
-                    // Half of what somebody is writing is nobody's.
-                    noteSuperseded(content)
-                    continue
-                }
-                switch repair(item, from: former, (content, read.trace ?? traces[item] ?? known.trace)) {
-                case .none: suspects.remove(item)
-                case .done(let repaired):
-                    unkept[item] = nil
-                    suspects.remove(item)
-                    table[item] = repaired
-                    handOnMark(of: item, from: known, to: repaired.trace)
-                    if former != repaired.state.content { changed.insert(item) }
-                    continue
-                case .waits(let why):
-                    unkept[item] = why
-                    news.insert(item)
-                    continue
-                }
-                // Before it goes to others: once it has, nothing tells that there was something to keep.
-                if former != content, let why = keepFormer(former, ifEmptied: item) {
-                    unkept[item] = why
-                    news.insert(item)
-                    continue
-                }
-                unkept[item] = nil
-                if let former, former != content, losing.remove(item) != nil {
-                    // What was about to lose a conflict has been saved anew, and loses as it is now.
-                    known.state.conflicts.remove(former)
-                }
-                let seen = known
-                if let trace = traces[item] {
-                    // To read it may have moved its change time: a file that is lent gets a link.
-                    let isRead = read.trace?.hasContents(of: trace) ?? false
-                    known.trace = isRead ? read.trace ?? trace : trace
-                }
-                known.state.content = content
-                table[item] = known
-                handOnMark(of: item, from: seen, to: known.trace)
-                if former != content {
-                    changed.insert(item)
-                    noteSuperseded(former)
-                }
+                if try take(read, of: item, listedAs: traces[item]) { changed.insert(item) }
             case .failure(let error):
-                // Written to all the time, or gone: the next event tells. Unreadable: that is to be said.
-                guard isThere(item) else { continue }
-                noteUnkept(item, error)
+                writing.endRead(item)
+                // Written to all the time: the next event tells. Unreadable: that is to be said.
+                if isThere(item) { noteUnkept(item, error) } else { lookForPlace(of: item) }
             }
         }
         return changed
+    }
+
+    /// Takes what has been read of an item, unless it does not count.
+    ///
+    /// - Returns: Whether its contents are others now.
+    private func take(
+        _ read: ContentStore.Read,
+        of item: ItemID,
+        listedAs listed: ItemTrace?
+    ) throws -> Bool {
+        let content = read.name
+        guard var known = table[item] else { return false }
+        defer { writing.endRead(item) }
+        let former = known.state.content
+        guard former == content || counts(item, read.trace, as: listed?.kind) else {
+            // Half of what somebody is writing is nobody's.
+            noteSuperseded(content)
+            return false
+        }
+        switch repair(item, from: former, (content, read.trace ?? listed ?? known.trace)) {
+        case .none: suspects.remove(item)
+        case .done(let repaired):
+            unkept[item] = nil
+            suspects.remove(item)
+            table[item] = repaired
+            handOnMark(of: item, from: known, to: repaired.trace)
+            return former != repaired.state.content
+        case .waits(let why):
+            unkept[item] = why
+            news.insert(item)
+            return false
+        }
+        // Before it goes to others: once it has, nothing tells that there was something to keep.
+        if former != content, let why = keepFormer(former, ifEmptied: item) {
+            unkept[item] = why
+            news.insert(item)
+            return false
+        }
+        unkept[item] = nil
+        if let former, former != content, losing.remove(item) != nil {
+            // What was about to lose a conflict has been saved anew, and loses as it is now.
+            known.state.conflicts.remove(former)
+        }
+        let seen = known
+        if let listed {
+            known.trace = try self.trace(of: item, listedAs: listed, readAs: read.trace)
+            // What was not read as it was listed may be another's, and is looked at again.
+            if known.trace.changed == 0 {
+                dirtyFolders.insert(known.state.place.parent)
+                lookSoon()
+            }
+        }
+        known.state.content = content
+        table[item] = known
+        handOnMark(of: item, from: seen, to: known.trace)
+        if former != content { noteSuperseded(former) }
+        return former != content
+    }
+
+    /// How an item is known from now on that was listed, and read a moment later.
+    ///
+    /// - Returns: As it was read, which may have moved its change time: a file that is lent gets a link. Where it was not read as it
+    ///   was listed, as it was listed, with a change time that nothing has.
+    private func trace(
+        of item: ItemID,
+        listedAs listed: ItemTrace,
+        readAs read: ItemTrace?
+    ) throws -> ItemTrace {
+        var now = read
+        if listed.kind == .symbolicLink {
+            let path = table.path(of: item, in: place.folder)
+            now = try path.flatMap { try FolderScan.status(at: $0) }.map { ItemTrace($0) }
+        } else if read == nil {
+            // A package; or a file that is as it was, and was not read.
+            return listed
+        }
+        if let now, now.hasContents(of: listed) { return now }
+        var unread = listed
+        unread.changed = 0
+        return unread
+    }
+
+    /// Has an item be looked for that is not at its place: it is gone, or its folder is somewhere else by now, and nobody looks into
+    /// that for its own move.
+    private func lookForPlace(of item: ItemID) {
+        guard let known = table[item], !missing.contains(item) else { return }
+        dirtyFolders.insert(known.state.place.parent)
+        if known.trace.kind == .directory { dirtyPackages.insert(item) }
+        lookSoon()
     }
 
     private func isThere(_ item: ItemID) -> Bool {

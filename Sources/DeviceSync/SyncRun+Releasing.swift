@@ -81,20 +81,27 @@ extension SyncRun {
         guard !isStopped, isSettled, newlyHeard.isEmpty, engine.tree.position == desk.head.position else {
             return nil
         }
-        let bytes = try memory.value(Self.releasedKey) ?? []
+        let releasedTo: LogPosition? = try memory.value(Self.releasedKey).map { bytes in
+            try bytes.withUnsafeBytes { bytes in
+                var reader = StateReader(bytes)
+                return try reader.integer()
+            }
+        }
         return Releasing(
             hub: hub,
             desk: desk,
             contents: contents,
             memory: place.memory,
             head: desk.head,
-            releasedTo: bytes.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            releasedTo: releasedTo ?? 0
         )
     }
 
     /// Notes up to where former states are released.
     func noteReleased(to position: LogPosition) throws {
-        try memory.remember(Self.releasedKey, (0..<8).map { UInt8(truncatingIfNeeded: position >> (8 * $0)) })
+        var writer = StateWriter()
+        writer.integer(position)
+        try memory.remember(Self.releasedKey, writer.bytes)
     }
 
     func note(_ outcome: Releasing.Outcome) {

@@ -19,9 +19,16 @@ extension SyncRun {
     /// The folder is another directory than the one that was looked at last.
     struct RootDoubt {
         /// What was known of that.
-        let items: Set<ItemID>
+        private(set) var items: Set<ItemID>
         /// Whether all folders have been looked at since.
         var isLookedAt = false
+
+        init(items: Set<ItemID>) { self.items = items }
+
+        /// Has what is known of an item be known of another, too.
+        mutating func handOver(_ item: ItemID, to other: ItemID) {
+            if items.contains(item) { items.insert(other) }
+        }
     }
 
     private static let nameKey = "root"
@@ -73,7 +80,7 @@ extension SyncRun {
                 return false
             }
             (table.root, hasRootEnded) = (found.trace, false)
-            // What cannot be read of the memory now was the same when it was read at the start.
+            // Where the memory cannot be read now it is doubted, which removes nothing.
             if found.directory != (try? memory.value(Self.directoryKey)) { doubtRoot() }
             takeUp(.root)
         } catch {

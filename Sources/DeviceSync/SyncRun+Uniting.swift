@@ -110,6 +110,10 @@ extension SyncRun {
     /// Has all that is known of an item be known of another.
     private func handOver(_ item: ItemID, to other: ItemID, at path: FilePath, _ known: FolderItem) {
         watches?.end(item)
+        unwatched.remove(item)
+        writing.forget(item)
+        (writers[item], stuck[item]) = (nil, nil)
+        doubt?.handOver(item, to: other)
         leftOut[other] = leftOut.removeValue(forKey: item)
         unkept[item] = nil
         if suspects.remove(item) != nil { suspects.insert(other) }

@@ -75,6 +75,7 @@ extension SyncRun {
         guard let known = apart[folder], unlisted[folder]?.cause == .away,
             let path = table.path(of: folder, in: place.folder)
         else { return false }
+        // What cannot be looked at now is another for all that anybody knows, and is looked at again.
         return (try? FolderPlace(at: path)) == known
     }
 

@@ -140,10 +140,12 @@ extension SyncRun {
 
     /// Whether what was read of an item counts.
     ///
-    /// - Parameter trace: Of a file, as it was read; nil for a package.
-    func counts(_ item: ItemID, _ trace: ItemTrace?) -> Bool {
+    /// - Parameters:
+    ///   - trace: Of a file, as it was read; nil for a package.
+    ///   - kind: What it is; nil for what it was.
+    func counts(_ item: ItemID, _ trace: ItemTrace?, as kind: FileStamp.Kind?) -> Bool {
         guard !suspects.contains(item) else { return true }
-        let isPackage = table[item]?.trace.kind == .directory && trace == nil
+        let isPackage = (kind ?? table[item]?.trace.kind) == .directory && trace == nil
         let isCounted = writing.counts(item, isPackage: isPackage, at: now) {
             guard isPackage else {
                 let age = trace.map { Self.age($0.modified) } ?? .infinity
@@ -260,6 +262,7 @@ extension SyncRun {
     /// Finds out again who writes an item, if that was not asked a moment ago.
     func refreshWriters(of item: ItemID) {
         if let known = writers[item], now < known.asked + Self.writersSeconds { return }
+        // Of what has gone since nobody asks.
         guard let path = table.path(of: item, in: place.folder), let real = try? path.resolved() else {
             return
         }

@@ -15,7 +15,8 @@ package struct WriteNumber: Hashable, Comparable, Sendable {
     package static func < (left: WriteNumber, right: WriteNumber) -> Bool { left.bits < right.bits }
 }
 
-/// Gives the numbers of one process's writes; never the same twice, never one that is not greater than what it has seen.
+/// Gives the numbers of one process's writes; never the same twice, never one that is not greater than what it has seen. At the greatest
+/// that there is it stays there, and writers decide.
 package struct WriteCounter: Hashable, Sendable {
     /// The greatest that it gave or saw.
     package private(set) var last = WriteNumber(bits: 0)

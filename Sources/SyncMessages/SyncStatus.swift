@@ -16,7 +16,7 @@ package struct SyncStatus: Hashable, Sendable, Codable {
     package var brakes: [Brake] = []
     /// From when on a person is asked; nil from a process that does not say.
     package var brakeLimits: BrakeLimits?
-    /// The last large change that has gone on, for as long as a hub keeps what it has taken; nil for none.
+    /// The last large change that has gone on, for 30 days; nil for none.
     package var largeChange: LargeChange?
     /// Whether another device has shut this one out.
     package var isShutOut = false

@@ -101,7 +101,7 @@ enum LiveDoctor {
     }
 
     private static func below(_ folder: FilePath, _ path: String) -> String {
-        path.hasPrefix(folder.string + "/") ? String(path.dropFirst(folder.string.utf8.count + 1)) : path
+        path.following(folder.string + "/") ?? path
     }
 
     /// A folder and all that are in it; what cannot be looked at is not watched either.

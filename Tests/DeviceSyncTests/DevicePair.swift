@@ -89,25 +89,41 @@ final class DevicePair {
 
     /// Runs something while the second device is kept in step by a process that answers, for this account.
     func served(_ body: () async throws -> Void) async throws {
-        let runtime = try RuntimeFolder(path: base.path + "/run")
-        let home = base.appendingPathComponent("home")
-        let own = home.appendingPathComponent("containers/1", isDirectory: true)
-        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-        let joined = JoinedFolder(container: "1", folder: two.folder.path, identifier: nil, joinedSeconds: 1)
-        try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
-        let running = SyncService.Running(folder: two.folder.path, hub: "", sync: try #require(two.running))
-        let service = try SyncService([running], in: runtime)
-        let end = Self.answering(service)
+        let (account, end) = try serve()
         defer { end() }
-        let account = UbiquityAccount(
-            environment: ["SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path],
-            information: [:]
-        )
         try await UbiquityAccount.$shared.withValue(account) {
-            try await VersionStore.$shared.withValue(two.versions) {
-                #expect(two.wait { (try? SyncQuery.status(in: runtime)) != nil })
-                try await body()
-            }
+            try await VersionStore.$shared.withValue(two.versions) { try await body() }
         }
+    }
+
+    /// Where the account of a service's user keeps what it has joined.
+    var accountHome: URL { base.appendingPathComponent("account", isDirectory: true) }
+
+    /// Has the second device be kept in step by a service that other parts of this process ask as if it were another process.
+    ///
+    /// - Parameter identifier: Of the container that apps mean; nil for the first.
+    /// - Returns: The account, and what ends the service.
+    func serve(as identifier: String? = nil) throws -> (account: UbiquityAccount, end: () -> Void) {
+        let runtime = try RuntimeFolder(path: base.path + "/run")
+        let home = accountHome
+        let own = home.appendingPathComponent("containers/\(container)", isDirectory: true)
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        let joined = JoinedFolder(
+            container: "\(container)",
+            folder: two.folder.path,
+            identifier: nil,
+            joinedSeconds: 1
+        )
+        try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
+        let sync = try #require(two.running)
+        let service = try SyncService(
+            [SyncService.Running(folder: two.folder.path, hub: "memory", sync: sync)],
+            in: runtime
+        )
+        let end = Self.answering(service)
+        var environment = ["SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path]
+        environment["SHEAF_UBIQUITY_CONTAINER"] = identifier
+        #expect(two.wait { (try? SyncQuery.status(in: runtime)) != nil })
+        return (UbiquityAccount(environment: environment, information: [:]), end)
     }
 }

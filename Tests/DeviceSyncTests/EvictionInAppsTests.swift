@@ -32,37 +32,11 @@ struct EvictionInAppsTests {
 
     private var isSettled: Bool { pair.isSettled }
 
-    /// A service that other parts of this process ask as if it were another process.
+    /// Runs something while the second device is kept in step by a process that answers.
     private func served(_ body: (UbiquityAccount) throws -> Void) throws {
-        let home = base.appendingPathComponent("account", isDirectory: true)
-        let own = home.appendingPathComponent("containers/\(container)", isDirectory: true)
-        try files.createDirectory(at: own, withIntermediateDirectories: true)
-        let joined = JoinedFolder(
-            container: "\(container)",
-            folder: two.folder.path,
-            identifier: nil,
-            joinedSeconds: 1
-        )
-        try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
-        let runtime = try RuntimeFolder(path: base.appendingPathComponent("run").path)
-        let sync = try #require(two.running)
-        let service = try SyncService(
-            [.init(folder: two.folder.path, hub: "memory", sync: sync)],
-            in: runtime
-        )
-        let end = DevicePair.answering(service)
+        let (account, end) = try pair.serve(as: "iCloud.x")
         defer { end() }
-        let account = UbiquityAccount(
-            environment: [
-                "SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": runtime.path,
-                "SHEAF_UBIQUITY_CONTAINER": "iCloud.x",
-            ],
-            information: [:]
-        )
-        try UbiquityAccount.$shared.withValue(account) {
-            #expect(two.wait { (try? SyncQuery.status(in: runtime)) != nil })
-            try body(account)
-        }
+        try UbiquityAccount.$shared.withValue(account) { try body(account) }
     }
 
     @Test("FileManager evicts, and a coordinated read fetches the contents first")

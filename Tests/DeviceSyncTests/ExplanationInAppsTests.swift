@@ -101,8 +101,7 @@ struct ExplanationInAppsTests {
         try await pair.served {
             let runtime = try RuntimeFolder(path: pair.base.path + "/ending")
             let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
-            let home = pair.base.appendingPathComponent("home").path
-            let environment = ["SHEAF_HOME": home, "SHEAF_RUNTIME_DIR": runtime.path]
+            let environment = ["SHEAF_HOME": pair.accountHome.path, "SHEAF_RUNTIME_DIR": runtime.path]
             let account = UbiquityAccount(environment: environment, information: [:])
             try await UbiquityAccount.$shared.withValue(account) {
                 var told = FileManager.default.ubiquitousItemExplanations(at: url).makeAsyncIterator()
@@ -121,8 +120,9 @@ struct ExplanationInAppsTests {
             let outside = pair.base.appendingPathComponent("outside.txt")
             let refusal = #expect(throws: CocoaError.self) { try explanation(outside) }
             #expect(refusal?.code == .ubiquitousFileUnavailable)
-            let home = pair.base.appendingPathComponent("home").path
-            let alone = ["SHEAF_HOME": home, "SHEAF_RUNTIME_DIR": pair.base.path + "/nobody"]
+            let alone = [
+                "SHEAF_HOME": pair.accountHome.path, "SHEAF_RUNTIME_DIR": pair.base.path + "/nobody",
+            ]
             await UbiquityAccount.$shared.withValue(UbiquityAccount(environment: alone, information: [:])) {
                 let error = #expect(throws: CocoaError.self) { try explanation() }
                 #expect(error?.code == .ubiquitousFileUbiquityServerNotAvailable)

@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import LocalSockets
 import SyncMessages
 import Testing
 
@@ -172,6 +173,23 @@ struct LargeChangeTests {
         for number in 0..<Self.count { try one.write("garbage", to: "\(number).txt") }
         pair.wait { garbageCount(two) == Self.count }
         #expect(one.status?.brakeLimits?.isOff == true && one.status?.brakes == [])
+        pair.end()
+    }
+
+    @Test("What is said of the limits while a process begins holds once it answers")
+    func limitsAtTheBeginning() throws {
+        var limits = BrakeLimits()
+        limits.sharePercent = 7
+        let folder = two.folder.path
+        let service = try SyncService(
+            [SyncService.Running(folder: folder, hub: "memory", sync: try #require(two.running))],
+            in: try RuntimeFolder(path: pair.base.path + "/run"),
+            limits: { [limits] in [folder: limits, "another": BrakeLimits()] }
+        )
+        #expect(two.status?.brakeLimits == BrakeLimits())
+        let end = DevicePair.answering(service)
+        #expect(two.wait { two.status?.brakeLimits == limits })
+        end()
         pair.end()
     }
 }

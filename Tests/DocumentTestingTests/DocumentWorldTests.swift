@@ -166,4 +166,20 @@ struct DocumentWorldTests {
         #expect(!FileManager.default.fileExists(atPath: all[1].folder.appendingPathComponent("b.txt").path))
         try world.end()
     }
+
+    @Test("A world ends while what was closed a moment ago still takes files away")
+    func endsWithOthersAtWork() throws {
+        let world = try DocumentWorld()
+        let phone = try world.devices(["phone"])[0]
+        let files = (0..<2_000).map { phone.folder.appendingPathComponent("\($0).txt") }
+        phone.stop()
+        for file in files { try Data().write(to: file) }
+        let others = Thread {
+            // Some are the world's to remove.
+            for file in files.reversed() { unlink(file.path) }
+        }
+        others.start()
+        try world.end()
+        #expect(!FileManager.default.fileExists(atPath: phone.folder.path))
+    }
 }

@@ -343,4 +343,45 @@ struct LossWindowTests {
         #expect(scene.engine.dataless == [scene.items[2]])
         #expect(scene.engine.tree[scene.items[2]]?.content == ContentName("good \(scene.items[2])"))
     }
+
+    @Test("What is decided is not asked about again by the next process, though a period has passed")
+    func decidedBefore() {
+        var scene = Scene(count: 40)
+        for index in 0..<25 { scene.overwrite(index) }
+        #expect(scene.engine.brake?.waitingCount == 5)
+        // The process ends before it has done it.
+        _ = scene.engine.take(.brakeReleased(.leaving))
+        let disk = ItemMap(scene.items.map { ($0, scene.engine.disk[$0] ?? Scene.document($0, "")) })
+        let memory = scene.engine.memory
+        scene.engine = SyncEngine(device: DeviceID(1), session: 2, memory, entries: scene.log.entries)
+        _ = scene.engine.take([.periodBegan])
+        scene.take([.scanned(disk), .reconnected])
+        #expect(scene.engine.brake == nil && scene.garbageCount == 25)
+        #expect(scene.engine.largeChange?.items.count == 25)
+    }
+
+    @Test("What is paused while its contents are got does not become what it was")
+    func pausedOnItsWayBack() throws {
+        var scene = Scene(count: 40)
+        for index in 0..<25 { scene.overwrite(index) }
+        scene.take([.brakeReleased(.leaving)])
+        scene.restart()
+        let formers = try #require(scene.engine.largeChange).formers(in: scene.log.entries)
+        let item = scene.items[0]
+        let wanted = try #require(formers[item]?.state.content)
+        #expect(scene.engine.take(.wantedBack([item: try #require(formers[item])])) == [.fetch(wanted)])
+        #expect(scene.engine.mayBePaused(item))
+        _ = scene.engine.take(.paused([item]))
+        #expect(scene.engine.take(.fetched(wanted)) == [])
+        #expect(scene.engine.disk[item]?.content != wanted && scene.engine.isAtRest)
+    }
+
+    @Test("What another device has edited before its removal was sent is not lost, and does not count")
+    func stayed() {
+        var scene = Scene(count: 40)
+        for index in 0..<25 { _ = scene.engine.take(.diskChanged(scene.items[index], nil)) }
+        #expect(scene.engine.brake?.waitingCount == 25)
+        for index in 0..<10 { scene.overwriteThere(index) }
+        #expect(scene.engine.brake?.waitingCount == 15 && scene.engine.brake?.doneCount == 0)
+    }
 }

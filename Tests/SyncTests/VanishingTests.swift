@@ -93,6 +93,33 @@ struct VanishingTests {
         #expect(engine.disk[item] == edited && engine.isAtRest)
     }
 
+    @Test(
+        "What has come back before the log was read goes where it was moved to, as the process before has sent",
+        arguments: [true, false]
+    )
+    func movedBefore(isStartedOnceMore: Bool) throws {
+        var engine = engine()
+        var moved = state
+        moved.place.name = "b"
+        let effects = engine.take(.diskChanged(item, moved))
+        guard case .commit(let commit) = try #require(effects.first) else {
+            Issue.record("\(effects)")
+            return
+        }
+        engine = SyncEngine(device: DeviceID(1), session: 2, engine.memory, entries: [made])
+        _ = engine.take([.vanished([item]), .scanned(ItemMap())])
+        #expect(engine.take(.fetched(ContentName("c"))) == [.place(item, state, expecting: nil)])
+        _ = engine.take(.placed(item))
+        if isStartedOnceMore {
+            engine = SyncEngine(device: DeviceID(1), session: 3, engine.memory, entries: [made])
+            _ = engine.take([.scanned([item: state])])
+        }
+        let last = engine.take([.logRead([entry(2, commit)]), .reconnected])
+        #expect(last == [.place(item, moved, expecting: state)])
+        #expect(engine.take(.placed(item)) == [] && engine.isAtRest)
+        #expect(engine.memory.vanished == [] && engine.lastAgreed(item) == moved)
+    }
+
     @Test("What has been removed elsewhere meanwhile does not come back")
     func removedElsewhere() {
         var engine = engine()

@@ -35,7 +35,7 @@ package struct BrakeLimit: Hashable, Sendable {
         let countMin = ValueOption(
             "at-least",
             "COUNT",
-            "and only when it is at least so many items; 20 where nothing is said"
+            "and only when it is at least so many items, 20 at first; after off this asks again"
         ) { typed in Int(typed).flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
 
         var parameters: [Parameter] { [.option(share), .option(countMin)] }

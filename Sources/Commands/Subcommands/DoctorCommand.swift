@@ -54,7 +54,7 @@ extension Command {
                 Looks at each folder that is kept in step, and says what helps, one after the other: whether it is there, \
                 sheaf up runs, the hub answers, and its clock and this device's agree; whether this device was shut out; \
                 whether there is room on the disk and at the hub, and the kernel has enough watches; which items are held up, \
-                or have been on their way for ten minutes, and why; conflicts that nobody has settled; databases that are \
+                or were changed here ten minutes ago and are not sent, and why; conflicts that nobody has settled; databases that are \
                 damaged.
 
                 A deadlock is broken when it arises: of those who would have waited for one another for ever, \

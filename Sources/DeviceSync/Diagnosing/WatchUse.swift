@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 
 /// How much of what the kernel lets a user watch is taken: inotify(7), proc(5).
@@ -16,33 +17,21 @@ package struct WatchUse: Hashable, Sendable {
     /// How it is now.
     package static func now() -> WatchUse {
         var use = WatchUse()
-        use.watchCountMax = number(at: "/proc/sys/fs/inotify/max_user_watches")
-        use.instanceCountMax = number(at: "/proc/sys/fs/inotify/max_user_instances")
-        // What has ended meanwhile, and others' processes, have none.
-        let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        for process in processes where process.allSatisfy(\.isNumber) { use.add("/proc/\(process)") }
+        use.watchCountMax = setting("max_user_watches")
+        use.instanceCountMax = setting("max_user_instances")
+        for process in ProcessFiles.processes {
+            for descriptor in ProcessFiles.descriptors(of: process)
+            where descriptor.target == "anon_inode:inotify" {
+                use.instanceCount += 1
+                use.watchCount += descriptor.lines.count { $0.hasPrefix("inotify ") }
+            }
+        }
         return use
     }
 
-    private mutating func add(_ process: String) {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: process + "/fd")) ?? []
-        for file in files {
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: process + "/fd/" + file)
-            guard target == "anon_inode:inotify" else { continue }
-            instanceCount += 1
-            let lines = Self.text(at: process + "/fdinfo/" + file)?.split(separator: "\n") ?? []
-            watchCount += lines.filter { $0.hasPrefix("inotify ") }.count
-        }
-    }
-
-    private static func text(at path: String) -> String? {
-        // Such files say that they have no bytes.
-        guard let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd() else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func number(at path: String) -> Int? {
-        text(at: path).flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    private static func setting(_ name: String) -> Int? {
+        ProcessFiles.text(at: FilePath("/proc/sys/fs/inotify/\(name)"))
+            .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
     /// What is too little, or soon is.

@@ -60,6 +60,8 @@ extension FolderLook {
         // Of nearly all folders this is all.
         if volume == nil ? isSame : known.trace == entry.trace { return .asEver }
         guard let place = try FolderPlace(at: entry.path) else { return .asEver }
+        // Mounted or unmounted since it was listed: what is there now is looked at the next time.
+        guard entry.trace.isDirectory(place) else { return .apart(volume == nil ? .covered : .unmounted) }
         let isMounted = isMountPoint(place, in: table.trace(ofFolder: known.state.place.parent))
         if volume == nil, !isMounted { return .asEver }
         let isOther = seen(entry).map { $0 != folder } ?? false

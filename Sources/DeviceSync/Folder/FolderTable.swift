@@ -44,9 +44,10 @@ struct FolderTable {
 
     /// Has an item be known as another from now on, with all that is in it.
     mutating func rename(_ item: ItemID, to other: ItemID, as seen: FolderItem) {
-        let members = members(of: item)
+        let (members, volume) = (members(of: item), volumes[item])
         self[item] = nil
         self[other] = seen
+        if let volume { note(volume: volume, at: other) }
         for member in members {
             guard var known = self[member] else { continue }
             known.state.place.parent = other

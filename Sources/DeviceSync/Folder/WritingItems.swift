@@ -202,6 +202,9 @@ struct WritingItems {
         return false
     }
 
+    /// An item was read, or could not be: what was said of it before holds no more.
+    mutating func endRead(_ item: ItemID) { whole.remove(item) }
+
     /// All that was heard has been looked at.
     mutating func endLook(at now: Double) {
         moved = []

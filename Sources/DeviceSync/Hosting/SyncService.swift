@@ -4,7 +4,7 @@ internal import Foundation
 internal import HubProtocol
 package import LocalSockets
 internal import Locks
-internal import SyncMessages
+package import SyncMessages
 internal import Vault
 
 /// Keeps all containers of a device in step, and answers the user's other processes about them.
@@ -27,6 +27,8 @@ package final class SyncService: Sendable {
     /// Rung when it is to stop.
     private let bell: SocketBell
     private let runtime: RuntimeFolder
+    /// From when on a person is asked about large changes, by folder, as somebody has said last.
+    private let limits: @Sendable () throws -> [String: BrakeLimits]
 
     /// Begins to keep them in step.
     ///
@@ -75,7 +77,11 @@ package final class SyncService: Sendable {
             )
         }
         guard !running.isEmpty else { throw SyncServiceError.nothingJoined }
-        try self.init(running, in: runtime, log)
+        try self.init(running, in: runtime, log) {
+            let settings = try home.containers().map(\.settings)
+            return Dictionary(settings.map { ($0.folder, $0.brake) }, uniquingKeysWith: { first, _ in first })
+                .compactMapValues { $0 }
+        }
         service.withLock { $0.service = self }
         for container in running { try container.sync.start() }
     }
@@ -89,13 +95,24 @@ package final class SyncService: Sendable {
     private var isAtWork: Bool { running.contains { $0.sync.isAtWork } }
 
     /// Answers about containers that are kept in step already, until `run()` ends.
-    package convenience init(_ running: [Running], in runtime: RuntimeFolder) throws {
-        try self.init(running, in: runtime, ServiceLog())
+    ///
+    /// - Parameter limits: From when on a person is asked about large changes, by folder, as somebody has said last.
+    package convenience init(
+        _ running: [Running],
+        in runtime: RuntimeFolder,
+        limits: @escaping @Sendable () throws -> [String: BrakeLimits] = { [:] }
+    ) throws {
+        try self.init(running, in: runtime, ServiceLog(), limits)
     }
 
-    private init(_ running: [Running], in runtime: RuntimeFolder, _ log: ServiceLog) throws {
+    private init(
+        _ running: [Running],
+        in runtime: RuntimeFolder,
+        _ log: ServiceLog,
+        _ limits: @escaping @Sendable () throws -> [String: BrakeLimits]
+    ) throws {
         bell = try SocketBell()
-        (self.running, self.runtime, self.log) = (running, runtime, log)
+        (self.running, self.runtime, self.log, self.limits) = (running, runtime, log, limits)
     }
 
     /// Answers until the process is told to end (`SIGTERM`, `SIGINT`), then brings all to rest.
@@ -107,6 +124,13 @@ package final class SyncService: Sendable {
     /// Answers until `stop()` is called, then brings all to rest.
     package func answer() throws {
         let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
+        // What was said between this process's look and now nobody could tell it.
+        for (folder, limits) in try limits() {
+            for container in running where container.folder == folder {
+                // One that is not kept in step now reads it when it is.
+                do { try container.sync.limit(limits) } catch is SyncRefusal { continue }
+            }
+        }
         while !isStopping.withLock({ $0 }) {
             guard listener.waitUntilReadable(or: bell, milliseconds: -1) else { continue }
             while let socket = try listener.accept() { serve(socket) }

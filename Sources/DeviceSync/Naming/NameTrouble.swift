@@ -81,7 +81,7 @@ enum NameTrouble {
         name.lowercased().precomposedStringWithCanonicalMapping
     }
 
-    /// A number that such names have in common.
+    /// A number that such names have in common: `StableHash` of what they are folded to.
     static func foldedHash(_ name: String) -> UInt64 {
         var name = name
         let hash = name.withUTF8 { bytes -> UInt64? in
@@ -93,8 +93,7 @@ enum NameTrouble {
             }
             return hash
         }
-        return hash
-            ?? folded(name).utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return hash ?? StableHash.of(folded(name))
     }
 
     /// That two names in one folder differ in capitals alone, or only look alike.

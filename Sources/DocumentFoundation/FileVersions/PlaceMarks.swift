@@ -47,12 +47,9 @@ struct PlaceMarks: Sendable {
         try save.commit(MemberAttributes(permissions: 0o600))
     }
 
-    /// By a hash of the path, FNV-1a of 64 bits; of two paths with one hash the later one is noted.
+    /// By a hash of the path; of two paths with one hash the later one is noted.
     private func place(of path: FilePath) -> FilePath {
-        let hash = path.string.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
-        let name = String(hash, radix: 16)
+        let name = String(StableHash.of(path.string), radix: 16)
         let whole = String(repeating: "0", count: 16 - name.count) + name
         return folder.appending(String(whole.suffix(2))).appending(whole)
     }

@@ -47,6 +47,7 @@ extension ItemResourceValues {
             put(.fileIdentifierKey, found.inode)
             put(.isPackageKey, isPackage)
             describe(types.answer(path.name, form).identifier)
+            // What went meanwhile has no dates.
             put(.creationDateKey, (try? ItemStatus(of: path))?.creationDate)
             // Before what tells a change: a mark that is given now is one.
             put(.documentIdentifierKey, Self.documentIdentifier(path))
@@ -81,6 +82,7 @@ extension ItemResourceValues {
             put(.creationDateKey, placeholder.creationDate)
             put(
                 .documentIdentifierKey,
+                // What cannot be looked at bears none that anybody knows.
                 Placeholder.place(for: path).flatMap { (try? FileIdentity.mark(at: $0)) ?? nil }
                     .map(\.documentIdentifier)
             )
@@ -107,6 +109,7 @@ extension ItemResourceValues {
                 .fileSizeKey, .fileAllocatedSizeKey, .totalFileSizeKey, .totalFileAllocatedSizeKey,
                 .generationIdentifierKey,
             ]
+            // What went meanwhile has no sizes. Looked at anew: it may have been marked.
             guard !keys.isDisjoint(with: asked), let status = try? ItemStatus(of: path),
                 let stamp = try? FileStamp(of: path)
             else { return }
@@ -264,11 +267,8 @@ extension ItemResourceValues {
 }
 
 extension FileMark {
-    /// Of its sixteen bytes, FNV-1a of 64 bits: as good as never the same for two.
-    fileprivate var documentIdentifier: Int {
-        let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return Int(hash >> 1)
-    }
+    /// Of its sixteen bytes: as good as never the same for two.
+    fileprivate var documentIdentifier: Int { Int(StableHash.of(bytes) >> 1) }
 }
 
 extension ItemForm {

@@ -1,5 +1,4 @@
 public import Foundation
-internal import SyncMessages
 
 /// Why an item of a container is as it is on this device and at the hub: a chain of causes, and the one next step.
 ///

@@ -117,10 +117,18 @@ extension StoryScene {
         }
     }
 
+    /// The marks of a document; nil where its disk does not let it be read, and nothing is done with it.
+    private func marks(at url: URL) -> Set<String>? {
+        do { return try StoryFolder(item: url).marks } catch {
+            tell("\(path(url)) cannot be read: \(error)")
+            return nil
+        }
+    }
+
     /// Edits a document that is open, and saves it.
     private func edit(_ document: UIDocument, _ kind: StoryKind, on index: Int) async {
-        let of = (try? StoryFolder(item: document.fileURL))?.marks.compactMap(StoryMarks.document).max()
-        let mark = newMark(of: of ?? 0)
+        guard let marks = marks(at: document.fileURL) else { return }
+        let mark = newMark(of: marks.compactMap(StoryMarks.document).max() ?? 0)
         await devices[index].run { @MainActor in
             do { try kind.edit(document, mark, index) } catch {
                 return broken.append("\(path(document.fileURL)) could not be edited: \(error)")
@@ -227,7 +235,7 @@ extension StoryScene {
         guard let item = item(number, on: index, where: { $0.kind != nil && !$0.isPlaceholder }) else {
             return
         }
-        let marks = (try? StoryFolder(item: item.url))?.marks ?? []
+        guard let marks = marks(at: item.url) else { return }
         attempt("the contents of \(path(item.url)) leave") { try devices[index].evict(item.url) }
         guard items(on: index).contains(where: \.isPlaceholder) else { return }
         evicted[index, default: []].formUnion(marks.compactMap(StoryMarks.document))

@@ -238,7 +238,7 @@ final class StoryScene {
     /// What explain says of an item at rest: that it is, with a reason and what comes next.
     private func reasons(for path: String, on device: WorldDevice) -> [String] {
         // What is in a package is no item.
-        let isMember = path.split(separator: "/").dropLast().contains { $0.hasSuffix(".rtfd") }
+        let isMember = path.split(separator: "/").dropLast().contains { device.place.isPackage(String($0)) }
         guard !isMember, let explanation = device.explanation(path) else { return [] }
         guard explanation.isSettled, !explanation.causes.isEmpty, !explanation.next.isEmpty else {
             return ["explain says of “\(path)” on \(device.name): \(explanation)"]

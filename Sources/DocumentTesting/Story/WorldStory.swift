@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Shrinking
 
 /// What people do with documents on several devices, and what goes wrong meanwhile: from the beginning to rest, when all
 /// devices and the hub have to agree and no edit may be lost.
@@ -101,30 +102,23 @@ public struct WorldStory: Hashable, Sendable {
         var story = self
         var isShorter = true
         while isShorter {
-            isShorter = false
-            var size = max(1, story.deeds.count / 2)
-            while true {
-                var start = 0
-                while start < story.deeds.count {
-                    var shorter = story
-                    shorter.deeds.removeSubrange(start..<min(start + size, story.deeds.count))
-                    if try await goesWrong(shorter) {
-                        (story, isShorter) = (shorter, true)
-                    } else {
-                        start += size
-                    }
-                }
-                if size == 1 { break }
-                size /= 2
+            var shrinking = Shrinking(story.deeds)
+            while let deeds = shrinking.next() {
+                var shorter = story
+                shorter.deeds = deeds
+                shrinking.note(isStillSo: try await goesWrong(shorter))
             }
+            (story.deeds, isShorter) = (shrinking.elements, shrinking.isShorter)
         }
         return story
     }
 
     /// The story as a test that can be pasted.
     ///
-    /// - Parameter ending: How it has ended, to be said in comments.
-    public func test(_ ending: Ending? = nil) -> String {
+    /// - Parameters:
+    ///   - ending: How it has ended, to be said in comments.
+    ///   - kinds: The kinds that `run` is to be given, as they are written in your test, such as “[notes]”.
+    public func test(_ ending: Ending? = nil, kinds: String = "") -> String {
         let told = (ending?.told ?? []).map { "    // \($0)" }
         let lines = told + (ending?.faults ?? []).map { "    // Wrong: \($0)" }
         return """
@@ -137,7 +131,7 @@ public struct WorldStory: Hashable, Sendable {
                     ]
                 )
                 // Threads decide on some of it: once is not always enough.
-                for _ in 0..<3 { #expect(try await story.run().faults == []) }
+                for _ in 0..<3 { #expect(try await story.run(\(kinds)).faults == []) }
             }
             """
     }

@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import DeviceSync
 internal import Dispatch
+internal import FileSystem
 public import Foundation
 internal import HubProtocol
 internal import Locks
@@ -187,7 +188,19 @@ public final class DocumentWorld: Sendable {
             device.freeDisk()
             device.mendDisk()
         }
-        try FileManager.default.removeItem(at: folder)
+        try removeFolder()
+    }
+
+    /// What documents that were closed a moment ago still have done beside them may take files away, or put some there, while they
+    /// are being removed.
+    private func removeFolder() throws {
+        guard let path = FilePath(folder) else { return }
+        for _ in 0..<100 {
+            do { return try ReadOnlyTree.remove(path) } catch {
+                guard error.errno == ENOTEMPTY else { throw error }
+            }
+        }
+        try ReadOnlyTree.remove(path)
     }
 }
 

@@ -186,7 +186,7 @@ package final class HubInMemory: Sendable {
                 throw HubFailure(.conflict, "The log has another end by now.")
             }
             // What was asked for a short while ago is spared, as somebody may need it soon.
-            let spared = names.filter { state.recent.contains($0) && state.blobs[$0] != nil }
+            let spared = names.filter(state.recent.contains)
             let released = Set(names).intersection(state.blobs.keys).subtracting(spared)
             state.released.formUnion(released)
             return ReleasedBlobs(released: released.count, keptSeconds: 30 * 86_400, spared: spared)

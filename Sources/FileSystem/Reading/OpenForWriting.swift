@@ -31,34 +31,21 @@ package enum OpenForWriting {
     ///   - countMax: So many are enough.
     ///   - isWanted: Whether a path, without links on the way, is of such a file.
     package static func writers(countMax: Int, where isWanted: (String) -> Bool) -> [WriterProcess] {
-        guard let processes = try? FolderScan.names(in: FilePath("/proc")) else { return [] }
         var writers: [WriterProcess] = []
-        for process in processes.compactMap({ Int32($0) }).sorted() where writers.count < countMax {
-            // A process that has ended meanwhile has nothing open; another user's may not be asked.
-            guard writes(process, isWanted), let writer = WriterProcess(running: process) else { continue }
+        for process in ProcessFiles.processes where writers.count < countMax {
+            let writes = ProcessFiles.descriptors(of: process)
+                .contains { isWanted($0.target) && isForWriting($0) }
+            // A process that has ended meanwhile has no name.
+            guard writes, let writer = WriterProcess(running: process) else { continue }
             writers.append(writer)
         }
         return writers
     }
 
-    private static func writes(_ process: Int32, _ isWanted: (String) -> Bool) -> Bool {
-        let folder = FilePath("/proc/\(process)")
-        guard let numbers = try? FolderScan.names(in: folder.appending("fd")) else { return false }
-        return numbers.contains { number in
-            let link = try? SystemCalls.readlinkat(.working, folder.appending("fd/\(number)").string)
-            guard let path = link, isWanted(path) else { return false }
-            return isForWriting(folder.appending("fdinfo/\(number)"))
-        }
-    }
-
     /// Whether a descriptor is for writing: its flags are told in octal digits.
-    private static func isForWriting(_ information: FilePath) -> Bool {
-        guard let bytes = try? FileReading.contents(of: information) else { return false }
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        where line.hasPrefix("flags:") {
-            let digits = line.dropFirst("flags:".count).trimmingCharacters(in: .whitespaces)
-            return (CInt(digits, radix: 8) ?? O_RDONLY) & O_ACCMODE != O_RDONLY
-        }
-        return false
+    private static func isForWriting(_ descriptor: ProcessFiles.Descriptor) -> Bool {
+        guard let line = descriptor.lines.first(where: { $0.hasPrefix("flags:") }) else { return false }
+        let digits = line.dropFirst("flags:".count).trimmingCharacters(in: .whitespaces)
+        return (CInt(digits, radix: 8) ?? O_RDONLY) & O_ACCMODE != O_RDONLY
     }
 }

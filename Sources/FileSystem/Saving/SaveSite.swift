@@ -63,12 +63,7 @@ package final class SaveSite: Sendable {
     }
 
     private static func stagingPrefix(for name: String) -> String {
-        let hash = String(stableHash(of: name), radix: 16)
+        let hash = String(StableHash.of(name), radix: 16)
         return ownPrefix + String(repeating: "0", count: 16 - hash.count) + hash + "-"
-    }
-
-    /// FNV-1a, 64 bits: the same in every process and release, unlike `Hasher`.
-    private static func stableHash(of name: String) -> UInt64 {
-        name.utf8.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 }

@@ -65,7 +65,7 @@ struct RecentBlobs {
         guard now >= since + Self.seconds else { return }
         let isLongAgo = now >= since + 2 * Self.seconds
         (former, isFormerFull) = isLongAgo ? ([], false) : (current, isCurrentFull)
-        (current, isCurrentFull, since) = ([], false, now)
+        (current, isCurrentFull, since) = ([], false, isLongAgo ? now : since + Self.seconds)
     }
 
     /// Names are random: what their words come to tells nearly all apart, and two that are taken for one are kept for longer.

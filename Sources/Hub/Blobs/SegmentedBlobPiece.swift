@@ -90,6 +90,7 @@ extension SegmentedBlobStore {
     func complete(_ upload: Upload, _ name: BlobName, _ owner: BlobOwner) async throws {
         let key = blobKey(owner.container, name)
         let blob = IndexedBlob(place: .file(upload.file), byteCount: upload.total)
+        noteRecent([name], owner)
         let (_, known) = try await database.writer.perform { connection in
             let forget = try connection.statement("DELETE FROM uploads WHERE key = ?")
             forget.bind(1, key)

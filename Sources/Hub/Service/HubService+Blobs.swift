@@ -30,9 +30,7 @@ extension HubService {
     }
 
     private func release(_ release: BlobRelease, _ owner: BlobOwner) async throws -> WebResponse {
-        guard release.names.count <= HubLimits.blobNameCountMax else {
-            throw HubRefusal.tooLarge("A request has \(HubLimits.blobNameCountMax) names at most.")
-        }
+        try Self.checkCount(of: release.names)
         // What is committed after this was asked for shortly before, and is spared.
         guard records.head(of: owner.container, for: owner.account) == release.head else {
             throw HubRefusal(409, .conflict, "The log has another end by now. Read it first.")
@@ -50,10 +48,14 @@ extension HubService {
         _ produce: @escaping @Sendable (HubService, [BlobName]) async throws -> WebResponse
     ) throws -> HTTPAnswer {
         try receiveJSON(request, byteCountMax: 1 << 20) { (service, names: BlobNames) in
-            guard names.names.count <= HubLimits.blobNameCountMax else {
-                throw HubRefusal.tooLarge("A request has \(HubLimits.blobNameCountMax) names at most.")
-            }
+            try Self.checkCount(of: names.names)
             return try await produce(service, names.names)
+        }
+    }
+
+    private static func checkCount(of names: [BlobName]) throws {
+        guard names.count <= HubLimits.blobNameCountMax else {
+            throw HubRefusal.tooLarge("A request has \(HubLimits.blobNameCountMax) names at most.")
         }
     }
 

@@ -83,7 +83,8 @@ struct LossWindow: Sendable {
     /// - Parameters:
     ///   - endangered: What the other side has of it and is about to lose; nil for nothing.
     ///   - now: What the other side has of it.
-    mutating func weigh(_ item: ItemID, endangered: ItemState?, now: ItemState?) {
+    ///   - areSame: Whether both sides have the same contents of it, or neither has it.
+    mutating func weigh(_ item: ItemID, endangered: ItemState?, now: ItemState?, areSame: Bool) {
         let isCounted = !counted.all.isEmpty && counted[item] != nil
         if isCounted { setGone(item, now == nil) }
         let before = pending.isEmpty ? nil : pending[item]
@@ -95,8 +96,8 @@ struct LossWindow: Sendable {
         pending[item] = endangered
         if isCounted { againCount += (endangered == nil ? 0 : 1) - (before == nil ? 0 : 1) }
         guard let before, endangered == nil else { return }
-        // Else it was put back.
-        guard now?.content != before.content || now == nil else { return }
+        // Else it was put back, or something else has come in between by which it stays.
+        guard areSame, now?.content != before.content || now == nil else { return }
         if counted[item] != points.period { currentCount += 1 }
         counted[item] = points.period
         setGone(item, now == nil)

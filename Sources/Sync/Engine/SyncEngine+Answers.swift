@@ -22,7 +22,14 @@ extension SyncEngine {
         }
         // A folder stays that has something in it which the hub heard of first: whether it is to go is decided anew.
         if commit.state != nil || tree[commit.item] == nil {
-            agree(commit.item, on: hasVanished(commit.item) ? nil : state)
+            if vanished[commit.item] == nil {
+                agree(commit.item, on: state)
+            } else if disk[commit.item] == nil {
+                agree(commit.item, on: nil)
+            } else {
+                // It has come back as it was before this.
+                recognise(commit)
+            }
         }
         merges[commit.item] = nil
         // What has been done since it was offered is on its way still.

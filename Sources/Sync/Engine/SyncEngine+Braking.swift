@@ -28,6 +28,9 @@ extension SyncEngine {
         braking.stages[direction] == .asked ? Set(braking[direction].pending.keys) : []
     }
 
+    /// Whether a person is asked, or what he has said is not carried out yet.
+    package var isAsking: Bool { braking.stages.values.contains(.asked) }
+
     func isBraked(_ item: ItemID, _ direction: SyncBrake.Direction) -> Bool {
         braking.stages[direction] == .asked && braking[direction].pending[item] != nil
     }
@@ -38,8 +41,14 @@ extension SyncEngine {
     mutating func weigh(_ item: ItemID) {
         if let undone = braking.undone[item], undone != disk[item] { braking.undone[item] = nil }
         if braking.kept[item] != nil, !isKept(item) { braking.kept[item] = nil }
-        braking.leaving.weigh(item, endangered: endangered(item, .leaving), now: tree[item])
-        braking.arriving.weigh(item, endangered: endangered(item, .arriving), now: disk[item])
+        let areSame =
+            switch (disk[item], tree[item]) {
+            case (let ours?, let theirs?): ours.hasContent(of: theirs)
+            case (let ours, let theirs): ours == nil && theirs == nil
+            }
+        let (leaving, arriving) = (endangered(item, .leaving), endangered(item, .arriving))
+        braking.leaving.weigh(item, endangered: leaving, now: tree[item], areSame: areSame)
+        braking.arriving.weigh(item, endangered: arriving, now: disk[item], areSame: areSame)
         if let merged = braking.merged[item], tree[item]?.content == merged { braking.merged[item] = nil }
     }
 
@@ -110,7 +119,7 @@ extension SyncEngine {
     mutating func beginPeriod() {
         for direction in SyncBrake.Direction.allCases {
             // Something else may keep disk and log from being the same for ever.
-            if braking[direction].pending.isEmpty { endDecided(direction) }
+            if knowsDisk, braking[direction].pending.isEmpty { endDecided(direction) }
             if braking.stages[direction] == nil { braking[direction].beginPeriod() }
         }
     }
@@ -123,6 +132,7 @@ extension SyncEngine {
         // Those that want its name may have it stand aside again.
         for item in brakedItems(direction) { touch(item) }
         braking.stages[direction] = .answered
+        braking.isTakenBack.remove(direction)
         wake(.brake(direction))
     }
 

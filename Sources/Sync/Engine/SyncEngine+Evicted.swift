@@ -75,7 +75,8 @@ extension SyncEngine {
         guard disk.item(at: place) == nil, tree.item(at: place) == nil else { return false }
         // What is on its way to the same name.
         return !steps.all.values.contains { step in
-            if case .place(let state?, _) = step { state.place == place } else { false }
+            guard case .place(let state?, _) = step else { return false }
+            return state.parent == place.parent && state.isNamed(exactly: place.name)
         }
     }
 }

@@ -50,7 +50,7 @@ extension SyncEngine {
 
     /// Why an item differs; empty for one that does not.
     package func reasons(for item: ItemID) -> [Reason] {
-        guard disk[item] != tree[item] || braking.wantedBack[item] != nil else { return [] }
+        guard differs(item) else { return [] }
         var reasons: [Reason] = []
         switch steps[item] {
         case .commit: reasons.append(.committing)

@@ -79,17 +79,14 @@ extension SyncEngine {
         for (item, former) in braking.wantedBack where former.state.place.parent == folder { touch(item) }
     }
 
-    /// An item is on the disk what it was: the log is to have it.
+    /// An item is on the disk what it was: the log is to have it. What the hub may be about to delete of it is seen to by whoever
+    /// sends the commit.
     mutating func noteBack(_ item: ItemID, _ state: ItemState?) {
-        guard let state, braking.wantedBack[item] != nil else { return }
-        if dataless.contains(item) {
-            braking.kept[item] = Braking.Kept(ours: state, theirs: tree[item]?.content)
-        } else {
-            // Nobody has needed them since: the hub may be about to give their room back, unless it hears of them again.
-            for content in state.contents {
-                contents.remove(content, .atHub)
-                contents.remove(content, .sent)
-            }
-        }
+        guard let state, let former = braking.wantedBack[item], state.content == former.state.content
+        else { return }
+        // However long it took to get the contents: nobody is asked about it.
+        if braking.stages[.leaving] == nil { braking.stages[.leaving] = .excused }
+        guard dataless.contains(item) else { return }
+        braking.kept[item] = Braking.Kept(ours: state, theirs: tree[item]?.content)
     }
 }

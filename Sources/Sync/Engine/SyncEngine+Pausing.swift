@@ -1,13 +1,17 @@
 // Items whose sync somebody has paused: nothing that was done here goes out, and nothing that was done elsewhere comes in,
 // as if the device were away for these alone.
 //
-// 1. What a paused item was on the way to when it was paused, and what the hub has been offered of it, is ended.
+// 1. What a paused item was on the way to when it was paused, and what the hub has been offered of it, is ended; what it was before a
+//    large change it does not become any more.
 // 2. It leaves its name to nobody, and a folder that it is in stays.
 // 3. Its state can be offered once while it is paused. What others have done since disk and log agreed keeps that.
 extension SyncEngine {
     mutating func pause(_ items: Set<ItemID>) {
         paused.formUnion(items)
-        for item in items { touch(item) }
+        for item in items {
+            braking.wantedBack[item] = nil
+            touch(item)
+        }
     }
 
     /// Whether nothing is being done to an item on the disk.

@@ -126,12 +126,13 @@ extension SyncEngine {
             if items.contains(item), let state = entry.commit.state {
                 histories[item, default: History()].note(state)
             }
+            let existed = tree[item] != nil
             let changed = tree.read(entry)
             for item in changed where items.contains(item) {
                 histories[item, default: History()].note(tree[item])
             }
             if entry.commit.state == nil {
-                if tree[item] == nil, entry.commit.id.device == device { ownRemovals.insert(item) }
+                if existed, tree[item] == nil, entry.commit.id.device == device { ownRemovals.insert(item) }
             } else if !ownRemovals.isEmpty {
                 ownRemovals.subtract(changed)
             }

@@ -4,7 +4,6 @@ extension SyncEngine {
     mutating func noteScan(_ items: ItemMap<ItemState>) {
         knowsDisk = true
         dataless.formIntersection(items.keys)
-        endVanishing(ofAllIn: items)
         for (item, step) in steps.all {
             steps[item] = nil
             // It was done, and nobody could say so any more.

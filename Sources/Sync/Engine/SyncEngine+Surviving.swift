@@ -55,7 +55,7 @@ extension SyncEngine {
             if let position = survivors[item], isOver(item, position) { survivors[item] = nil }
         }
         guard let state = entry.commit.state else {
-            if isOurs, tree[item] == nil { ownRemovals.insert(item) }
+            if isOurs, existed, tree[item] == nil { ownRemovals.insert(item) }
             return
         }
         let wasRemovedHere = ownRemovals.remove(item) != nil

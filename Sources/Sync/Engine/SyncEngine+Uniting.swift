@@ -67,13 +67,7 @@ extension SyncEngine {
     private mutating func comeBack(_ item: ItemID, _ ours: ItemState) -> [Effect] {
         var back = ours
         back.place = placeBeforeAside(item, ours)
-        let (name, agreed) = (back.place.name, lastAgreed(item))
-        var number = 1
-        while !isFree(back.place) {
-            number += 1
-            back.place.name = ContainerTree.numbered(name, number)
-        }
-        return place(item, back, from: ours, agreedAs: agreed)
+        return place(item, atFreePlace(back), from: ours, agreedAs: lastAgreed(item))
     }
 
     private func isEqual(_ ours: ItemState, to theirs: ItemState) -> Bool {

@@ -1,8 +1,8 @@
 // What the disk has lost though nobody has removed it: the folder is another one than the one that had it, say.
 //
 // That disk and log ever agreed on it is forgotten, so that what the log has is new to the disk. A commit of it may be on its way
-// even then, whose answer would say that they agree: it is noted that the item has vanished until it is back, in this process
-// and in the next.
+// even then, whose answer would say that they agree: it is noted that the item has vanished until it is back and the log has been
+// read to its end, in this process and in the next. What has come back before that is as the log said then, whatever was sent of it.
 extension SyncEngine {
     mutating func noteVanished(_ items: Set<ItemID>) {
         for item in items {
@@ -22,7 +22,8 @@ extension SyncEngine {
         vanished.remove(item)
     }
 
-    mutating func endVanishing(ofAllIn items: ItemMap<ItemState>) {
-        for item in Array(vanished.all.keys) where items[item] != nil { vanished.remove(item) }
+    /// What is back has come to stay: the log has been read.
+    mutating func endVanishing() {
+        for item in Array(vanished.all.keys) where disk[item] != nil { vanished.remove(item) }
     }
 }

@@ -115,7 +115,7 @@ package struct SyncEngine: Sendable {
     /// How many commits each session has made.
     var commitCounts: [UInt64: UInt64] = [:]
     var toldCommitCount: UInt64 = 0
-    /// The items whose disk and log differ, as of the last event.
+    /// The items that differ, as of the last event.
     package internal(set) var differing: Set<ItemID> = []
     private var due: Set<ItemID> = []
     /// False until the disk has been scanned, for an engine that goes on from a memory: what it has not seen yet is not gone.
@@ -188,11 +188,13 @@ package struct SyncEngine: Sendable {
     /// An item that waits for contents.
     package func waitingItem(for content: ContentName) -> ItemID? { waiting[.content(content)]?.min() }
 
-    /// The items whose disk and log differ.
+    /// The items that differ.
     package var unsettled: Set<ItemID> {
-        let all = Set(disk.keys).union(tree.items.keys)
-        return all.filter { disk[$0] != tree[$0] }
+        Set(disk.keys).union(tree.items.keys).union(braking.wantedBack.keys).filter(differs)
     }
+
+    /// Whether disk and log differ in an item, or both are to be what it was before a large change.
+    func differs(_ item: ItemID) -> Bool { disk[item] != tree[item] || braking.wantedBack[item] != nil }
 
     /// Takes what has happened, and says what is to be done.
     package mutating func take(_ event: Event) -> [Effect] {
@@ -267,7 +269,7 @@ package struct SyncEngine: Sendable {
         disk[item] = state
         if old == nil { braking.arriving.noteNew(item) }
         if let state {
-            vanished.remove(item)
+            if hasReadLog { vanished.remove(item) }
             if !dataless.contains(item) { noteHere(state) }
             touch(state.parent)
         } else {
@@ -338,6 +340,7 @@ package struct SyncEngine: Sendable {
 
     private mutating func reconnected() {
         hasReadLog = true
+        endVanishing()
         touchLost()
         for (item, step) in steps.all {
             guard case .commit(let commit) = step else { continue }
@@ -376,7 +379,7 @@ package struct SyncEngine: Sendable {
             let items = due.sorted()
             due = []
             for item in items {
-                if disk[item] != tree[item] || braking.wantedBack[item] != nil {
+                if differs(item) {
                     differing.insert(item)
                 } else {
                     differing.remove(item)

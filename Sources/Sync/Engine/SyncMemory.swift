@@ -137,10 +137,11 @@ package struct ReadLog: Sendable {
     /// Reads the next entry, the first one first.
     package mutating func read(_ entry: LogEntry) {
         entry.commit.state?.forEachContentKey { contents.insert($0, .atHub) }
-        let changed = tree.read(entry)
         let item = entry.commit.item
+        let existed = tree[item] != nil
+        let changed = tree.read(entry)
         if entry.commit.state == nil {
-            if tree[item] == nil { removers[item] = entry.commit.id.device }
+            if existed, tree[item] == nil { removers[item] = entry.commit.id.device }
         } else if !removers.isEmpty {
             for item in changed { removers[item] = nil }
         }

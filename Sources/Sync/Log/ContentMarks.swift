@@ -52,16 +52,6 @@ struct ContentMarks: Sendable {
         return !slots[at].has(mark)
     }
 
-    /// It is not known any more that contents are there.
-    mutating func remove(_ name: ContentName, _ mark: Mark) {
-        guard contains(name, mark) else { return }
-        let at = place(of: ContentKey(name))
-        slots[at].low &= ~mark.rawValue
-        guard slots[at].isFree else { return }
-        count -= 1
-        spread(over: RowIndex.slotCount(for: count))
-    }
-
     /// Nothing is there any more.
     mutating func removeAll(_ mark: Mark) {
         var freedCount = 0

@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import LocalSockets
 internal import Locks
@@ -140,12 +141,5 @@ final class HandOver: Sendable {
             }
         }
         return nil
-    }
-}
-
-/// A number for a text that is the same in every process, unlike `hashValue`: FNV-1a.
-enum StableHash {
-    static func of(_ text: String) -> UInt64 {
-        text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 }

@@ -1,3 +1,5 @@
+internal import Shrinking
+
 /// Many worlds by seed, until one goes wrong.
 package struct ModelRun: Sendable {
     package private(set) var worldCount = 0
@@ -43,19 +45,11 @@ package struct ModelRun: Sendable {
 
     /// Leaves out steps, ever fewer at once, as long as something still goes wrong.
     static func shortened(_ program: [Step]) -> [Step] {
-        var program = program
-        var size = max(1, program.count / 2)
-        while true {
-            var start = 0
-            while start < program.count {
-                var candidate = program
-                candidate.removeSubrange(start..<min(start + size, program.count))
-                var world = World()
-                world.run(candidate)
-                if world.complaint != nil { program = candidate } else { start += size }
-            }
-            if size == 1 { return program }
-            size = max(1, size / 2)
+        Shrinking.pass(over: program) { fewer in
+            var world = World()
+            world.run(fewer)
+            return world.complaint != nil
         }
+        .elements
     }
 }

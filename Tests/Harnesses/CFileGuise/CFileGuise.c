@@ -15,7 +15,7 @@
 struct guise {
     dev_t device;
     unsigned long real_file, file;
-    long real_changed, changed;
+    long real_changed, changed, born;
     struct guise *next;
 };
 
@@ -25,7 +25,7 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 
 static long nanoseconds(long seconds, long rest) { return seconds * 1000000000 + rest; }
 
-void show_as(const char *path, unsigned long file, long changed) {
+void show_as(const char *path, unsigned long file, long changed, long born) {
     struct stat status;
     if (syscall(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) != 0) abort();
     struct guise *guise = malloc(sizeof *guise);
@@ -34,7 +34,8 @@ void show_as(const char *path, unsigned long file, long changed) {
     struct guise **row = &rows[status.st_ino % ROW_COUNT];
     *guise = (struct guise){
         .device = status.st_dev, .real_file = status.st_ino, .file = file,
-        .real_changed = nanoseconds(status.st_ctim.tv_sec, status.st_ctim.tv_nsec), .changed = changed, .next = *row,
+        .real_changed = nanoseconds(status.st_ctim.tv_sec, status.st_ctim.tv_nsec), .changed = changed, .born = born,
+        .next = *row,
     };
     *row = guise;
     pthread_rwlock_unlock(&lock);
@@ -100,6 +101,10 @@ int statx(int folder, const char *path, int flags, unsigned mask, struct statx *
     if (nanoseconds(status->stx_ctime.tv_sec, status->stx_ctime.tv_nsec) == guise.real_changed) {
         status->stx_ctime.tv_sec = guise.changed / 1000000000;
         status->stx_ctime.tv_nsec = (unsigned)(guise.changed % 1000000000);
+    }
+    if (guise.born) {
+        status->stx_btime.tv_sec = guise.born / 1000000000;
+        status->stx_btime.tv_nsec = (unsigned)(guise.born % 1000000000);
     }
     return 0;
 }

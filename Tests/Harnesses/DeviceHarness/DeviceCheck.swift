@@ -72,7 +72,9 @@ final class DeviceCheck {
         // SQLite knows its files by their numbers, and those of the state before may be open yet.
         for place in state.places where !place.path.contains(".sqlite") {
             let changed = place.node.status?.changed ?? 1
-            show_as(scratch.path.appending(place.path).string, UInt(place.number), Int(changed))
+            // The device asks that of its folder alone.
+            let born = place.path == DeviceScene.folderName ? recording.folderBorn : 0
+            show_as(scratch.path.appending(place.path).string, UInt(place.number), Int(changed), born)
         }
         let final: FolderContents
         var said = ""

@@ -91,6 +91,8 @@ package struct DevicePowerCut: Sendable {
         let story: DeviceStory
         let backup: HubInMemory.Backup
         let root: UInt64
+        /// When the device's folder came to be, in nanoseconds since 1970; 0 where volumes do not tell.
+        let folderBorn: Int
         let trace: DiskTrace
     }
 
@@ -118,8 +120,15 @@ package struct DevicePowerCut: Sendable {
         stop_writing_down_changes()
         two.stop()
         let backup = scene.hub.backup()
-        let recorded = try DiskTrace(at: trace.string)
-        return Recording(scene: scene, story: story, backup: backup, root: root, trace: recorded)
+        let birth = try FileIdentity(of: base.appending(DeviceScene.folderName)).birth
+        return Recording(
+            scene: scene,
+            story: story,
+            backup: backup,
+            root: root,
+            folderBorn: birth.map { Int($0.seconds) * 1_000_000_000 + Int($0.nanoseconds) } ?? 0,
+            trace: try DiskTrace(at: trace.string)
+        )
     }
 
     /// What was changed in some way that is not written down: then nothing would have been proved.

@@ -16,6 +16,8 @@ struct DeviceScene {
     }
 
     static let waitSeconds = 20.0
+    /// The folder of the device whose power is cut.
+    static let folderName = "one"
 
     let container: ContainerName
     let hub: HubInMemory
@@ -33,7 +35,7 @@ struct DeviceScene {
 
     /// The device whose power is cut.
     func one(in base: FilePath, at hub: HubInMemory) throws -> WorldDevice {
-        try WorldDevice("one", in: base.url(isDirectory: true), identities[0], keys, at: hub)
+        try WorldDevice(Self.folderName, in: base.url(isDirectory: true), identities[0], keys, at: hub)
     }
 
     /// The other one, which has nothing yet.

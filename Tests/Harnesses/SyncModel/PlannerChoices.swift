@@ -1,4 +1,5 @@
 internal import SeededNumbers
+internal import Shrinking
 
 /// The numbers by which a scene is chosen: those of a seed, noted as they come, or such as were noted, and fewer and smaller
 /// ones in their place.
@@ -36,17 +37,7 @@ extension PlannerScene {
         }
         var (numbers, isSimpler) = (numbers, true)
         while isSimpler {
-            isSimpler = false
-            var size = max(1, numbers.count / 2)
-            while size > 0 {
-                var start = 0
-                while start < numbers.count {
-                    var fewer = numbers
-                    fewer.removeSubrange(start..<min(start + size, numbers.count))
-                    if goesWrong(fewer) { (numbers, isSimpler) = (fewer, true) } else { start += size }
-                }
-                size /= 2
-            }
+            (numbers, isSimpler) = Shrinking.pass(over: numbers, while: goesWrong)
             for index in numbers.indices {
                 for smaller in [0, numbers[index] / 2, numbers[index] - 1]
                 where smaller >= 0 && smaller < numbers[index] {

@@ -1,4 +1,5 @@
 internal import SeededNumbers
+internal import Shrinking
 
 /// What happens in one world, from the beginning to rest: it can be told again, and shorter.
 package struct Story: Sendable {
@@ -57,17 +58,10 @@ package struct Story: Sendable {
         func goesWrong(_ story: Story) -> Bool { !story.run(bug: bug).faults.isEmpty }
         var isShorter = true
         while isShorter {
-            isShorter = false
-            var size = max(1, story.deeds.count / 2)
-            while true {
-                var start = 0
-                while start < story.deeds.count {
-                    var shorter = story
-                    shorter.deeds.removeSubrange(start..<min(start + size, story.deeds.count))
-                    if goesWrong(shorter) { (story, isShorter) = (shorter, true) } else { start += size }
-                }
-                if size == 1 { break }
-                size /= 2
+            (story.deeds, isShorter) = Shrinking.pass(over: story.deeds) { deeds in
+                var shorter = story
+                shorter.deeds = deeds
+                return goesWrong(shorter)
             }
             for index in story.deeds.indices {
                 for simpler in story.deeds[index].simpler {
