@@ -326,7 +326,7 @@ let package = Package(
         .testTarget(
             name: "DeviceSyncTests",
             dependencies: [
-                "CLinux", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
+                "CLinux", "Commands", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
                 "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol",
                 "LocalSockets", "Locks", "Sealing",
                 "SQLite", "SeededNumbers", "Sync", "SyncMessages", "TestFolders", "Vault", "device-harness",

@@ -1,6 +1,8 @@
+import Commands
 import DocumentTesting
 import Foundation
 import LocalSockets
+import Sync
 import SyncMessages
 import Testing
 
@@ -191,5 +193,15 @@ struct LargeChangeTests {
         #expect(two.wait { two.status?.brakeLimits == limits })
         end()
         pair.end()
+    }
+
+    @Test("Where nobody has said anything, the engine, the files and the command mean the same limits")
+    func standardLimits() {
+        let (engine, kept, told) = (
+            SyncBrake.Limits(), BrakeLimits(), SyncRole.Folder.BrakeLimits.standard
+        )
+        #expect(engine.sharePercent == kept.sharePercent && kept.sharePercent == told.sharePercent)
+        #expect(engine.countMin == kept.countMin && kept.countMin == told.countMin)
+        #expect(engine != .off && !kept.isOff && !told.isOff)
     }
 }

@@ -84,7 +84,7 @@ package struct SyncRole: Sendable {
             }
 
             /// What holds where nobody has said anything.
-            static let standard = BrakeLimits(isOff: false, sharePercent: 50, countMin: 20)
+            package static let standard = BrakeLimits(isOff: false, sharePercent: 50, countMin: 20)
 
             /// In words.
             package var text: String {

@@ -13,7 +13,8 @@ internal import Sync
 ///    case.
 /// 4. A package is one item: it waits until nothing has happened in it for `packageQuietSeconds` and all its files are
 ///    closed, or one stays open as above. What Sheaf's own saves put into it, in one step, does not wait.
-/// 5. What is found changed without a word, at a start say, is read, and counts if nothing speaks for somebody being at it.
+/// 5. What is found changed that nobody has told of, at a start say, is read, and counts unless somebody has it open then, or has
+///    just been at it.
 struct WritingItems {
     /// How long nothing is written into a file that stays open before it is read as it is.
     static let openQuietSeconds = 2.0
