@@ -13,7 +13,10 @@ internal import Sync
 ///    case.
 /// 4. A package is one item: it waits until nothing has happened in it for `packageQuietSeconds` and all its files are
 ///    closed, or one stays open as above. What Sheaf's own saves put into it, in one step, does not wait.
-/// 5. What is found changed that nobody has told of, at a start say, is read, and counts unless somebody has it open then, or has
+/// 5. Where others have a package already, a program may have changed one member, and be done: after its first step it is read
+///    once nothing more has happened for `stepQuietSeconds`. Who goes on until it has been read is at a series, which waits as
+///    above.
+/// 6. What is found changed that nobody has told of, at a start say, is read, and counts unless somebody has it open then, or has
 ///    just been at it.
 struct WritingItems {
     /// How long nothing is written into a file that stays open before it is read as it is.
@@ -26,6 +29,12 @@ struct WritingItems {
     static let packageWaitMaxSeconds = 600.0
     /// How long nothing happens in a package before it counts as whole.
     static let packageQuietSeconds = 0.5
+    /// How long nothing happens after a program's first step in a package before that may be all.
+    static let stepQuietSeconds = 0.02
+    /// What happens so soon after a first step is part of it: a file that is made, written and closed.
+    static let stepSeconds = 0.01
+    /// Volumes note when a file was changed by clock ticks, up to so long before.
+    static let tickSeconds = 0.01
 
     /// What may be done with an item.
     enum Verdict {
@@ -45,6 +54,8 @@ struct WritingItems {
         var touched: Double
         /// Whether somebody was found to have it open, or a file in it.
         var isOpen: Bool
+        /// Whether one step has been seen in a package that others have.
+        var isFirstStep = false
         /// When it was last told as due.
         var told = -Double.infinity
     }
@@ -59,6 +70,8 @@ struct WritingItems {
     private var closed: Set<ItemPlace> = []
     /// Packages that came whole, or that a save of Sheaf's has changed in one step, and when: it may clear up behind itself.
     private var saved: [ItemID: Double] = [:]
+    /// Packages that are read after one step in them, and since when.
+    private var readSteps: [ItemID: Double] = [:]
 
     var isEmpty: Bool { waiting.isEmpty }
 
@@ -85,11 +98,17 @@ struct WritingItems {
     }
 
     /// Something has happened in a package that is a step of somebody's.
-    mutating func wrote(inPackage item: ItemID, at now: Double) {
+    ///
+    /// - Parameter isKnown: Whether others have the package already.
+    mutating func wrote(inPackage item: ItemID, isKnown: Bool, at now: Double) {
         saved[item] = nil
+        let began = waiting[item]?.began
+        let isFirst = began == nil && isKnown && readSteps[item] == nil
         touch(item, isPackage: true, at: now)
         // Nobody knows whether what was open still is.
         waiting[item]?.isOpen = false
+        if isFirst { waiting[item]?.isFirstStep = true }
+        if let began, now > began + Self.stepSeconds { waiting[item]?.isFirstStep = false }
     }
 
     /// A save of Sheaf's has changed a package in one step.
@@ -158,6 +177,11 @@ struct WritingItems {
             return .wait
         }
         guard now >= due(item, wait) else { return .wait }
+        if wait.isFirstStep {
+            // Whether a file in it is open is asked when it has been read.
+            readSteps[item] = now
+            return end(item)
+        }
         guard isOpen() else { return end(item) }
         waiting[item]?.isOpen = true
         return readIfDue(item, at: now)
@@ -196,15 +220,20 @@ struct WritingItems {
         state: () -> (age: Double, isOpen: Bool)
     ) -> Bool {
         guard whole.remove(item) == nil else { return true }
+        let step = readSteps.removeValue(forKey: item)
         let (age, isOpen) = state()
-        guard isOpen || isPackage && Self.isRecent(age, Self.packageQuietSeconds) else { return true }
+        let quietSeconds = step.map { now - $0 + Self.tickSeconds } ?? Self.packageQuietSeconds
+        guard isOpen || isPackage && Self.isRecent(age, quietSeconds) else { return true }
         touch(item, isPackage: isPackage, at: now)
         waiting[item]?.isOpen = isOpen
         return false
     }
 
     /// An item was read, or could not be: what was said of it before holds no more.
-    mutating func endRead(_ item: ItemID) { whole.remove(item) }
+    mutating func endRead(_ item: ItemID) {
+        whole.remove(item)
+        readSteps[item] = nil
+    }
 
     /// All that was heard has been looked at.
     mutating func endLook(at now: Double) {
@@ -222,7 +251,7 @@ struct WritingItems {
     /// - Returns: Whether it waited.
     @discardableResult
     mutating func forget(_ item: ItemID) -> Bool {
-        whole.remove(item)
+        endRead(item)
         openReads[item] = nil
         saved[item] = nil
         return waiting.removeValue(forKey: item) != nil
@@ -231,8 +260,8 @@ struct WritingItems {
     // MARK: Time
 
     private func due(_ item: ItemID, _ wait: Waiting) -> Double {
-        var due =
-            wait.touched + (wait.isPackage && !wait.isOpen ? Self.packageQuietSeconds : Self.openQuietSeconds)
+        let packageQuiet = wait.isFirstStep ? Self.stepQuietSeconds : Self.packageQuietSeconds
+        var due = wait.touched + (wait.isPackage && !wait.isOpen ? packageQuiet : Self.openQuietSeconds)
         if wait.isOpen, let last = openReads[item] { due = max(due, last + Self.openAgainSeconds) }
         return min(due, wait.began + (wait.isPackage ? Self.packageWaitMaxSeconds : Self.waitMaxSeconds))
     }
