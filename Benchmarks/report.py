@@ -31,7 +31,7 @@ def row(figure):
     return (
         figure["id"], f"{number(figure['value'])} {unit}", f"{number(figure['spread'])} {unit}",
         f"{number(figure['peerValue'])} {unit}" if figure["peer"] else "",
-        f"{figure['ratio']:.2f}" if figure["peer"] else "", figure["goal"] or "",
+        "" if figure["ratio"] is None else f"{figure['ratio']:.2f}", figure["goal"] or "",
         "" if figure["met"] is None else "met" if figure["met"] else "MISSED",
     )
 

@@ -10,11 +10,14 @@ extension SyncRun {
     private static let readCountMax = 500
     private static let readByteCountMax: Int64 = 64 << 20
 
-    /// The next new documents to be read.
+    /// The next new documents to be read. Those that are being written wait, as they do by `mayRead`.
     private func takeUnread() -> [ItemID: ItemTrace] {
         var (some, byteCount): ([ItemID: ItemTrace], Int64) = ([:], 0)
-        for (item, trace) in unread.prefix(Self.readCountMax) {
-            guard some.isEmpty || byteCount + trace.byteCount <= Self.readByteCountMax else { break }
+        for (item, trace) in unread {
+            guard some.count < Self.readCountMax,
+                some.isEmpty || byteCount + trace.byteCount <= Self.readByteCountMax
+            else { break }
+            guard mayRead(item, trace) else { continue }
             byteCount += trace.byteCount
             some[item] = trace
         }
@@ -41,14 +44,22 @@ extension SyncRun {
     ///   - urgent: What the log may know already: it is not to be taken for absent.
     /// - Returns: Those whose contents are others now.
     func keep(_ touched: [ItemID: ItemTrace], atOnce urgent: Set<ItemID> = []) throws -> Set<ItemID> {
-        let readable = touched.filter { urgent.contains($0.key) || mayRead($0.key, $0.value) }
-        var traces = readable.filter { table[$0.key]?.state.content != nil || urgent.contains($0.key) }
-        for (item, trace) in readable where traces[item] == nil { unread[item] = trace }
+        var (traces, waiting): ([ItemID: ItemTrace], Set<ItemID>) = ([:], [])
+        for (item, trace) in touched {
+            if urgent.contains(item) {
+                traces[item] = trace
+            } else if table[item]?.state.content == nil {
+                unread[item] = trace
+            } else if mayRead(item, trace) {
+                traces[item] = trace
+            } else {
+                waiting.insert(item)
+            }
+        }
         for (item, trace) in takeUnread() { traces[item] = trace }
         if !unread.isEmpty { readOn() }
         var gone: Set<ItemID> = []
-        for item in dirtyPackages where traces[item] == nil && (touched[item] == nil || readable[item] != nil)
-        {
+        for item in dirtyPackages where traces[item] == nil && !waiting.contains(item) {
             guard let path = table.path(of: item, in: place.folder) else { continue }
             do {
                 guard let status = try FolderScan.status(at: path) else {

@@ -6,14 +6,14 @@ internal import Vault
 
 // Items that were here before the log was heard of, or were made meanwhile, and that it has as well: they become those.
 extension SyncRun {
-    /// Keeps for later what is heard of a log that has items, while not all is read that is here: who joins with a folder that has
-    /// the same files would get each of them a second time.
+    /// Keeps for later what is heard of a log that has other items, while not all is read that is here: who joins with a folder that
+    /// has the same files would get each of them a second time.
     ///
     /// - Returns: Whether it does.
     func holdsBack(_ news: HubLine.News) -> Bool {
         if heldNews.isEmpty {
             guard !unread.isEmpty, engine.tree.itemCount == 0, case .entries(let heard) = news,
-                heard.contains(where: { $0.entry.commit.state != nil })
+                heard.contains(where: { $0.entry.commit.state != nil && table[$0.entry.commit.item] == nil })
             else { return false }
         }
         heldNews.append(news)

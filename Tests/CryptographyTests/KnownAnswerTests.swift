@@ -16,6 +16,26 @@ struct KnownAnswerTests {
         #expect(try plain.key(for: [UInt8](), byteCount: 42) == bytes(third))
     }
 
+    @Test(
+        "A secret checksum is GMAC, as the specification of GCM gives it, and tells messages and keys apart"
+    )
+    func checksum() throws {
+        let zero = [UInt8](repeating: 0, count: SecretChecksum.keyByteCount)
+        let checksum = try SecretChecksum(key: zero)
+        func value(_ message: [UInt8]) throws -> SecretChecksum.Value {
+            try message.withUnsafeBytes { try checksum.value(of: $0) }
+        }
+        #expect(try value([]).bytes == bytes("58e2fccefa7e3061367f1d57a4e7455a"))
+        let message = [UInt8](repeating: 1, count: 70_000)
+        let first = try value(message)
+        var other = message
+        other[69_999] ^= 0x80
+        #expect(try value(other) != first && value(Array(message.dropLast())) != first)
+        #expect(try value(message) == first)
+        let elsewhere = try SecretChecksum(key: zero.map { _ in 1 })
+        #expect(try message.withUnsafeBytes { try elsewhere.value(of: $0) } != first)
+    }
+
     @Test("Ed25519 gives what RFC 8032 says, and takes nothing else for a signature")
     func signing() throws {
         let seed = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"

@@ -4,6 +4,7 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import Glibc
+import Locks
 import SyncMessages
 import Testing
 
@@ -40,6 +41,54 @@ struct JoiningWithFilesTests {
 
     private func mark(_ name: String, on device: TestDevice) throws -> FileMark? {
         try FileIdentity.mark(at: FilePath(device.path(name)))
+    }
+
+    /// Somebody who has a device wait, before it reads one of its last files, until the hub has heard of the first.
+    private final class Patience: SystemCallObserver {
+        private let start: String
+        private let count: Int
+        private let read = Locked<Set<String>>([])
+        private let entries = DispatchSemaphore(value: 0)
+        private let outcome = Locked<DispatchTimeoutResult?>(nil)
+
+        /// - Parameter count: So many are read before.
+        init(_ folder: URL, after count: Int) { (start, self.count) = (folder.path + "/", count) }
+
+        /// Whether it has heard in time; nil while nobody has waited.
+        var hasHeard: Bool? { outcome.withLock { $0.map { $0 == .success } } }
+
+        func hasEntries() { entries.signal() }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard ["read", "pread"].contains(call.name), call.path.string.hasPrefix(start) else { return 0 }
+            let isDue = read.withLock { read in read.insert(call.path.string).inserted && read.count == count
+            }
+            if isDue {
+                let result = entries.wait(timeout: .now() + 30)
+                outcome.withLock { $0 = result }
+            }
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("Who shares a folder with many files sends the first while he reads the others")
+    func sendsWhileReading() throws {
+        let count = 6_000
+        for number in 0..<count { try one.write("\(number)", to: "many/\(number).txt") }
+        let patience = Patience(one.folder.appendingPathComponent("many"), after: count - 100)
+        SystemCallObservation.add(patience)
+        defer { SystemCallObservation.remove(patience) }
+        // Who shares it, and the folder itself.
+        let others = pair.hub.entryCount + 1
+        pair.hub.tellEntryCount { if $0 > others { patience.hasEntries() } }
+        try one.start()
+        #expect(one.wait { one.status?.isSettled == true })
+        pair.hub.tellEntryCount(nil)
+        #expect(patience.hasHeard == true)
+        #expect(pair.hub.entryCount == others + count)
+        pair.end()
     }
 
     @Test("What is the same in both is there once, at any depth; what is not has a number")

@@ -97,13 +97,16 @@ struct LendingTests {
     }
 
     @Test(
-        "What somebody has made of a lent document in place is found when it is needed, and never taken for what it was"
+        "What somebody has made of a lent document in place is found when it is needed, and never taken for what it was",
+        arguments: [1 << 20, FileKeeper.sharedByteCountMin + 5]
     )
-    func changedInPlace() throws {
+    func changedInPlace(byteCount: Int) throws {
         let bench = try lender()
+        let large = VaultBench.noise(byteCount, seed: 1)
         try write(large, bench)
         let first = try keep(bench).contents
-        try overwrite(Data("changed".utf8), at: 300_000, bench.document())
+        #expect(try restored(first, bench) == large)
+        try overwrite(Data([large[300_000] ^ 1]), at: 300_000, bench.document())
         #expect(throws: VaultError.self) { try restored(first, bench) }
         #expect(try !bench.vault.has(first))
         let second = try keep(bench).contents

@@ -3,9 +3,19 @@ internal import Cryptography
 /// The vault's keyed hash, for one thread at a time.
 final class VaultHasher {
     private let hasher: KeyedHasher
+    private let noted: (checks: ChunkChecks, checksum: SecretChecksum)?
 
-    init(key: [UInt8]) throws {
+    /// - Parameter checks: Where the checksums of chunks are noted that are named.
+    init(key: [UInt8], noting checks: ChunkChecks? = nil) throws {
         hasher = try KeyedHasher(key: key)
+        noted = try checks.map { ($0, try $0.checksum()) }
+    }
+
+    /// What a chunk is called.
+    func name(ofChunk plain: UnsafeRawBufferPointer) throws(CryptographyError) -> ObjectName {
+        let name = try name(.chunk, plain)
+        if let noted { noted.checks.note(name, try noted.checksum.value(of: plain)) }
+        return name
     }
 
     /// What an object is called.

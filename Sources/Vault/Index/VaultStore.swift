@@ -15,6 +15,7 @@ final class VaultStore: Sendable {
     let chunker: Chunker
     /// From which size on documents are lent; nil to copy all.
     let lentByteCountMin: Int64?
+    let checks: ChunkChecks
     private let state = Locked(State())
 
     private struct State {
@@ -29,6 +30,7 @@ final class VaultStore: Sendable {
 
     init(at path: FilePath, key given: [UInt8]?, lentByteCountMin: Int64? = nil) throws {
         self.lentByteCountMin = lentByteCountMin
+        checks = try ChunkChecks()
         folder = try Self.open(path)
         packs = try folder.subfolder("packs")
         key = try VaultKey.load(from: folder, orMake: given)

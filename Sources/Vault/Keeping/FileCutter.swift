@@ -126,7 +126,7 @@ private final class FileBatch {
         nonisolated(unsafe) let work = { (worker: Int) throws in
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < self.cuts.count {
                 let plain = self.chunk(index)
-                let name = try hashers[worker].name(.chunk, plain)
+                let name = try hashers[worker].name(ofChunk: plain)
                 let bytes = compressors?[worker].compress(plain) { $0.map { [UInt8]($0) } } ?? nil
                 results[index].withLock { $0 = (name, bytes) }
             }

@@ -78,11 +78,13 @@ struct FileKeeper {
 
     /// As `alone`, by two threads.
     private func shared(_ file: SourceFile, isLent: Bool) throws -> [ContentTree.Piece] {
-        let cutter = FileCutter(
-            session.store.chunker,
-            [session.hasher, try VaultHasher(key: session.store.key)]
-        )
-        guard !isLent else { return try cutter.pieces(of: file) }
+        let store = session.store
+        guard !isLent else {
+            // Whoever sends them reads them once more, out of somebody's file.
+            let hashers = try (0..<2).map { _ in try VaultHasher(key: store.key, noting: store.checks) }
+            return try FileCutter(store.chunker, hashers).pieces(of: file)
+        }
+        let cutter = FileCutter(store.chunker, [session.hasher, try VaultHasher(key: store.key)])
         return try cutter.pieces(of: file, pressing: [try Compressor(), try Compressor()]) {
             if try !session.has($0) { try session.append(.chunk, $0, $1, pressed: $2) }
         }

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import FileSystem
 internal import SQLite
 
@@ -14,6 +15,8 @@ final class ObjectReader {
     private let row = GrowingRoom()
     /// For what is to be shown pressed and is not stored so; made when it is needed.
     private var compressor: Compressor?
+    /// For what is read out of lent files, unless all is to be proved; made when it is needed.
+    private var checksum: SecretChecksum?
     private var files: [Int: (row: PackRow, file: StorageFile)] = [:]
     /// Where objects are, or were a moment ago, that are about to be read.
     private var ahead: [ObjectName: ObjectPlace] = [:]
@@ -179,7 +182,7 @@ final class ObjectReader {
 
     /// Reads an object that is stored as it is to where it is wanted; false when it is not there as a whole.
     ///
-    /// Its name says all of it. The record's header is for those who look for records: it is not read, and where it is
+    /// Its name says all of it, or the checksum that was noted with that. The record's header is for those who look for records: it is not read, and where it is
     /// damaged the object is none the worse.
     private func isRead(
         _ name: ObjectName,
@@ -193,7 +196,17 @@ final class ObjectReader {
         let headerByteCount = place.header.encoding == .lent ? 0 : PackFormat.recordHeaderByteCount
         let offset = place.offset + headerByteCount
         guard try file.read(at: offset, into: target) == target.count else { return false }
+        if place.header.encoding == .lent, index == nil, let value = store.checks[name] {
+            return try checking().value(of: UnsafeRawBufferPointer(target)) == value
+        }
         return try scanner.hasher.name(kind, UnsafeRawBufferPointer(target)) == name
+    }
+
+    private func checking() throws -> SecretChecksum {
+        if let checksum { return checksum }
+        let made = try store.checks.checksum()
+        checksum = made
+        return made
     }
 
     private func pressing() throws -> Compressor {
