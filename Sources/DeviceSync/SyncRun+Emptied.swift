@@ -7,20 +7,24 @@ internal import Vault
 
 // A file that has been emptied goes to all devices, as any edit. What it held before stays to be had, as a version, on each of
 // them that had it: one from which it was evicted has nothing to keep. What is blank at the first start after a power cut is
-// no edit (`SyncRun+PowerCuts.swift`).
+// no edit (`SyncRun+PowerCuts.swift`). In the same way what was newer stays to be had where a folder is put back from a backup.
 extension SyncRun {
-    /// Keeps what a file held as a version of it, if nothing is in it any more.
+    /// Keeps what an item held as a version of it, if nothing is in it any more, or if it was found otherwise in a folder that was
+    /// put back: what is older there counts as edited.
     ///
-    /// - Parameter former: What it held.
+    /// - Parameters:
+    ///   - former: What it held.
+    ///   - isFound: Whether what it holds now was found in it, and has not come from others.
     /// - Returns: Why the disk did not let that be kept; nil when it was, or need not or cannot be.
-    func keepFormer(_ former: ContentName?, ifEmptied item: ItemID) -> DiskRefusal? {
-        guard versions.isOn, let former, let seen = table[item], seen.trace.kind == .regular,
-            !seen.isDataless,
+    func keepFormer(_ former: ContentName?, of item: ItemID, isFound: Bool) -> DiskRefusal? {
+        guard versions.isOn, let former, let seen = table[item], !seen.isDataless,
             let path = table.path(of: item, in: place.folder)
         else { return nil }
         do {
             let contents = try ContentStore.contents(former)
-            guard contents.kind == .regular, contents.byteCount > 0, try Self.isBlank(path) else {
+            guard contents.kind != .symbolicLink,
+                try isFound && isDoubted(item) || isEmptied(seen, path, contents)
+            else {
                 return nil
             }
             // A log that is emptied every day is not to be kept for ever.
@@ -35,6 +39,13 @@ extension SyncRun {
             if DiskRefusal.cause(of: error) != .other { return DiskRefusal(error) }
         }
         return nil
+    }
+
+    private func isDoubted(_ item: ItemID) -> Bool { doubt?.items.contains(item) == true }
+
+    private func isEmptied(_ seen: FolderItem, _ path: FilePath, _ former: DocumentContents) throws -> Bool {
+        guard seen.trace.kind == .regular, former.kind == .regular, former.byteCount > 0 else { return false }
+        return try Self.isBlank(path)
     }
 
     private func isAtHub(_ content: ContentName, of item: ItemID) -> Bool {

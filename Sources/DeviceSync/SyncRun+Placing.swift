@@ -119,7 +119,9 @@ extension SyncRun {
         let former = table[item]
         table[item] = placed
         handOnMark(of: item, from: former, to: placed?.trace)
-        if expected?.content != state.content, let why = keepFormer(expected?.content, ifEmptied: item) {
+        if expected?.content != state.content,
+            let why = keepFormer(expected?.content, of: item, isFound: false)
+        {
             // Not said to be placed before that is kept: a look finds what is there, and tries again.
             table[item] = former
             stuck[item] = (.place(item, state, expecting: expected), why)

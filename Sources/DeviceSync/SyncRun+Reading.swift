@@ -141,7 +141,7 @@ extension SyncRun {
             return false
         }
         // Before it goes to others: once it has, nothing tells that there was something to keep.
-        if former != content, let why = keepFormer(former, ifEmptied: item) {
+        if former != content, let why = keepFormer(former, of: item, isFound: true) {
             unkept[item] = why
             news.insert(item)
             return false

@@ -100,6 +100,47 @@ struct EvictionInAppsTests {
         end()
     }
 
+    @Test("A coordinated read that waits for its contents can be given up, and they come all the same later")
+    func cancelled() throws {
+        try one.write("text", to: "a.txt")
+        wait { two.text("a.txt") == "text" && isSettled }
+        try served { _ in
+            let url = two.folder.appendingPathComponent("a.txt")
+            try files.evictUbiquitousItem(at: url)
+            wait { two.said.contains(.freed) }
+            two.line.slowDown(to: 600)
+            let coordinator = NSFileCoordinator()
+            let (outcome, ended) = (Locked<(NSError?, isRun: Bool)?>(nil), DispatchSemaphore(value: 0))
+            let account = UbiquityAccount.shared
+            Thread.detachNewThread {
+                UbiquityAccount.$shared.withValue(account) {
+                    var (failure, isRun): (NSError?, Bool) = (nil, false)
+                    coordinator.coordinate(readingItemAt: url, error: &failure) { _ in isRun = true }
+                    outcome.withLock { [failure, isRun] in $0 = (failure, isRun) }
+                }
+                ended.signal()
+            }
+            wait { two.line.isTransferring }
+            coordinator.cancel()
+            #expect(ended.wait(timeout: .now() + 20) == .success)
+            let (failure, isRun) = try #require(outcome.withLock { $0 })
+            #expect(failure?.code == CocoaError.userCancelled.rawValue && !isRun)
+            #expect(two.text("a.txt") == nil)
+            // Whoever comes next gets them.
+            two.line.slowDown(to: 0)
+            two.line.cut()
+            wait { two.status?.line == .down }
+            two.line.mend()
+            var (text, error): (String?, NSError?) = (nil, nil)
+            wait { two.status?.line == .up }
+            NSFileCoordinator().coordinate(readingItemAt: url, error: &error) { place in
+                text = (try? Data(contentsOf: place)).map { String(decoding: $0, as: UTF8.self) }
+            }
+            #expect(text == "text", "\(error.debugDescription)")
+        }
+        end()
+    }
+
     /// A presenter that keeps its item's contents.
     private final class Keeper: NSObject, NSFilePresenter, @unchecked Sendable {
         // Sendable because nothing of it changes.

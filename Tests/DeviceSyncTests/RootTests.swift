@@ -197,4 +197,38 @@ struct RootTests {
         pair.wait { one.text("later/since.txt") == nil && pair.isSettled }
         pair.end()
     }
+
+    @Test(
+        "What is older in a folder that was put back from a backup counts as an edit, and the newer state stays as a version",
+        arguments: [true, false]
+    )
+    func olderPutBack(isRunning: Bool) throws {
+        var all = try fill()
+        try copy(two.folder, aside)
+        try one.write("newer", to: "0.txt")
+        try one.write("one edit", to: "1.txt")
+        (all["0.txt"], all["1.txt"]) = ("newer", "one edit")
+        pair.wait { two.contents == all && pair.isSettled }
+        if isRunning {
+            try move(two.folder, pair.base.appendingPathComponent("broken"))
+            try move(aside, two.folder)
+            two.tryAgain()
+        } else {
+            two.stop()
+            try FileManager.default.removeItem(at: two.folder)
+            try copy(aside, two.folder)
+            try two.start()
+        }
+        (all["0.txt"], all["1.txt"]) = ("precious 0", "precious 1")
+        pair.wait { one.contents == all && two.contents == all && pair.isSettled }
+        #expect(try two.formerTexts(of: "0.txt") == ["newer"])
+        #expect(try two.formerTexts(of: "1.txt") == ["one edit"])
+        // What was the same has none.
+        #expect(try two.formerTexts(of: "2.txt") == [])
+        // An edit of today's is one like any other.
+        try two.write("edited", to: "2.txt")
+        pair.wait { one.text("2.txt") == "edited" && pair.isSettled }
+        #expect(try two.formerTexts(of: "2.txt") == [])
+        pair.end()
+    }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Locks
 import Testing
 
 @testable import DocumentFoundation
@@ -124,6 +125,53 @@ struct UbiquityContainerTests {
                 try files.setUbiquitous(true, itemAt: there, destinationURL: there)
             }
             #expect(missing?.code == .fileWriteInvalidFileName)
+        }
+    }
+
+    /// A presenter that notes where its item goes.
+    private final class Follower: NSObject, NSFilePresenter, Sendable {
+        private let place: Locked<URL>
+        private let moves = DispatchSemaphore(value: 0)
+        let presentedItemOperationQueue = OperationQueue()
+
+        init(_ url: URL) { place = Locked(url) }
+
+        var presentedItemURL: URL? { place.withLock { $0 } }
+
+        func presentedItemDidMove(to newURL: URL) {
+            place.withLock { $0 = newURL }
+            moves.signal()
+        }
+
+        func hasMoved() -> Bool { moves.wait(timeout: .now() + 20) == .success }
+    }
+
+    @Test("Who presents an item goes with it into a container and out of it; a package goes as one")
+    func movesWithPresenters() throws {
+        let place = try AccountPlace()
+        let folder = try place.join("cloud", at: 1)
+        let (local, there) = (
+            place.base.appendingPathComponent("a.rtfd"), folder.appendingPathComponent("b.rtfd")
+        )
+        try files.createDirectory(at: local, withIntermediateDirectories: false)
+        for name in ["TXT.rtf", "picture.png"] {
+            try Data(name.utf8).write(to: local.appendingPathComponent(name))
+        }
+        let follower = Follower(local)
+        NSFileCoordinator.addFilePresenter(follower)
+        defer { NSFileCoordinator.removeFilePresenter(follower) }
+        try with(place.account()) {
+            for (isInto, source, target) in [(true, local, there), (false, there, local)] {
+                try files.setUbiquitous(isInto, itemAt: source, destinationURL: target)
+                #expect(follower.hasMoved())
+                #expect(
+                    follower.presentedItemURL?.standardizedFileURL.path == target.standardizedFileURL.path
+                )
+                #expect(!files.fileExists(atPath: source.path))
+                #expect(
+                    try files.contentsOfDirectory(atPath: target.path).sorted() == ["TXT.rtf", "picture.png"]
+                )
+            }
         }
     }
 }

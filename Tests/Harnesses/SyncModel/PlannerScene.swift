@@ -36,6 +36,15 @@ package struct PlannerScene {
         case absent, removed, new, same, moved, edited
     }
 
+    /// All that can come of an item: of one that both sides had, and of one that they had not.
+    package static let possibleKinds: [Kinds] = {
+        func pairs(_ kinds: [Kind]) -> [Kinds] {
+            kinds.flatMap { here in kinds.map { Kinds(here: here, there: $0) } }
+        }
+        return pairs([.removed, .same, .moved, .edited])
+            + pairs([.absent, .new]).filter { $0 != Kinds(here: .absent, there: .absent) }
+    }()
+
     /// Every effect costs an event; a scene that has not come to rest by then never does.
     private static let eventCountMax = 400
 

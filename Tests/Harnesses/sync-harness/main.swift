@@ -7,7 +7,8 @@ internal import SyncModel
 //     sync-harness worlds COUNT [SEED]    stories one after another; one that goes wrong is told again, shorter, as a test;
 //                                         of 2,000 and more every fault has to have met every state of an engine
 //     sync-harness plans COUNT [SEED]     one device and a random disk, log and memory each; as worlds, one that goes wrong is
-//                                         told as a test
+//                                         told as a test; of 100,000 and more whatever an item can be here has to have met
+//                                         whatever it can be there
 //     sync-harness bugs COUNT [SEED [told]]    plants each bug: how many stories find it, and how short it can be told
 
 /// Seeds from a first one on.
@@ -93,7 +94,11 @@ func plantBugs(_ seeds: Seeds, tells: Bool) -> Bool {
     return allFound
 }
 
-/// Lets single devices plan until one goes wrong.
+/// From so many plans on whatever has become of an item here has to have met whatever has become of it there: the rarest pair
+/// comes some hundred times in so many.
+let judgedPlanCount = 100_000
+
+/// Lets single devices plan until one goes wrong, each twice: both times the same must happen.
 func plan(_ seeds: Seeds) -> Bool {
     let start = ContinuousClock.now
     var kinds: [PlannerScene.Kinds: Int] = [:]
@@ -108,6 +113,12 @@ func plan(_ seeds: Seeds) -> Bool {
             print(PlannerScene.test(PlannerScene.shrunk(scene.choices)))
             return false
         }
+        var again = PlannerScene(seed: seed)
+        again.run()
+        guard again.trace == scene.trace else {
+            print("seed \(seed): planned twice, it is not the same")
+            return false
+        }
         effectCount += scene.effectCount
         trace.mix(scene.trace.value)
         for kind in scene.kinds { kinds[kind, default: 0] += 1 }
@@ -120,10 +131,15 @@ func plan(_ seeds: Seeds) -> Bool {
     }
     let time = seconds(since: start)
     print(
-        "plans \(seeds.count), effects \(effectCount), trace \(String(trace.value, radix: 16)), "
+        "plans \(seeds.count), each twice, effects \(effectCount), trace \(String(trace.value, radix: 16)), "
             + "\(String(format: "%.1f", time)) s"
     )
-    return true
+    guard seeds.count >= judgedPlanCount else { return true }
+    let gaps = PlannerScene.possibleKinds.filter { kinds[$0] == nil }.map {
+        "\($0.here) here, \($0.there) there"
+    }
+    if !gaps.isEmpty { print("never met: \(gaps.joined(separator: "; ")). The plans tell nothing of that.") }
+    return gaps.isEmpty
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
