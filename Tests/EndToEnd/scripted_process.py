@@ -1,4 +1,4 @@
-"""Processes that coordinate as they are told, line by line: `coordination-harness script`."""
+"""Processes that do what they are told, line by line: `coordination-harness script` and `values`."""
 
 import os
 import subprocess
@@ -9,17 +9,20 @@ class ScriptedProcess:
     """One of them. `tell` says what to do, `hears` waits for what it says; what an order is: ScriptedProcess.swift."""
 
     def __init__(self, binaries, environment, errors, *versions):
+        self._start(binaries, environment, errors, "script", *versions)
+        assert self.hears("ready ") == f"ready {self.id} joined"
+
+    def _start(self, binaries, environment, errors, *words):
         self._errors = errors
         with open(errors, "wb") as file:
             self._process = subprocess.Popen(
-                [binaries / "coordination-harness", "script", *versions], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file,
+                [binaries / "coordination-harness", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file,
                 text=True, bufsize=1, env={**os.environ, **environment})
         self.id = self._process.pid
         self.lines = []
         self._heard = 0
         self._news = threading.Condition()
         threading.Thread(target=self._listen, daemon=True).start()
-        assert self.hears("ready ") == f"ready {self.id} joined"
 
     def _listen(self):
         for line in self._process.stdout:
@@ -70,3 +73,17 @@ class ScriptedProcess:
         self._process.wait()
         self._process.stdin.close()
         self._process.stdout.close()
+
+
+class KeyValueProcess(ScriptedProcess):
+    """An app with a key-value store: KeyValueProcess.swift."""
+
+    def __init__(self, binaries, environment, errors):
+        self._start(binaries, environment, errors, "values")
+        self.hears("ready")
+
+    def set(self, key, text):
+        self.tell("set", key, text).hears("set", key)
+
+    def get(self, key):
+        return self.tell("get", key).hears(f"{key} is ").removeprefix(f"{key} is ")

@@ -147,19 +147,30 @@ private final class AccountWatch: @unchecked Sendable {
 
     /// Watches the folders that settings are in or will be in; above them, the first that is there.
     private func watchFolders() {
+        var wanted = settingsFolders
+        while true {
+            watches = wanted.compactMap { path in
+                // One that is not there is told of by the folder above it.
+                try? DirectoryWatch(path, on: queue) { [weak self] _ in self?.look() }
+            }
+            // What came before its folder was watched nobody tells of.
+            let now = settingsFolders
+            guard now != wanted else { return }
+            wanted = now
+        }
+    }
+
+    private var settingsFolders: [FilePath] {
         let containers = home.appending("containers")
         // What is not there has no names in it.
         let names = (try? FolderScan.names(in: containers)) ?? []
-        var wanted = [containers] + names.map { containers.appending($0) }
+        var wanted = [containers] + names.sorted().map { containers.appending($0) }
         var above = containers
         while (try? FileStamp.ifPresent(at: above)) ?? nil == nil, above != above.parent {
             above = above.parent
             wanted.append(above)
         }
-        watches = wanted.compactMap { path in
-            // One that is not there is told of by the folder above it.
-            try? DirectoryWatch(path, on: queue) { [weak self] _ in self?.look() }
-        }
+        return wanted
     }
 }
 

@@ -66,9 +66,11 @@ extension SyncEngine {
         return [.remove(item, expecting: ours)]
     }
 
-    /// Whether the person has moved an item since its places agreed last.
+    /// Whether the person has moved an item since its places agreed last; where nothing tells of that, from where the log has it.
     private func isMovedHere(_ item: ItemID) -> Bool {
-        guard let ours = disk[item]?.place, let base = lastAgreed(item)?.place else { return true }
+        guard let ours = disk[item]?.place, let base = (lastAgreed(item) ?? tree[item])?.place else {
+            return true
+        }
         return ours != base && !isAside(item)
     }
 

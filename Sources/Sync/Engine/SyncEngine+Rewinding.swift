@@ -68,6 +68,8 @@ extension SyncEngine {
         )
         // To put right what the hub has lost is nobody's question.
         if braking.stages[.leaving] == nil { braking.stages[.leaving] = .excused }
+        // They are not wanted back any more.
+        for item in braking.wantedBack.keys { touch(item) }
         braking.goBack(to: tree.position)
         hasReadLog = false
         // Whoever waited for something finds out anew what it is.

@@ -172,6 +172,9 @@ package struct SyncEngine: Sendable {
     /// item.
     package var isAtRest: Bool { steps.all.isEmpty && differing.isEmpty }
 
+    /// The items with which something is being done.
+    package var itemsAtWork: Set<ItemID> { Set(steps.all.keys) }
+
     /// Whether contents are on their way to the hub.
     package func isSending(_ content: ContentName) -> Bool { uploading.contains(content) }
 

@@ -7,6 +7,7 @@ import Foundation
 ///     coordination-harness stopped           who is stopped is named, and holds no one up for long
 ///     coordination-harness reader ITEM       reads an item until its standard input ends, for other tests
 ///     coordination-harness script [VERSIONS] does what its standard input says (`ScriptedProcess`), for other tests
+///     coordination-harness values            an app's key-value store, to be told what to do (`KeyValueProcess`), for other tests
 @main
 enum CoordinationHarness {
     static func main() {
@@ -21,6 +22,7 @@ enum CoordinationHarness {
                 try StoppedRun.present(arguments[1], arguments[2])
             case "reader": try LongReader.run(arguments[1])
             case "script": try ScriptedProcess.run(try arguments.dropFirst().first.map(SpokenVersions.range))
+            case "values": KeyValueProcess.run()
             case "writer": try StoppedRun.writeAndStop(arguments[1], arguments[2])
             case "starter": try StoppedRun.start(arguments[1])
             case "agent":
@@ -31,7 +33,7 @@ enum CoordinationHarness {
                 try AgentProcess.run(options)
             default:
                 throw HarnessFailure(
-                    "usage: coordination-harness kill [SEED] | stopped | reader ITEM | script [VERSIONS]"
+                    "usage: coordination-harness kill [SEED] | stopped | reader ITEM | script [VERSIONS] | values"
                 )
             }
         } catch {
