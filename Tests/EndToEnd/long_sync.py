@@ -128,7 +128,7 @@ def meet(world, people):
     for process in [*world.devices, world.hub]:
         assert process.is_running, process.said[-2000:]
     # A line that died in silence is given up after a minute.
-    wait_for(lambda: people.bring_back(world.devices), 180, "all contents")
+    wait_for(lambda: not people.bring_back(world.devices), 180, lambda: people.bring_back(world.devices))
     world.settle(180)
     # Until then its device takes itself to be in step, and may have all that the others have but a conflict that they have
     # seen since: documents tell nothing of that. What is lost does not come back by waiting.

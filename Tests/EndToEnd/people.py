@@ -267,10 +267,11 @@ class People:
                         self.tell(device, half)
 
     def bring_back(self, devices):
-        """Has all contents come to all devices that have left them, which is needed to compare those."""
-        return not self.evicts or all(
-            device.run("download", device.folder).returncode == 0 for device in devices
-        )
+        """Has all contents come to all devices that have left them, which is needed to compare those; gives what is in the way."""
+        if not self.evicts:
+            return []
+        ends = [(device.name, device.run("download", device.folder)) for device in devices]
+        return [f"{name}: {end.stderr or end.stdout}" for name, end in ends if end.returncode != 0]
 
     def lost(self, devices):
         """The lines that are nowhere, on some device."""

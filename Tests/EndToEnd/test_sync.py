@@ -652,7 +652,7 @@ def test_killed_again_and_again_all_come_to_the_same(world, base):
         people.pause(0.05, here.devices)
     for process in [*here.devices, here.hub]:
         assert process.is_running, process.said[-2000:]
-    wait_for(lambda: people.bring_back(here.devices), 40, "all contents")
+    wait_for(lambda: not people.bring_back(here.devices), 40, lambda: people.bring_back(here.devices))
     try:
         here.settle()
     except AssertionError:

@@ -88,14 +88,17 @@ extension SyncWorld {
             if engine.tree.position != hub.log.head {
                 all.append("device \(index) has read \(engine.tree.position) of \(hub.log.head) entries")
             }
-            if !engine.itemsAtWork.isEmpty { all.append("device \(index) is at \(engine.itemsAtWork.sorted())") }
-            let items = engine.unsettled.union(engine.differing).sorted()
-            return all + items.map { item in
-                """
-                device \(index), \(item): disk \(text(disk[item])), heard of \(text(engine.disk[item])), agreed \
-                \(text(engine.memory.agreed[item])), log \(text(engine.tree[item])), \(engine.reasons(for: item))
-                """
+            if !engine.itemsAtWork.isEmpty {
+                all.append("device \(index) is at \(engine.itemsAtWork.sorted())")
             }
+            let items = engine.unsettled.union(engine.differing).sorted()
+            return all
+                + items.map { item in
+                    """
+                    device \(index), \(item): disk \(text(disk[item])), heard of \(text(engine.disk[item])), agreed \
+                    \(text(engine.memory.agreed[item])), log \(text(engine.tree[item])), \(engine.reasons(for: item))
+                    """
+                }
         }
     }
 }
