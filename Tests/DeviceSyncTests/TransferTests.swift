@@ -89,7 +89,10 @@ struct TransferTests {
             "\(come.map(\.causes))"
         )
         #expect(come.contains { ($0.download?.objects).map { 0 < $0.done && $0.done < $0.total } == true })
-        #expect(come.last?.download == nil && sent.last?.upload == nil)
+        // It is told when nothing is on its way any more, too.
+        pair.wait {
+            there.withLock { $0.last?.download == nil } && here.withLock { $0.last?.upload == nil }
+        }
         pair.end()
     }
 
