@@ -3,9 +3,10 @@ internal import FileSystem
 /// A large document that is lent: the vault counts on its own file, by a hard link, instead of copying its bytes.
 ///
 /// The file's bytes, cut as ever, are objects; what the index says of them is compared with their names whenever they
-/// are read, or with checksums that were noted along with these a moment ago (`ChunkChecks`). So a copy is spared, and what whoever owns the file makes of it in place is found, never taken for what it
-/// was: those bytes are missing then, to be had from wherever else they are. What an app saves in the usual way, by
-/// putting another file in its place, leaves the lent one alone.
+/// are read, or with checksums that were noted along with these a moment ago (`ChunkChecks`). So a copy is spared, and
+/// what whoever owns the file makes of it in place is found, never taken for what it was: those bytes are missing then,
+/// to be had from wherever else they are. What an app saves in the usual way, by putting another file in its place,
+/// leaves the lent one alone.
 ///
 /// 1. Only documents that are lone files are lent, and only to a vault that was opened to borrow.
 /// 2. What is not part of a lent document never counts on it: for that it is as if its bytes were not there.
