@@ -12,18 +12,11 @@ package final class SecretChecksum {
     package static let keyByteCount = 16
 
     /// A message's checksum.
-    package struct Value: Hashable, Sendable {
-        fileprivate var words: (UInt64, UInt64) = (0, 0)
+    package struct Value: Equatable, Sendable {
+        fileprivate var words = SIMD2<UInt64>()
 
         /// Sixteen of them.
         package var bytes: [UInt8] { withUnsafeBytes(of: words) { [UInt8]($0) } }
-
-        package static func == (one: Value, other: Value) -> Bool { one.words == other.words }
-
-        package func hash(into hasher: inout Hasher) {
-            hasher.combine(words.0)
-            hasher.combine(words.1)
-        }
     }
 
     private let context: OpaquePointer

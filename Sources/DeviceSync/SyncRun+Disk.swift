@@ -190,21 +190,6 @@ extension SyncRun {
         return found
     }
 
-    /// Watches folders that were found now, and those that could not be watched at their places.
-    private func watchFound(_ folders: Set<ItemID>) {
-        guard isLookDone else { return }
-        for item in folders.union(unwatched) {
-            unwatched.remove(item)
-            guard item == .root || table[item] != nil else { continue }
-            watchIfPossible(item)
-            // One whose place is another's is watched where the next look finds it.
-            guard !unwatched.contains(item) else { continue }
-            // What came into it between the look and the watch.
-            dirtyFolders.insert(item)
-            lookSoon()
-        }
-    }
-
     /// Looks at folders, as far as they can be read. What cannot is looked at again now and then; nothing counts as gone
     /// meanwhile.
     private func lookAtReadable(_ folders: Set<ItemID>) throws -> FolderLook.Outcome {
@@ -258,16 +243,6 @@ extension SyncRun {
         tellFollowers()
     }
 
-    /// - Returns: Whether the folder is watched, or gone; if not, it counts as one that cannot be looked at.
-    @discardableResult
-    func watchIfPossible(_ folder: ItemID) -> Bool {
-        do { try watch(folder: folder) } catch {
-            noteUnlisted(folder, error)
-            return false
-        }
-        return true
-    }
-
     /// What the engine is to hear of items that have changed, folders before what is in them.
     func changes(of items: Set<ItemID>) -> [Event] {
         items.sorted(by: { depth($0) < depth($1) }).compactMap { item in
@@ -279,28 +254,6 @@ extension SyncRun {
         var (depth, at) = (0, item)
         while let parent = table[at]?.state.place.parent, depth < 4096 { (depth, at) = (depth + 1, parent) }
         return depth
-    }
-
-    private func watch(folder item: ItemID) throws(SystemError) {
-        guard let path = table.path(of: item, in: place.folder) else { return }
-        do { try watches?.watch(folder: item, at: path) } catch {
-            guard error.isAbsent || error.errno == ENOTDIR else { throw error }
-            // Gone, or somewhere else: the folder above tells of that, and nothing of what is in it.
-            unwatched.insert(item)
-            return
-        }
-        // Another may have its name by now.
-        let there = try FolderScan.status(at: path).map { ItemTrace($0) }
-        if let known = table.trace(ofFolder: item), there?.isSameItem(as: known) != true {
-            unwatched.insert(item)
-        }
-    }
-
-    func watch(package item: ItemID, at path: FilePath) throws(SystemError) {
-        do { try watches?.watch(package: item, at: path) } catch {
-            // As of a folder.
-            guard error.isAbsent || error.errno == ENOTDIR else { throw error }
-        }
     }
 
     /// Notes that an item is not there any more, with all in it.

@@ -27,8 +27,8 @@ extension SyncRun {
             else {
                 return nil
             }
-            // A log that is emptied every day is not to be kept for ever.
-            _ = try keepAsVersion(former, of: item, isDiscardable: true)
+            // A log that is emptied every day is not to be kept for ever; of what was newer there may be no other copy.
+            _ = try keepAsVersion(former, of: item, isDiscardable: !isDoubted(item))
         } catch let error as VaultError where error.code == .damaged && isAtHub(former, of: item) {
             // Lent, and emptied in place: the hub still has it, and nothing could be sent before it answers.
             if lineState == .up { line?.queue(fetches: [HubLine.Fetch(name: former, item: item)]) }

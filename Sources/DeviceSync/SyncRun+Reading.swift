@@ -205,19 +205,7 @@ extension SyncRun {
         do { return try FolderScan.status(at: path) != nil } catch { return true }
     }
 
-    /// Watches a document if it is a package.
-    ///
-    /// - Returns: Whether it can be read; one that cannot is not in the way of others.
-    func watchIfPackage(_ item: ItemID, _ trace: ItemTrace) -> Bool {
-        guard trace.kind == .directory, let path = table.path(of: item, in: place.folder) else { return true }
-        do { try watch(package: item, at: path) } catch {
-            noteUnkept(item, error)
-            return false
-        }
-        return true
-    }
-
-    private func noteUnkept(_ item: ItemID, _ error: any Error) {
+    func noteUnkept(_ item: ItemID, _ error: any Error) {
         unkept[item] = DiskRefusal(error)
         news.insert(item)
         report(.failed(path: path(of: item), why: "\(error)"))

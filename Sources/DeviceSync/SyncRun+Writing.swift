@@ -70,12 +70,11 @@ extension SyncRun {
     func noteWriting(_ events: [WatchEvent], inPackage item: ItemID) -> Bool {
         guard let place = table[item]?.state.place else { return false }
         let isNew = writing.waiting[item] == nil
-        // One that others do not have yet is being put together.
-        let isKnown = table[item]?.state.content != nil
+        let wasWhole = table[item]?.state.content != nil
         var isMore = events.isEmpty
         for event in events {
             let isStep = isStep(event, ofPackage: item, at: place)
-            if isStep { writing.wrote(inPackage: item, isKnown: isKnown, at: now) }
+            if isStep { writing.wrote(inPackage: item, wasWhole: wasWhole, at: now) }
             // Folders that are new in it are to be watched; else it is looked at when nothing happens any more.
             isMore = isMore || !isStep || event.isDirectory
         }

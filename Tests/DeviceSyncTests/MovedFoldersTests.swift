@@ -22,10 +22,25 @@ struct MovedFoldersTests {
         }
     }
 
-    private func link(_ text: String, at name: String) throws {
-        let new = one.folder.appendingPathComponent("new")
-        try #require(symlink(text, new.path) == 0)
-        try #require(rename(new.path, one.folder.appendingPathComponent(name).path) == 0)
+    /// Puts something at a name on the first device, in one step.
+    ///
+    /// - Returns: Whether its folder is there.
+    private func put(at name: String, _ make: (URL) throws -> Void) throws -> Bool {
+        // Beside the container's folder: nobody looks at it there.
+        let new = pair.base.appendingPathComponent("new")
+        try make(new)
+        guard rename(new.path, one.folder.appendingPathComponent(name).path) != 0 else { return true }
+        try #require(errno == ENOENT && unlink(new.path) == 0)
+        return false
+    }
+
+    @discardableResult
+    private func link(_ text: String, at name: String) throws -> Bool {
+        try put(at: name) { try #require(symlink(text, $0.path) == 0) }
+    }
+
+    private func write(_ text: String, to name: String) throws -> Bool {
+        try put(at: name) { try Data(text.utf8).write(to: $0) }
     }
 
     /// Of the second device.
@@ -35,54 +50,32 @@ struct MovedFoldersTests {
         )
     }
 
-    /// Somebody who renames a folder just before one of the calls that are made in it.
-    private final class Mover: SystemCallObserver {
-        private let folder: URL
-        private let other: URL
-        private let left: Locked<Int>
-
-        init(_ folder: URL, to other: URL, before number: Int) {
-            (self.folder, self.other, left) = (folder, other, Locked(number))
-        }
-
-        func willMake(_ call: SystemCall) -> CInt {
-            guard call.path.string == folder.path || call.path.string.hasPrefix(folder.path + "/") else {
-                return 0
-            }
-            left.withLock { left in
-                left -= 1
-                if left == -1, rename(folder.path, other.path) != 0 { Issue.record("\(errno)") }
-            }
-            return 0
-        }
-
-        func didMake(_ call: SystemCall) {}
-    }
-
     @Test(
         "What was put into a folder arrives, whenever the folder is renamed while it is looked at",
         arguments: 0..<24
     )
     func renamedInALook(number: Int) throws {
-        let mover = Mover(
-            one.folder.appendingPathComponent("album"),
-            to: one.folder.appendingPathComponent("book"),
-            before: number
+        let (album, book) = (
+            one.folder.appendingPathComponent("album"), one.folder.appendingPathComponent("book")
         )
+        let mover = Intruder(in: album, after: number) {
+            if rename(album.path, book.path) != 0 { Issue.record("\(errno)") }
+        }
         SystemCallObservation.add(mover)
         defer { SystemCallObservation.remove(mover) }
-        try link("second", at: "album/l")
-        try? one.write("second", to: "album/a.txt")
-        pair.wait { !pair.isSettled || text(ofLink: "album/l") == "second" }
         // Where a look makes fewer calls, the next one makes the rest.
         var round = 0
-        while one.text("book/a.txt") == nil {
+        while !mover.isDone {
             round += 1
-            try link("again \(round)", at: "album/l")
-            pair.wait { pair.isSettled }
+            let now = "round \(round)"
+            guard try link(now, at: "album/l"), try write(now, to: "album/a.txt") else { break }
+            pair.wait {
+                mover.isDone
+                    || text(ofLink: "album/l") == now && two.text("album/a.txt") == now && pair.isSettled
+            }
         }
         let last = try FileManager.default.destinationOfSymbolicLink(
-            atPath: one.folder.appendingPathComponent("book/l").path
+            atPath: book.appendingPathComponent("l").path
         )
         pair.wait { text(ofLink: "book/l") == last && two.text("book/a.txt") == one.text("book/a.txt") }
         pair.wait { pair.isSettled && two.contents == one.contents }

@@ -82,33 +82,13 @@ struct RootTests {
     }
 
     /// Somebody who puts another folder in its place just before one of the calls that are made in it.
-    private final class Swapper: SystemCallObserver {
-        private let folder: URL
-        private let aside: URL
-        private let left: Locked<Int>
-        private let isMutating: Bool
-
-        init(_ folder: URL, _ aside: URL, before number: Int, isMutating: Bool) {
-            (self.folder, self.aside, left, self.isMutating) = (folder, aside, Locked(number), isMutating)
-        }
-
-        var isDone: Bool { left.withLock { $0 < 0 } }
-
-        func willMake(_ call: SystemCall) -> CInt {
-            guard call.path.string == folder.path || call.path.string.hasPrefix(folder.path + "/"),
-                !isMutating || call.effect.isMutating
-            else { return 0 }
-            left.withLock { left in
-                left -= 1
-                guard left == -1 else { return }
-                if rename(folder.path, aside.path) != 0 || mkdir(folder.path, 0o700) != 0 {
-                    Issue.record("\(errno)")
-                }
+    private func swapper(before number: Int, isMutating: Bool) -> Intruder {
+        let (folder, aside) = (two.folder, aside)
+        return Intruder(in: folder, after: number, isMutating: isMutating) {
+            if rename(folder.path, aside.path) != 0 || mkdir(folder.path, 0o700) != 0 {
+                Issue.record("\(errno)")
             }
-            return 0
         }
-
-        func didMake(_ call: SystemCall) {}
     }
 
     @Test(
@@ -117,7 +97,7 @@ struct RootTests {
     )
     func replacedInALook(number: Int) throws {
         var all = try fill()
-        let swapper = Swapper(two.folder, aside, before: number, isMutating: false)
+        let swapper = swapper(before: number, isMutating: false)
         SystemCallObservation.add(swapper)
         defer { SystemCallObservation.remove(swapper) }
         try two.write("edited", to: "album/deep.txt")
@@ -138,7 +118,7 @@ struct RootTests {
     )
     func replacedWhilePlacing(number: Int) throws {
         var all = try fill()
-        let swapper = Swapper(two.folder, aside, before: number, isMutating: true)
+        let swapper = swapper(before: number, isMutating: true)
         SystemCallObservation.add(swapper)
         defer { SystemCallObservation.remove(swapper) }
         try one.write("newer", to: "0.txt")
@@ -164,17 +144,8 @@ struct RootTests {
         try #require(process.terminationStatus == 0)
     }
 
-    @Test(
-        "What is not in a folder that was put back from a backup comes from the hub",
-        arguments: [true, false]
-    )
-    func putBack(isRunning: Bool) throws {
-        var all = try fill()
-        try copy(two.folder, aside)
-        try one.write("since", to: "since.txt")
-        try one.write("since", to: "later/since.txt")
-        (all["since.txt"], all["later"], all["later/since.txt"]) = ("since", "/", "since")
-        pair.wait { two.contents == all && pair.isSettled }
+    /// Has the copy that lies aside take the folder's place.
+    private func putBack(isRunning: Bool) throws {
         if isRunning {
             try move(two.folder, pair.base.appendingPathComponent("broken"))
             try move(aside, two.folder)
@@ -185,6 +156,20 @@ struct RootTests {
             try copy(aside, two.folder)
             try two.start()
         }
+    }
+
+    @Test(
+        "What is not in a folder that was put back from a backup comes from the hub",
+        arguments: [true, false]
+    )
+    func missingInBackup(isRunning: Bool) throws {
+        var all = try fill()
+        try copy(two.folder, aside)
+        try one.write("since", to: "since.txt")
+        try one.write("since", to: "later/since.txt")
+        (all["since.txt"], all["later"], all["later/since.txt"]) = ("since", "/", "since")
+        pair.wait { two.contents == all && pair.isSettled }
+        try putBack(isRunning: isRunning)
         pair.wait { two.contents == all && pair.isSettled }
         #expect(one.contents == all)
         #expect(two.said.contains(.vanished(itemCount: 3)), "\(two.said)")
@@ -202,23 +187,14 @@ struct RootTests {
         "What is older in a folder that was put back from a backup counts as an edit, and the newer state stays as a version",
         arguments: [true, false]
     )
-    func olderPutBack(isRunning: Bool) throws {
+    func olderInBackup(isRunning: Bool) throws {
         var all = try fill()
         try copy(two.folder, aside)
         try one.write("newer", to: "0.txt")
         try one.write("one edit", to: "1.txt")
         (all["0.txt"], all["1.txt"]) = ("newer", "one edit")
         pair.wait { two.contents == all && pair.isSettled }
-        if isRunning {
-            try move(two.folder, pair.base.appendingPathComponent("broken"))
-            try move(aside, two.folder)
-            two.tryAgain()
-        } else {
-            two.stop()
-            try FileManager.default.removeItem(at: two.folder)
-            try copy(aside, two.folder)
-            try two.start()
-        }
+        try putBack(isRunning: isRunning)
         (all["0.txt"], all["1.txt"]) = ("precious 0", "precious 1")
         pair.wait { one.contents == all && two.contents == all && pair.isSettled }
         #expect(try two.formerTexts(of: "0.txt") == ["newer"])

@@ -176,7 +176,7 @@ final class WritingItemsTests {
     func steps() {
         #expect(package(at: 0) == .wait)
         for step in 1...6 {
-            items.wrote(inPackage: item, isKnown: false, at: Double(step) * 0.3)
+            items.wrote(inPackage: item, wasWhole: false, at: Double(step) * 0.3)
             #expect(package(at: Double(step) * 0.3 + 0.01) == .wait)
         }
         #expect(items.next == 1.8 + WritingItems.packageQuietSeconds)
@@ -184,10 +184,10 @@ final class WritingItemsTests {
         #expect(items.isEmpty)
     }
 
-    @Test("One step in a package that others have is read at once, and counts if it was all")
+    @Test("One step in a package that was whole is read at once, and counts if it was all")
     func oneStep() {
-        items.wrote(inPackage: item, isKnown: true, at: 0)
-        items.wrote(inPackage: item, isKnown: true, at: 0.005)
+        items.wrote(inPackage: item, wasWhole: true, at: 0)
+        items.wrote(inPackage: item, wasWhole: true, at: 0.005)
         #expect(items.next == 0.005 + WritingItems.stepQuietSeconds)
         #expect(package(at: 0.02) == .wait)
         #expect(package(at: 0.03) == .read && items.isEmpty)
@@ -197,8 +197,8 @@ final class WritingItemsTests {
 
     @Test("Who goes on after one step is waited for as ever", arguments: [0.015, 0.02, 0.024])
     func secondStep(at: Double) {
-        items.wrote(inPackage: item, isKnown: true, at: 0)
-        items.wrote(inPackage: item, isKnown: true, at: at)
+        items.wrote(inPackage: item, wasWhole: true, at: 0)
+        items.wrote(inPackage: item, wasWhole: true, at: at)
         #expect(items.next == at + WritingItems.packageQuietSeconds)
         #expect(package(at: 0.1) == .wait)
         #expect(package(at: at + WritingItems.packageQuietSeconds) == .read)
@@ -208,29 +208,29 @@ final class WritingItemsTests {
     @Test("What was read after one step does not count if somebody went on meanwhile, or has a file open")
     func goesOnWhileRead() {
         for (age, isOpen) in [(0.001, false), (0.018, false), (0.06, true)] {
-            items.wrote(inPackage: item, isKnown: true, at: 0)
+            items.wrote(inPackage: item, wasWhole: true, at: 0)
             #expect(package(at: 0.03, isOpen: isOpen) == .read)
             #expect(!counts(isPackage: true, at: 0.04, (age, isOpen)))
             // It is a series by now.
             #expect(package(at: 0.1) == .wait)
-            items.wrote(inPackage: item, isKnown: true, at: 0.2)
+            items.wrote(inPackage: item, wasWhole: true, at: 0.2)
             #expect(package(at: 0.3) == .wait)
             items.forget(item)
         }
         // Heard of before it was read.
-        items.wrote(inPackage: item, isKnown: true, at: 10)
+        items.wrote(inPackage: item, wasWhole: true, at: 10)
         #expect(package(at: 10.03) == .read)
-        items.wrote(inPackage: item, isKnown: true, at: 10.035)
+        items.wrote(inPackage: item, wasWhole: true, at: 10.035)
         #expect(!counts(isPackage: true, at: 10.04, (0.005, false)))
         #expect(package(at: 10.3) == .wait)
     }
 
     @Test("A package in which a file is open waits until it is closed, or quiet")
     func openMember() {
-        items.wrote(inPackage: item, isKnown: false, at: 0)
+        items.wrote(inPackage: item, wasWhole: false, at: 0)
         #expect(package(at: 0.6, isOpen: true) == .wait)
         #expect(items.next == WritingItems.openQuietSeconds)
-        items.wrote(inPackage: item, isKnown: false, at: 1)
+        items.wrote(inPackage: item, wasWhole: false, at: 1)
         // It has been closed, for all that anybody knows.
         #expect(items.next == 1 + WritingItems.packageQuietSeconds)
         #expect(package(at: 1.6, isOpen: true) == .wait)
@@ -248,13 +248,13 @@ final class WritingItemsTests {
         items.endLook(at: 10)
         items.saved(package: item, at: 10)
         #expect(package(at: 10) == .readAsItIs)
-        items.wrote(inPackage: item, isKnown: false, at: 10.1)
+        items.wrote(inPackage: item, wasWhole: false, at: 10.1)
         #expect(package(at: 10.1) == .wait)
     }
 
     @Test("A save into a package that somebody is writing does not make that whole")
     func savedWhileWritten() {
-        items.wrote(inPackage: item, isKnown: false, at: 0)
+        items.wrote(inPackage: item, wasWhole: false, at: 0)
         items.saved(package: item, at: 0.1)
         #expect(package(at: 0.2) == .wait)
     }
@@ -276,7 +276,7 @@ final class WritingItemsTests {
         var reads: [Double] = []
         for tick in 0...2500 {
             let now = Double(tick) * 0.25
-            items.wrote(inPackage: item, isKnown: true, at: now)
+            items.wrote(inPackage: item, wasWhole: true, at: now)
             guard !takeDue(at: now).isEmpty else { continue }
             if package(at: now, isOpen: true) == .readAsItIs { reads.append(now) }
         }

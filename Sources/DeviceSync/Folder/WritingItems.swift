@@ -13,7 +13,7 @@ internal import Sync
 ///    case.
 /// 4. A package is one item: it waits until nothing has happened in it for `packageQuietSeconds` and all its files are
 ///    closed, or one stays open as above. What Sheaf's own saves put into it, in one step, does not wait.
-/// 5. Where others have a package already, a program may have changed one member, and be done: after its first step it is read
+/// 5. In a package that has been whole before, a program may have changed one member, and be done: after its first step it is read
 ///    once nothing more has happened for `stepQuietSeconds`. Who goes on until it has been read is at a series, which waits as
 ///    above.
 /// 6. What is found changed that nobody has told of, at a start say, is read, and counts unless somebody has it open then, or has
@@ -54,7 +54,7 @@ struct WritingItems {
         var touched: Double
         /// Whether somebody was found to have it open, or a file in it.
         var isOpen: Bool
-        /// Whether one step has been seen in a package that others have.
+        /// Whether one step has been seen in a package that was whole.
         var isFirstStep = false
         /// When it was last told as due.
         var told = -Double.infinity
@@ -99,11 +99,11 @@ struct WritingItems {
 
     /// Something has happened in a package that is a step of somebody's.
     ///
-    /// - Parameter isKnown: Whether others have the package already.
-    mutating func wrote(inPackage item: ItemID, isKnown: Bool, at now: Double) {
+    /// - Parameter wasWhole: Whether the package has been read as a whole before: a new one is being put together.
+    mutating func wrote(inPackage item: ItemID, wasWhole: Bool, at now: Double) {
         saved[item] = nil
         let began = waiting[item]?.began
-        let isFirst = began == nil && isKnown && readSteps[item] == nil
+        let isFirst = began == nil && wasWhole && readSteps[item] == nil
         touch(item, isPackage: true, at: now)
         // Nobody knows whether what was open still is.
         waiting[item]?.isOpen = false

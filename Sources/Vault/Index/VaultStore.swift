@@ -15,6 +15,7 @@ final class VaultStore: Sendable {
     let chunker: Chunker
     /// From which size on documents are lent; nil to copy all.
     let lentByteCountMin: Int64?
+    /// By which chunks of lent files are known again.
     let checks: ChunkChecks
     private let state = Locked(State())
 

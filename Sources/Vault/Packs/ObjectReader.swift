@@ -182,8 +182,8 @@ final class ObjectReader {
 
     /// Reads an object that is stored as it is to where it is wanted; false when it is not there as a whole.
     ///
-    /// Its name says all of it, or the checksum that was noted with that. The record's header is for those who look for records: it is not read, and where it is
-    /// damaged the object is none the worse.
+    /// Its name says all of it, or the checksum that was noted with that. The record's header is for those who look for
+    /// records: it is not read, and where it is damaged the object is none the worse.
     private func isRead(
         _ name: ObjectName,
         _ kind: ObjectKind,

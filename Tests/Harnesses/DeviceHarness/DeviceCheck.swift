@@ -68,7 +68,10 @@ final class DeviceCheck {
         let scratch = try ScratchFolder(in: ScratchFolder.memoryDisk)
         try state.write(to: scratch.path, leavingOut: Self.isLeftOut)
         defer { show_as_they_are() }
-        let found = FolderContents(of: scratch.path.appending("one").url(isDirectory: true), isAll: true)
+        let found = FolderContents(
+            of: scratch.path.appending(DeviceScene.folderName).url(isDirectory: true),
+            isAll: true
+        )
         // SQLite knows its files by their numbers, and those of the state before may be open yet.
         for place in state.places where !place.path.contains(".sqlite") {
             let changed = place.node.status?.changed ?? 1

@@ -175,12 +175,15 @@ package struct DevicePowerCut: Sendable {
             default: [String]()
             }
         switch (flaw, record.event) {
-        case (.skipsFileSync, .sync(let node)) where path.first == "one" && !disk.isFolder(node): return []
-        case (.skipsFolderSync, .sync(let node)) where path.first == "one" && disk.isFolder(node): return []
+        case (.skipsFileSync, .sync(let node))
+        where path.first == DeviceScene.folderName && !disk.isFolder(node): return []
+        case (.skipsFolderSync, .sync(let node))
+        where path.first == DeviceScene.folderName && disk.isFolder(node): return []
         case (.skipsVolumeSync, .syncAll): return []
         case (.skipsMemorySync, .sync) where path.last?.hasPrefix("memory.sqlite") == true: return []
         case (.skipsVaultSync, .sync) where path.contains("vault"): return []
-        case (.remembersTooEarly, .sync) where path.first == "one", (.remembersTooEarly, .syncAll):
+        case (.remembersTooEarly, .sync) where path.first == DeviceScene.folderName,
+            (.remembersTooEarly, .syncAll):
             late.append(record)
             return []
         case (.remembersTooEarly, .sync) where path.last?.hasPrefix("memory.sqlite") == true:
