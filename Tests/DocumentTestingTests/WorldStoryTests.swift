@@ -81,6 +81,24 @@ struct WorldStoryTests {
         #expect(ending.faults == [] && ending.editCount == 3, "\(ending.told)")
     }
 
+    @Test("What a failing disk has thrown away without knowing it for good is missed by nobody")
+    func removedInDoubt() async throws {
+        let story = WorldStory(
+            seed: 1,
+            deviceCount: 2,
+            deeds: [
+                .make(on: 1, kind: 0, folder: 0, name: 0), .rest, .breakDisk(on: 1, reading: false),
+                .remove(on: 1, item: 0),
+            ]
+        )
+        let ending = try await story.run()
+        #expect(
+            ending.told.contains { $0.contains("is removed") && $0.contains("not for good") },
+            "\(ending.told)"
+        )
+        #expect(ending.faults == [])
+    }
+
     // MARK: What is checked
 
     private func evidence(_ name: String, _ files: [String: String]) throws -> StoryJudge.Evidence {

@@ -191,7 +191,10 @@ extension StoryScene {
         guard !isOpen, let (source, place) = paths(item.url, target) else { return }
         do {
             let kept = try keptMarks(below: item.url, on: index)
-            try ItemMoves.move(source, toFree: place)
+            var refusal: SystemError?
+            do { try ItemMoves.move(source, toFree: place) } catch { refusal = error }
+            // A disk that fails may have done it, and not know it for good.
+            if let refusal, try FileStamp.ifPresent(at: place) == nil { throw refusal }
             let thrown = try StoryFolder(item: target).marks.union(kept)
             discarded.formUnion(thrown)
             // What stands for contents that have left says little of them.
@@ -199,7 +202,8 @@ extension StoryScene {
             discarded.formUnion(
                 acknowledged.filter { StoryMarks.document(of: $0).map(left.contains) ?? false }
             )
-            tell("\(path(item.url)) is removed, with \(thrown.sorted())")
+            let doubt = refusal.map { ", but not for good: \($0)" } ?? ""
+            tell("\(path(item.url)) is removed, with \(thrown.sorted())\(doubt)")
         } catch {
             tell("\(path(item.url)) is not removed: \(error)")
         }
