@@ -5,10 +5,12 @@ import { makeSymbol, syncWords, updateSymbol } from '../sync-status/symbol.js';
 
 const kindOf = (item) => (item.kind === 'folder' ? strings.folderTitle : item.typeTitle ?? '');
 
-/** The second line under an item's name. */
-const details = (item) => (item.kind === 'folder'
-  ? strings.folderTitle
-  : [moment(item.modified), byteCount(item.size)].filter(Boolean).join(' · '));
+/** The second line under an item's name. The size of an open item finds no room there, and is about to change. */
+const details = (item) => {
+  if (item.kind === 'folder') return strings.folderTitle;
+  const facts = [item.open && strings.isOpen, moment(item.modified), !item.open && byteCount(item.size)];
+  return facts.filter(Boolean).join(' · ');
+};
 
 /** Makes the element of an item for one of the two views. */
 export function makeItem(item, view) {
@@ -29,7 +31,7 @@ export function updateItem(element, item, { view, isChosen, isCurrent, isCut, pl
   const part = (name) => element.querySelector(`.item-${name}`);
   thumbnails.show(part('picture'), item);
   setText(part('title'), item.title);
-  setText(part('details'), item.open ? `${strings.isOpen} · ${details(item)}` : details(item));
+  setText(part('details'), details(item));
   setAttributes(element, {
     'aria-selected': String(isChosen),
     tabindex: isCurrent ? 0 : -1,
