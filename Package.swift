@@ -403,6 +403,7 @@ let package = Package(
             name: "TestFolders",
             dependencies: ["FileSystem"],
             path: "Tests/Harnesses/TestFolders",
+            exclude: ["case-blind-volume.py"],
             swiftSettings: strict
         ),
         // Linked into tests that may save documents: their versions are not kept in the user's vault.

@@ -31,19 +31,56 @@ package enum ItemMoves {
         toFree target: String,
         in targetFolder: Folder
     ) throws(SystemError) {
+        do { try put(source, in: sourceFolder, atFree: target, in: targetFolder) } catch {
+            guard error.errno == EEXIST, try isOneItem(sourceFolder, source, targetFolder, target) else {
+                throw error
+            }
+            try respell(source, in: sourceFolder, as: target, in: targetFolder)
+        }
+    }
+
+    private static func put(
+        _ source: String,
+        in sourceFolder: Folder,
+        atFree target: String,
+        in targetFolder: Folder
+    ) throws(SystemError) {
         do {
             try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .mustNotExist)
         } catch {
-            if error.errno == EEXIST {
-                guard try isOneItem(sourceFolder, source, targetFolder, target) else { throw error }
-                try SystemCalls.renameat2(sourceFolder, source, targetFolder, target)
-            } else if [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.errno) {
-                try moveByHand(sourceFolder, source, targetFolder, target)
-            } else {
-                throw error
-            }
+            guard [EINVAL, ENOSYS, EOPNOTSUPP].contains(error.errno) else { throw error }
+            try moveByHand(sourceFolder, source, targetFolder, target)
         }
     }
+
+    /// Gives an item another spelling of its name on a volume to which both are one. To rename(2) there is nothing to do: the item
+    /// goes by a name in between, under which it is found where that is the last thing that happens.
+    private static func respell(
+        _ source: String,
+        in sourceFolder: Folder,
+        as target: String,
+        in targetFolder: Folder
+    ) throws(SystemError) {
+        let between = nameBetween(target)
+        try put(source, in: sourceFolder, atFree: between, in: targetFolder)
+        do { try put(between, in: targetFolder, atFree: target, in: targetFolder) } catch {
+            // Somebody has made an item of that name meanwhile, and that is what the caller must know. What cannot go back either
+            // has the name in between.
+            try? put(between, in: targetFolder, atFree: source, in: sourceFolder)
+            throw error
+        }
+    }
+
+    /// A name that nothing has, of the same kind and as visible.
+    private static func nameBetween(_ name: String) -> String {
+        let (dot, rest) = name.hasPrefix(".") ? (".", String(name.dropFirst())) : ("", name)
+        let whole = "\(dot)renaming \(UInt32.random(in: 0 ... .max)) \(rest)"
+        guard whole.utf8.count > nameByteCountMax else { return whole }
+        let ending = (name as NSString).pathExtension
+        return "\(dot)renaming \(UInt32.random(in: 0 ... .max))" + (ending.isEmpty ? "" : ".\(ending)")
+    }
+
+    private static let nameByteCountMax = 255
 
     /// Makes an empty folder, if the place is free.
     ///
@@ -121,7 +158,10 @@ package enum ItemMoves {
         _ targetFolder: Folder,
         _ target: String
     ) throws(SystemError) -> Bool {
-        guard source != target, let found = try SystemCalls.statusIfPresent(targetFolder, target) else {
+        let (from, to) = (sourceFolder.place(of: source).string, targetFolder.place(of: target).string)
+        guard !from.utf8.elementsEqual(to.utf8),
+            let found = try SystemCalls.statusIfPresent(targetFolder, target)
+        else {
             return false
         }
         let moved = try SystemCalls.fstatat(sourceFolder, source)

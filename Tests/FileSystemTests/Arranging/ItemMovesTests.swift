@@ -40,6 +40,39 @@ struct ItemMovesTests {
         #expect(try text(two) == "2")
     }
 
+    @Test("On a volume that ignores case an item gets another spelling of its name, and nobody else's")
+    func caseBlind() throws {
+        try ItemMoves.createFolder(root.appending("volume"))
+        let place = root.appending("volume")
+        let volume: CaseBlindVolume
+        do {
+            volume = try CaseBlindVolume(at: place.url(isDirectory: true), in: folder.url)
+        } catch let reason as CaseBlindVolume.Unavailable {
+            return print("a volume that ignores case: not tried: \(reason)")
+        }
+        try withExtendedLifetime(volume) {
+            let file = try write("volume/letter.txt", "1")
+            try ItemMoves.move(file, toFree: place.appending("Letter.TXT"))
+            #expect(try FolderScan.names(in: place) == ["Letter.TXT"])
+            #expect(try text(place.appending("Letter.TXT")) == "1")
+            try ItemMoves.createFolder(place.appending("folder"))
+            _ = try write("volume/folder/member", "2")
+            try ItemMoves.move(place.appending("folder"), toFree: place.appending("FOLDER"))
+            #expect(try FolderScan.names(in: place).sorted() == ["FOLDER", "Letter.TXT"])
+            #expect(try text(place.appending("FOLDER").appending("member")) == "2")
+            let other = try write("volume/other", "3")
+            let error = #expect(throws: SystemError.self) {
+                try ItemMoves.move(other, toFree: place.appending("LETTER.txt"))
+            }
+            #expect(error?.isTaken == true)
+            #expect(try FolderScan.names(in: place).sorted() == ["FOLDER", "Letter.TXT", "other"])
+            // Its own name is no other one.
+            #expect(throws: SystemError.self) {
+                try ItemMoves.move(place.appending("other"), toFree: place.appending("other"))
+            }
+        }
+    }
+
     @Test("Two hard links of one file are two items: neither takes the other's place")
     func hardLinks() throws {
         let one = try write("one", "1")
