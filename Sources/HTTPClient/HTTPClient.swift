@@ -9,8 +9,15 @@ package struct HTTPRequest: Sendable {
     package var target: String
     package var headers: [String: String]
     package var body: Data?
-    /// After how many seconds without an answer it has failed.
-    package var timeoutSeconds: Int
+    /// When it has failed.
+    package enum Patience: Hashable, Sendable {
+        /// After so many seconds without the whole answer.
+        case whole(seconds: Int)
+        /// After so many seconds in which nothing goes or comes, however long the whole takes: over a slow line much does.
+        case quiet(seconds: Int)
+    }
+
+    package var patience: Patience
     /// How many bytes of an answer are taken.
     package var answerByteCountMax: Int
 
@@ -19,11 +26,11 @@ package struct HTTPRequest: Sendable {
         _ target: String,
         headers: [String: String] = [:],
         body: Data? = nil,
-        timeoutSeconds: Int = 60,
+        patience: Patience = .whole(seconds: 60),
         answerByteCountMax: Int = 64 << 20
     ) {
         (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
-        (self.timeoutSeconds, self.answerByteCountMax) = (timeoutSeconds, answerByteCountMax)
+        (self.patience, self.answerByteCountMax) = (patience, answerByteCountMax)
     }
 }
 

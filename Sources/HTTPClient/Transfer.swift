@@ -105,7 +105,12 @@ final class Transfer: @unchecked Sendable {
         _ = cdoc_curl_set_number(easy, CURLOPT_NOSIGNAL, 1)
         _ = cdoc_curl_set_number(easy, CURLOPT_TCP_NODELAY, 1)
         _ = cdoc_curl_set_number(easy, CURLOPT_CONNECTTIMEOUT, Self.connectSeconds)
-        _ = cdoc_curl_set_number(easy, CURLOPT_TIMEOUT, request.timeoutSeconds)
+        switch request.patience {
+        case .whole(let seconds): _ = cdoc_curl_set_number(easy, CURLOPT_TIMEOUT, seconds)
+        case .quiet(let seconds):
+            _ = cdoc_curl_set_number(easy, CURLOPT_LOW_SPEED_LIMIT, 1)
+            _ = cdoc_curl_set_number(easy, CURLOPT_LOW_SPEED_TIME, seconds)
+        }
         if request.method == "HEAD" { _ = cdoc_curl_set_number(easy, CURLOPT_NOBODY, 1) }
         _ = cdoc_curl_set_takers(
             easy,

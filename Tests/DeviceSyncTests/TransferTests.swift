@@ -25,6 +25,34 @@ struct TransferTests {
         return told
     }
 
+    @Test("A large file that is cut off on its way goes on with what is left", arguments: [false, true])
+    func cutOff(isKilled: Bool) throws {
+        let bytes = Data(try RandomBytes.make(24 << 20))
+        let source = pair.base.appendingPathComponent("a.bin")
+        try bytes.write(to: source)
+        one.slowDown(toSeconds: 0.05)
+        try FileManager.default.moveItem(at: source, to: one.folder.appendingPathComponent("a.bin"))
+        pair.wait { pair.hub.byteCounts.kept > 8 << 20 }
+        one.line.cut()
+        let before = pair.hub.byteCounts
+        #expect(before.kept < bytes.count && before.come == before.kept)
+        if isKilled {
+            try one.killAbruptly()
+            one.line.mend()
+            try one.start()
+        } else {
+            pair.wait { one.status?.line == .down }
+            one.line.mend()
+        }
+        one.slowDown(toSeconds: 0)
+        let url = two.folder.appendingPathComponent("a.bin")
+        pair.wait { pair.isSettled && FileManager.default.fileExists(atPath: url.path) }
+        #expect(try Data(contentsOf: url) == bytes)
+        let after = pair.hub.byteCounts
+        #expect(after.come == after.kept, "sent twice: \(after.come - after.kept) of \(after.kept)")
+        pair.end()
+    }
+
     @Test("A large file goes and comes in pieces, and how much of it has is told")
     func pieces() throws {
         let bytes = Data(try RandomBytes.make(20 << 20))

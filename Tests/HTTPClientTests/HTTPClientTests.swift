@@ -56,4 +56,22 @@ struct HTTPClientTests {
         #expect(error?.isClosed == true)
         await server.stop()
     }
+
+    @Test("An answer that comes slowly is waited for where only silence ends the patience")
+    func slowAnswer() async throws {
+        func outcome(_ byteCount: Int?, _ patience: HTTPRequest.Patience) async throws -> Data? {
+            let slow = try TrickleServer(byteCount: byteCount)
+            let client = try HTTPClient(try #require(URL(string: "http://127.0.0.1:\(slow.port)")))
+            return await withCheckedContinuation { goOn in
+                Thread.detachNewThread {
+                    let answer = try? client.send(HTTPRequest("GET", "/", patience: patience))
+                    goOn.resume(returning: withExtendedLifetime(slow) { answer?.body })
+                }
+            }
+        }
+        #expect(try await outcome(6, .quiet(seconds: 2)) == Data("xxxxxx".utf8))
+        #expect(try await outcome(6, .whole(seconds: 1)) == nil)
+        #expect(try await outcome(nil, .quiet(seconds: 1)) == nil)
+        await server.stop()
+    }
 }

@@ -30,7 +30,7 @@ package final class HubClient: Sendable {
     /// - Throws: `LineFailure`; `HubFailure`.
     package func health() throws -> Health {
         let begun = Date()
-        let answer = try send("GET", .health, timeoutSeconds: 10)
+        let answer = try send("GET", .health, patience: .whole(seconds: 10))
         let now = Date()
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -94,7 +94,7 @@ package final class HubClient: Sendable {
             .pairingMessages(pairing),
             query: "?after=\(number)&wait=\(waitSeconds)",
             nil as String?,
-            timeoutSeconds: waitSeconds + 30
+            patience: .whole(seconds: waitSeconds + 30)
         )
         return answer.messages
     }
@@ -106,11 +106,11 @@ package final class HubClient: Sendable {
         _ route: HubRoute,
         query: String = "",
         _ question: (some Encodable)?,
-        timeoutSeconds: Int = 60
+        patience: HTTPRequest.Patience = .whole(seconds: 60)
     ) throws -> Answer {
         let body = try question.map { try HubMessage.encoded($0) }
         return try Self.read(
-            try send(method, route, query: query, body, timeoutSeconds: timeoutSeconds).body,
+            try send(method, route, query: query, body, patience: patience).body,
             of: route
         )
     }
@@ -128,7 +128,7 @@ package final class HubClient: Sendable {
         query: String = "",
         _ body: Data? = nil,
         type: String = "application/json",
-        timeoutSeconds: Int = 60
+        patience: HTTPRequest.Patience = .whole(seconds: 60)
     ) throws -> HTTPAnswer {
         var headers = body == nil ? [:] : ["Content-Type": type]
         if let token = token.withLock({ $0 }) { headers["Authorization"] = "Bearer \(token)" }
@@ -137,7 +137,7 @@ package final class HubClient: Sendable {
             route.path + query,
             headers: headers,
             body: body ?? (["POST", "PUT"].contains(method) ? Data() : nil),
-            timeoutSeconds: timeoutSeconds
+            patience: patience
         )
         let answer: HTTPAnswer
         do { answer = try http.send(request) } catch { throw LineFailure(error.description) }
@@ -175,7 +175,7 @@ package struct HubContainer: ContainerHub {
             "GET",
             .log(container),
             query: pages.query(after: position, waitSeconds: waitSeconds),
-            timeoutSeconds: waitSeconds + 30
+            patience: .whole(seconds: waitSeconds + 30)
         )
         let page: LogPage = try pages.read(answer.body) { try HubClient.read($0, of: .log(container)) }
         if waitSeconds > 0, page.entries.isEmpty { afterWait() }
@@ -187,19 +187,22 @@ package struct HubContainer: ContainerHub {
         return answer.missing
     }
 
+    /// Contents take as long as the line does; a hub may have to wait for its disk.
+    private static let blobPatience = HTTPRequest.Patience.quiet(seconds: 120)
+
     package func store(_ frames: Data) throws {
         _ = try client.send(
             "POST",
             .blobs(container),
             frames,
             type: BlobFrames.mediaType,
-            timeoutSeconds: 300
+            patience: Self.blobPatience
         )
     }
 
     package func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
         let question = try HubMessage.encoded(BlobNames(names))
-        let answer = try client.send("POST", .readBlobs(container), question, timeoutSeconds: 300)
+        let answer = try client.send("POST", .readBlobs(container), question, patience: Self.blobPatience)
         return try BlobFrames.read(answer.body)
     }
 
