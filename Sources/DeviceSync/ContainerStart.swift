@@ -155,6 +155,12 @@ final class ContainerStart {
         return attachLater { $0.followExplanation(path, tell) }
     }
 
+    /// - Returns: What ends it.
+    func followLargeChanges(_ tell: @escaping @Sendable (LargeChanges) -> Void) -> @Sendable () -> Void {
+        tell(LargeChanges())
+        return attachLater { $0.followLargeChanges(tell) }
+    }
+
     private func attachLater(_ attach: @escaping (SyncRun) -> @Sendable () -> Void) -> @Sendable () -> Void {
         let id = UUID()
         waiting[id] = attach

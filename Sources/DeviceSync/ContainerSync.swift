@@ -32,6 +32,8 @@ package final class ContainerSync: Sendable {
         package var brake = BrakeLimits()
         /// This device's clock.
         var now: @Sendable () -> Date = { Date() }
+        /// How long the machine has been running, by a clock that nobody sets.
+        package var runningSeconds: @Sendable () -> Double = { ProcessInfo.processInfo.systemUptime }
         /// What tells this boot of the machine from others; empty where nothing does.
         package var bootName: @Sendable () -> [UInt8] = Boot.name
         /// Whether a folder of some name is a package.
@@ -272,6 +274,16 @@ package final class ContainerSync: Sendable {
     ) -> @Sendable () -> Void {
         let follower = Follower(path: path, isDeep: isDeep, tell: tell)
         return ask({ $0.follow(follower) }, or: { $0.follow(follower) })
+    }
+
+    /// Tells what large changes wait for a person, and which has gone on, now and whenever that is something else.
+    ///
+    /// - Parameter tell: Called at once, then again and again, on the container's queue.
+    /// - Returns: What ends it.
+    package func followLargeChanges(
+        _ tell: @escaping @Sendable (LargeChanges) -> Void
+    ) -> @Sendable () -> Void {
+        ask({ $0.followLargeChanges(tell) }, or: { $0.followLargeChanges(tell) })
     }
 
     /// Says what becomes of a change that waits for a person.

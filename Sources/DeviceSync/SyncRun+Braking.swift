@@ -2,6 +2,13 @@ internal import Foundation
 internal import Sync
 internal import SyncMessages
 
+/// Who is told of the changes that a person is asked about.
+struct LargeChangeFollower: Sendable {
+    var known: LargeChanges
+    /// Told on the container's queue.
+    var tell: @Sendable (LargeChanges) -> Void
+}
+
 // Changes so large that a person is asked first.
 extension SyncRun {
     private var waiting: [SyncBrake] { SyncBrake.Direction.allCases.compactMap { engine.brake($0) } }
@@ -33,6 +40,34 @@ extension SyncRun {
             )
         }
         toldBrakes = Set(now.map(\.direction))
+        tellLargeChanges()
+    }
+
+    /// None where nobody could carry out what is decided any more.
+    private var largeChanges: LargeChanges {
+        isStopped ? LargeChanges() : LargeChanges(waiting: brakes, last: toldChange)
+    }
+
+    /// Tells what waits for a person, and what has gone on, now and whenever that is something else.
+    ///
+    /// - Returns: What ends it.
+    func followLargeChanges(_ tell: @escaping @Sendable (LargeChanges) -> Void) -> @Sendable () -> Void {
+        let id = UUID()
+        let follower = LargeChangeFollower(known: largeChanges, tell: tell)
+        largeChangeFollowers[id] = follower
+        tell(follower.known)
+        return { [queue, box = Confined(Weak(self))] in
+            queue.async { box.value.value?.largeChangeFollowers[id] = nil }
+        }
+    }
+
+    func tellLargeChanges() {
+        guard !largeChangeFollowers.isEmpty else { return }
+        let now = largeChanges
+        for (id, follower) in largeChangeFollowers where follower.known != now {
+            largeChangeFollowers[id]?.known = now
+            follower.tell(now)
+        }
     }
 
     func decide(goesOn: Bool) -> Bool {

@@ -136,7 +136,7 @@ extension SyncRun {
             changeSeconds = place.now().timeIntervalSince1970
             changes.changeSeconds = changeSeconds
         }
-        changes.periods = periods.takeWritten()
+        changes.period = periods.takeWritten()
         news.formUnion(changes.heard.map(\.entry.commit.item))
         news.formUnion(changes.engine.agreed.keys)
         for item in table.takeWritten() {

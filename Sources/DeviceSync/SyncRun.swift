@@ -42,7 +42,11 @@ final class SyncRun {
     /// Events that the engine has not heard of yet.
     var events: [Event] = []
     var isTaking = false
-    var lineState = SyncStatus.Line.down
+    var lineState = SyncStatus.Line.down {
+        didSet { if lineState != oldValue { record.noteLine(at: place.now()) } }
+    }
+    /// Since when what is explained is so.
+    var record = CausalRecord()
     var lineFailure: String?
     /// Why the line is not up.
     var lineReason: String { lineFailure ?? "it has not been tried yet." }
@@ -128,6 +132,7 @@ final class SyncRun {
     /// What is the matter in folders; nil while nobody has asked.
     var concerns: FolderConcerns?
     var followers: [UUID: Follower] = [:]
+    var largeChangeFollowers: [UUID: LargeChangeFollower] = [:]
     var askers: [UUID: Asker] = [:]
     /// How much of contents on their way the hub has got.
     var uploads = UploadShares()
@@ -188,7 +193,7 @@ final class SyncRun {
             _ = try opened.value
             throw error
         }
-        periods = try memory.lossPeriods()
+        periods = LossPeriods(begun: try memory.lossPeriod(), boot: place.bootName())
         changeSeconds = try memory.changeSeconds()
         let limits = SyncBrake.Limits(place.brake)
         // It reads longer than anything here takes.
@@ -198,7 +203,7 @@ final class SyncRun {
             by: identity,
             session: session,
             limits: limits,
-            periodCount: periods.pass(to: place.now())
+            periodCount: periods.pass(to: place.runningSeconds())
         )
         engine = SyncEngine(device: identity.id, session: session)
         engine.brakeLimits = limits
@@ -268,6 +273,7 @@ final class SyncRun {
         forgetReadings()
         news.formUnion(table.items.keys)
         tellNow()
+        tellLargeChanges()
         settle()
     }
 
@@ -325,7 +331,7 @@ final class SyncRun {
     /// Has the engine take events, and does what it says, until nothing is left to do at once.
     func take(_ more: [Event]) {
         retryLater()
-        events += Array(repeating: .periodBegan, count: periods.pass(to: place.now())) + more
+        events += Array(repeating: .periodBegan, count: periods.pass(to: place.runningSeconds())) + more
         guard !isTaking, unremembered == nil else { return }
         isTaking = true
         defer { isTaking = false }

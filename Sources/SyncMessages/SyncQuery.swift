@@ -70,6 +70,33 @@ package enum SyncQuery {
         }
     }
 
+    /// Says what becomes of what waits for a person in a folder, and returns when it has become that.
+    ///
+    /// - Parameter goesOn: Whether it is carried out; else whoever made it gets back what was.
+    /// - Throws: `SyncRefusal` when nothing waits; `SyncServiceError.notRunning`.
+    package static func decide(_ folder: String, goesOn: Bool, in runtime: RuntimeFolder) throws {
+        // Large changes take their time.
+        switch try SyncConversation(.decide(folder: folder, goesOn: goesOn), in: runtime)
+            .next(milliseconds: -1)
+        {
+        case .done: return
+        case .refused(let refusal): throw refusal
+        default: throw SyncServiceError.notRunning
+        }
+    }
+
+    /// Has what the last large change of a folder that has gone on has removed or replaced be what it was. The hub may be asked first,
+    /// which takes as long as it takes.
+    ///
+    /// - Throws: `SyncRefusal` when there is nothing to go back from; `SyncServiceError.notRunning`.
+    package static func goBack(_ folder: String, in runtime: RuntimeFolder) throws -> WayBack {
+        switch try SyncConversation(.goBack(folder: folder), in: runtime).next(milliseconds: -1) {
+        case .goesBack(let back): return back
+        case .refused(let refusal): throw refusal
+        default: throw SyncServiceError.notRunning
+        }
+    }
+
     private static func ask(_ question: SyncQuestion, in runtime: RuntimeFolder) throws -> SyncAnswer {
         let conversation = try SyncConversation(question, in: runtime)
         guard let answer = try conversation.next(milliseconds: answerMilliseconds) else {

@@ -19,6 +19,9 @@ package enum SyncQuestion: Codable, Hashable, Sendable {
     case decide(folder: String, goesOn: Bool)
     /// What the last large change that has gone on has removed or replaced is to be what it was.
     case goBack(folder: String)
+    /// What large changes wait for a person in the container that a folder is in, and which has gone on, now and whenever that is
+    /// something else, until who asks ends the connection.
+    case followLargeChanges(folder: String)
     /// From now on a person is to be asked about larger or smaller changes; it is kept already.
     case limit(folder: String, BrakeLimits)
     case evict(path: String)
@@ -56,6 +59,8 @@ package enum SyncAnswer: Codable, Hashable, Sendable {
     case version([UInt8])
     case refused(SyncRefusal)
     case goesBack(WayBack)
+    /// More lines follow.
+    case largeChanges(LargeChanges)
     /// More lines follow.
     case event(SyncEvent)
     /// How items stand now that stand otherwise than before, and whether all below the folder is in step as far as is

@@ -42,18 +42,12 @@ enum LiveBrake {
     }
 
     static func goBack(_ folder: String, in runtime: RuntimeFolder) throws -> SyncRole.WayBack {
-        let conversation = try SyncConversation(.goBack(folder: folder), in: runtime)
-        // The hub may be asked first.
-        switch try conversation.next(milliseconds: -1) {
-        case .goesBack(let back):
-            return SyncRole.WayBack(
-                itemCount: back.itemCount,
-                restorePoint: back.restorePoint,
-                newer: back.newer,
-                lost: back.lost
-            )
-        case .refused(let refusal): throw refusal
-        default: throw SyncServiceError.notRunning
-        }
+        let back = try SyncQuery.goBack(folder, in: runtime)
+        return SyncRole.WayBack(
+            itemCount: back.itemCount,
+            restorePoint: back.restorePoint,
+            newer: back.newer,
+            lost: back.lost
+        )
     }
 }

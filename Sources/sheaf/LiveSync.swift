@@ -19,8 +19,7 @@ enum LiveSync {
         explain: { path in try explain(path) },
         log: { isFollowed, tell in try log(isFollowed, tell) },
         decide: { folder, goesOn in
-            let folder = place(folder).string
-            try SyncQuery.perform(.decide(folder: folder, goesOn: goesOn), in: try runtime())
+            try SyncQuery.decide(place(folder).string, goesOn: goesOn, in: try runtime())
         },
         goBack: { folder in try LiveBrake.goBack(place(folder).string, in: try runtime()) },
         limit: { folder, limit in try LiveBrake.limit(folder, limit, in: try runtime()) },

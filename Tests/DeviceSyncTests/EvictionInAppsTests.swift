@@ -172,65 +172,6 @@ struct EvictionInAppsTests {
 
     // MARK: Queries
 
-    /// What a query has found, told by its notifications.
-    private final class Watcher: @unchecked Sendable {
-        // Sendable because the query is used on its queue alone, and what is found is locked.
-        let query = NSMetadataQuery()
-        private let queue = OperationQueue()
-        private let found = Locked<[String: [String: String]]>([:])
-        private var observers: [any NSObjectProtocol] = []
-
-        init() {
-            queue.maxConcurrentOperationCount = 1
-            query.operationQueue = queue
-            query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
-            query.predicate = NSPredicate(format: "%K LIKE '*'", NSMetadataItemFSNameKey)
-            query.notificationBatchingInterval = 0.01
-            for name in [Notification.Name.NSMetadataQueryDidFinishGathering, .NSMetadataQueryDidUpdate] {
-                observers.append(
-                    NotificationCenter.default.addObserver(forName: name, object: query, queue: nil) {
-                        [weak self] _ in self?.look()
-                    }
-                )
-            }
-        }
-
-        private func look() {
-            var now: [String: [String: String]] = [:]
-            for case let item as NSMetadataItem in query.results {
-                guard let name = item.value(forAttribute: NSMetadataItemFSNameKey) as? String else {
-                    continue
-                }
-                func number(_ key: String) -> String {
-                    (item.value(forAttribute: key) as? NSNumber).map { "\($0)" } ?? "-"
-                }
-                let status = item.value(forAttribute: NSMetadataUbiquitousItemDownloadingStatusKey) as? String
-                let changed = item.value(forAttribute: NSMetadataItemFSContentChangeDateKey) as? Date
-                now[name] = [
-                    "status": status ?? "-", "size": number(NSMetadataItemFSSizeKey),
-                    "uploaded": number(NSMetadataUbiquitousItemIsUploadedKey),
-                    "percent": number(NSMetadataUbiquitousItemPercentDownloadedKey),
-                    "ubiquitous": number(NSMetadataItemIsUbiquitousKey),
-                    "changed": changed.map { "\(Self.milliseconds($0))" } ?? "-",
-                ]
-            }
-            found.withLock { $0 = now }
-        }
-
-        static func milliseconds(_ date: Date) -> Int { Int((date.timeIntervalSince1970 * 1000).rounded()) }
-
-        subscript(name: String) -> [String: String]? { found.withLock { $0[name] } }
-
-        func perform(_ body: @escaping @Sendable (NSMetadataQuery) -> Void) {
-            queue.addOperations([BlockOperation { body(self.query) }], waitUntilFinished: true)
-        }
-
-        func stop() {
-            perform { $0.stop() }
-            for observer in observers { NotificationCenter.default.removeObserver(observer) }
-        }
-    }
-
     @Test("A query over a container shows placeholders under their items' names, and what becomes of them")
     func query() throws {
         try one.write("text", to: "iCloud~x/Documents/a.txt")
@@ -240,13 +181,15 @@ struct EvictionInAppsTests {
         let source = FilePath(one.folder.path).appending("iCloud~x/Documents/a.txt")
         let changed = try FileStamp(of: source).modificationDate
         try served { account in
-            let watcher = Watcher()
+            let watcher = QueryWatcher()
             // The scope is that of whoever starts it.
             watcher.query.start()
             let expected = [
                 "status": NSMetadataUbiquitousItemDownloadingStatusNotDownloaded, "size": "4",
-                "uploaded": "1", "percent": "0.0", "ubiquitous": "1",
-                "changed": "\(Watcher.milliseconds(changed))",
+                "changed": "\(QueryWatcher.milliseconds(changed))", "ubiquitous": "1",
+                "container": two.folder.lastPathComponent, "shared": "0", "external": "0", "conflict": "0",
+                "requested": "0", "downloading": "0", "downloaded": "0.0", "downloading error": "-",
+                "uploading": "0", "is uploaded": "1", "uploaded": "100.0", "uploading error": "-",
             ]
             wait { watcher["a.txt"] == expected }
             #expect(watcher["a.txt"] == expected)
@@ -255,14 +198,14 @@ struct EvictionInAppsTests {
             try files.startDownloadingUbiquitousItem(at: url)
             wait {
                 watcher["a.txt"]?["status"] == NSMetadataUbiquitousItemDownloadingStatusCurrent
-                    && watcher["a.txt"]?["percent"] == "100.0"
+                    && watcher["a.txt"]?["downloaded"] == "100.0"
             }
             two.line.cut()
             wait { two.status?.line == .down }
             try two.write("longer", to: "iCloud~x/Documents/b.txt")
-            wait { watcher["b.txt"]?["uploaded"] == "0" }
+            wait { watcher["b.txt"]?["is uploaded"] == "0" }
             two.line.mend()
-            wait { watcher["b.txt"]?["uploaded"] == "1" }
+            wait { watcher["b.txt"]?["is uploaded"] == "1" }
             watcher.stop()
         }
         end()

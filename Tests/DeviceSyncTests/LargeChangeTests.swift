@@ -135,13 +135,13 @@ struct LargeChangeTests {
         let all = try fill()
         for number in 0..<Self.count {
             if number == 8 {
-                one.setClock(aheadBySeconds: 43_300)
-                two.setClock(aheadBySeconds: 43_300)
+                one.run(forSeconds: 43_300)
+                two.run(forSeconds: 43_300)
             }
             if number == 16 {
                 for device in [one, two] {
                     device.stop()
-                    device.setClock(aheadBySeconds: 86_700)
+                    device.run(forSeconds: 43_300)
                     try device.start()
                 }
                 pair.wait { pair.isSettled }
@@ -150,6 +150,27 @@ struct LargeChangeTests {
             pair.wait { two.text("\(number).txt") == "garbage" || one.status?.brakes.isEmpty == false }
         }
         #expect(one.status?.brakes == [] && garbageCount(two) == all.count)
+        pair.end()
+    }
+
+    @Test("A clock that is set forgets nothing of a large change", arguments: [-3e8, 7200, 3e8])
+    func clock(_ seconds: Double) throws {
+        _ = try fill()
+        for number in 0..<Self.count {
+            if number == 10 { for device in [one, two] { device.setClock(aheadBySeconds: seconds) } }
+            if number == 15 {
+                for device in [one, two] {
+                    device.stop()
+                    device.setClock(aheadBySeconds: 2 * seconds)
+                    try device.start()
+                }
+                pair.wait { pair.isSettled }
+            }
+            try one.write("garbage", to: "\(number).txt")
+            pair.wait { two.text("\(number).txt") == "garbage" || one.status?.brakes.isEmpty == false }
+        }
+        #expect(one.wait { one.status?.brakes.first?.waitingCount == 5 }, "\(one.said)")
+        #expect(garbageCount(two) == 19)
         pair.end()
     }
 

@@ -108,15 +108,86 @@ struct WorldGuideTests {
         #expect(!FileManager.default.fileExists(atPath: url.path))
         pad.slowDown(toSeconds: 0.02)
         let start = ContinuousClock.now
-        try await pad.download(url)
-        #expect(ContinuousClock.now - start >= .seconds(0.02))
+        // Opening it has the contents come, as on a device.
         try await world.look(ShoppingList.init, "list.txt", on: pad) { #expect($0.items == ["milk"]) }
+        #expect(ContinuousClock.now - start >= .seconds(0.02))
 
         // Gone again, and nobody to give it back.
         try await world.settle()
         try pad.evict(url)
         pad.goOffline()
+        await #expect(throws: WorldDocumentFailure.self) {
+            try await world.look(ShoppingList.init, "list.txt", on: pad) { _ in }
+        }
         await #expect(throws: (any Error).self) { try await pad.download(url) }
+        pad.goOnline()
+        try await pad.download(url)
+        try await world.look(ShoppingList.init, "list.txt", on: pad) { #expect($0.items == ["milk"]) }
+        try world.end()
+    }
+
+    @Test("How far contents have come is seen, and who does not want to wait gives up")
+    func progressAndCancel() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
+        try await world.settle()
+        let url = pad.folder.appendingPathComponent("list.txt")
+        try pad.evict(url)
+        pad.slowDown(toSeconds: 600)
+        await pad.run { @MainActor in
+            let list = ShoppingList(fileURL: url)
+            let opening = Task { @MainActor in await list.open() }
+            await untilProgressIsAvailable(list)
+            #expect(list.progress?.isCancelled == false)
+            list.progress?.cancel()
+            #expect(await opening.value == false)
+            #expect(list.failures == [.userCancelled])
+        }
+        pad.slowDown(toSeconds: 0)
+        try world.end()
+    }
+
+    private func untilProgressIsAvailable(_ document: UIDocument) async {
+        var observer: (any NSObjectProtocol)?
+        await withCheckedContinuation { (goOn: CheckedContinuation<Void, Never>) in
+            var waiting: CheckedContinuation<Void, Never>? = goOn
+            let look = { @MainActor in
+                guard document.documentState.contains(.progressAvailable) else { return }
+                waiting?.resume()
+                waiting = nil
+            }
+            observer = NotificationCenter.default.addObserver(
+                forName: UIDocument.stateChangedNotification,
+                object: document,
+                queue: nil
+            ) { _ in MainActor.assumeIsolated { look() } }
+            look()
+        }
+        if let observer { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    @Test("An app finds its container on each device, and what stands how in it")
+    func containers() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
+        try await world.settle()
+        let url = pad.folder.appendingPathComponent("list.txt")
+        try pad.evict(url)
+        let keys: Set<URLResourceKey> = [.isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey]
+        try await pad.run {
+            let container = FileManager.default.url(forUbiquityContainerIdentifier: nil)
+            #expect(container?.standardizedFileURL.path == pad.folder.standardizedFileURL.path)
+            #expect(FileManager.default.isUbiquitousItem(at: url))
+            let values = try url.resourceValues(forKeys: keys)
+            #expect(values.ubiquitousItemDownloadingStatus == .notDownloaded)
+        }
+        // Each device has an account of its own; outside of all there is none of theirs.
+        let token = await phone.run { FileManager.default.ubiquityIdentityToken as? NSData }
+        let other = await pad.run { FileManager.default.ubiquityIdentityToken as? NSData }
+        #expect(token != nil && other != nil && token != other)
+        #expect(!FileManager.default.isUbiquitousItem(at: url))
         try world.end()
     }
 

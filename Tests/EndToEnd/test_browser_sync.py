@@ -1,5 +1,6 @@
 """A folder that is kept in step, as the browser shows it: what stands where, why, and what one can do about it."""
 
+import json
 import os
 import re
 import shutil
@@ -353,3 +354,156 @@ def test_no_violations_where_folders_have_signs(two, open_tab, form):
     expect(tab.page.locator(".status-lead")).to_have_text("Inside: Versions in conflict")
     expect(tab.page.locator(".status-causes li").last).to_be_visible()
     seen("status")
+
+
+NAMES = [f"Leaf {number:02}" for number in range(24)]
+
+
+def fill(two):
+    for number, name in enumerate(NAMES):
+        (two.devices[0].folder / f"{name}.color").write_text(f"{number},{number},99\n")
+    two.settle()
+
+
+def remove_all(device):
+    """All at once for who keeps the folder in step: else some would have gone before it is seen how many there are."""
+    device.process.send_signal(signal.SIGSTOP)
+    for name in NAMES:
+        (device.folder / f"{name}.color").unlink()
+    device.process.send_signal(signal.SIGCONT)
+
+
+def large_change(tab):
+    return tab.page.get_by_role("region", name="Large change")
+
+
+def answer(tab, choice):
+    large_change(tab).get_by_role("button", name="Decide").click()
+    dialog = tab.page.get_by_role("alertdialog", name="Is this large change meant?")
+    expect(dialog).to_contain_text("Restore point: entry ")
+    dialog.get_by_role("button", name=choice).click()
+    expect(dialog).to_be_hidden()
+
+
+def choose_more(tab, entry):
+    """Chooses an entry of the menu “More” once that has it."""
+    chosen = tab.page.get_by_role("menuitem", name=entry)
+
+    def is_offered():
+        tab.page.get_by_role("button", name="More").click()
+        tab.page.get_by_role("menuitem").first.wait_for()
+        if chosen.is_visible():
+            return True
+        tab.page.keyboard.press("Escape")
+        return False
+
+    wait_for(is_offered, 20, f"no “{entry}”")
+    chosen.click()
+
+
+def test_a_large_change_is_decided_where_the_documents_are(two, open_tab):
+    there, here = two.devices
+    tab = open_tab(two.start_app())
+    fill(two)
+    remove_all(here)
+    bar = large_change(tab)
+    expect(bar).to_contain_text("A large change waits for you: 24 of 24 items were removed or replaced here.")
+    assert len(list(there.folder.glob("*.color"))) == 24
+    # One can look first, and put it off.
+    bar.get_by_role("button", name="Decide").click()
+    dialog = tab.page.get_by_role("alertdialog")
+    expect(dialog.get_by_role("button", name="Decide Later")).to_be_focused()
+    tab.page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(bar).to_be_visible()
+    answer(tab, "Put It Back")
+    expect(bar).to_be_hidden()
+    expect(tab.page.locator(".item")).to_have_count(24)
+    two.settle()
+    assert len(list(there.folder.glob("*.color"))) == 24
+
+
+def test_a_large_change_that_has_gone_on_is_gone_back_from(two, open_tab):
+    there, here = two.devices
+    assert there.run("decide", there.folder, "--brake", "off").returncode == 0
+    tab = open_tab(two.start_app())
+    fill(two)
+    remove_all(there)
+    bar = large_change(tab)
+    expect(bar).to_contain_text(re.compile(r"A large change waits for you: \d+ of \d+ items were removed or replaced on "
+                                           "another device."))
+    # In folders of the container, too.
+    (here.folder / "Palettes").mkdir()
+    tab.item("Palettes").dblclick()
+    expect(tab.page.get_by_role("heading", name="Palettes")).to_be_visible()
+    expect(bar).to_be_visible()
+    answer(tab, "Let It Happen")
+    expect(bar).to_be_hidden()
+    two.settle()
+    assert list(here.folder.glob("*.color")) == []
+    (there.folder / "Leaf 05.color").write_text("5,5,5\n")
+    two.settle()
+    choose_more(tab, "Go Back to Before the Large Change")
+    dialog = tab.page.get_by_role("alertdialog", name="Go back to before the large change?")
+    expect(dialog).to_contain_text("The 24 items that it removed or replaced become what they were before")
+    dialog.get_by_role("button", name="Go Back").click()
+    expect(tab.page.get_by_role("region", name="Notices")).to_contain_text("24 items come back")
+    wait_for(lambda: len(list(there.folder.glob("*.color"))) == 25, 20, lambda: here.said)
+    # It has a name of its own, as the one that came since has that.
+    assert (there.folder / "Leaf 05.color").read_text() == "5,5,5\n"
+    two.settle()
+
+
+def test_a_decision_that_somebody_else_makes_ends_the_question(two, open_tab):
+    _, here = two.devices
+    tab = open_tab(two.start_app())
+    fill(two)
+    remove_all(here)
+    large_change(tab).get_by_role("button", name="Decide").click()
+    dialog = tab.page.get_by_role("alertdialog")
+    expect(dialog).to_contain_text("24 of 24 items were removed or replaced on this device")
+    assert here.run("decide", here.folder, "--put-back").returncode == 0
+    expect(dialog).to_be_hidden()
+    expect(large_change(tab)).to_be_hidden()
+    expect(tab.page.locator(".item")).to_have_count(24)
+    two.settle()
+    # Where nobody keeps the folder in step, nobody could carry out what is decided.
+    remove_all(here)
+    expect(large_change(tab)).to_be_visible()
+    here.kill()
+    expect(large_change(tab)).to_be_hidden()
+    here.start()
+    expect(large_change(tab)).to_be_visible(timeout=20_000)
+
+
+def test_a_decision_is_about_what_was_shown(two, open_tab):
+    _, here = two.devices
+    tab = open_tab(two.start_app())
+    fill(two)
+    remove_all(here)
+    expect(large_change(tab)).to_be_visible()
+    tab.page.evaluate("""() => document.querySelector('document-browser').scene
+        .perform('browser.decide', { choice: 'goOn', changes: ['elsewhere-1'] })""")
+    expect(tab.page.get_by_role("alertdialog", name="This question has gone")).to_be_visible()
+    tab.page.keyboard.press("Escape")
+    expect(large_change(tab)).to_be_visible()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_violations_where_a_large_change_waits(two, open_tab, form):
+    _, here = two.devices
+    (here.folder / "Notes.txt").write_text("some text")
+    tab = open_tab(two.start_app(), **FORMS[form])
+    fill(two)
+    remove_all(here)
+    expect(large_change(tab)).to_contain_text("24 of 25 items")
+    seen = looker(tab, f"{form}-large-change")
+    seen("bar")
+    large_change(tab).get_by_role("button", name="Decide").click()
+    expect(tab.page.get_by_role("alertdialog")).to_be_visible()
+    seen("question")
+    tab.page.get_by_role("alertdialog").get_by_role("button", name="Let It Happen").click()
+    expect(large_change(tab)).to_be_hidden()
+    choose_more(tab, "Go Back to Before the Large Change")
+    expect(tab.page.get_by_role("alertdialog")).to_be_visible()
+    seen("back")

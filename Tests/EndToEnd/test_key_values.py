@@ -28,14 +28,14 @@ def test_an_app_gets_the_values_of_an_account_that_is_joined_while_it_runs(base)
     devices = [Device(BINARIES / "sheaf", base, f"device-{number}") for number in range(2)]
     first, second = devices
     first.begin(hub)
-    first.start()
-    # Nothing comes to the first app that it has to wait for.
-    wait_for(lambda: first.is_in_step, 20, lambda: first.said)
     apps = [
         KeyValueProcess(BINARIES, {"SHEAF_AGENT": "off", **device.environment}, base / f"app of {device.name}")
         for device in devices
     ]
     try:
+        # An app may be there before anything keeps its folder in step; nothing comes to this one that it has to wait for.
+        first.start()
+        wait_for(lambda: first.is_in_step, 20, lambda: first.said)
         apps[0].set("theme", "sepia")
         # Of a device that is in no account.
         apps[1].set("theme", "white")

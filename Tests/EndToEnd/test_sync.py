@@ -1,6 +1,7 @@
 """A hub and several devices, each a process, which are killed while people write."""
 
 import contextlib
+import datetime
 import json
 import os
 import plistlib
@@ -10,6 +11,7 @@ import select
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -737,3 +739,62 @@ def test_what_is_written_over_one_by_one_waits_for_a_person_who_can_go_back(worl
     assert one.contents == good
     none = two.run("decide", two.folder, "--back")
     assert none.returncode != 0 and "No large change" in none.stderr, none.stderr
+
+
+def test_the_log_says_what_has_happened_and_goes_on_with_what_does(world):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "before.txt").write_text("x")
+    here.settle()
+    said = two.run("log")
+    assert said.returncode == 0 and f"{two.folder}: received before.txt" in said.stdout, said.stdout
+    events = [json.loads(line) for line in two.run("log", "--json").stdout.splitlines()]
+    received = [event for event in events if event["text"] == "received before.txt"]
+    assert len(received) == 1 and received[0]["folder"] == str(two.folder) and not received[0]["isWrong"], events
+    with subprocess.Popen(
+        [SHEAF, "log", "-f"],
+        env={**os.environ, "SHEAF_AGENT": "off", **two.environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as following:
+        try:
+            lines = []
+            reader = threading.Thread(target=lambda: lines.extend(iter(following.stdout.readline, "")), daemon=True)
+            reader.start()
+            wait_for(lambda: any("received before.txt" in line for line in lines), 20, lambda: lines)
+            (one.folder / "after.txt").write_text("y")
+            wait_for(lambda: any("received after.txt" in line for line in lines), 20, lambda: lines)
+            here.hub.kill()
+            wait_for(lambda: any(" ! " in line and "no line to the hub" in line for line in lines), 20, lambda: lines)
+            # Nobody is there any more to tell of anything.
+            two.end()
+            assert following.wait(20) != 0
+            reader.join(20)
+            assert "sheaf up" in lines[-1], lines
+        finally:
+            following.kill()
+    told = [event.split(": ", 1)[1] for event in lines if "received" in event]
+    assert told == ["received before.txt\n", "received after.txt\n"]
+
+
+def test_what_waits_says_since_when(world):
+    here = world(2)
+    one, _ = here.devices
+    (one.folder / "a.txt").write_text("x")
+    here.settle()
+    here.hub.kill()
+    wait_for(lambda: not one.is_in_step, 20, lambda: one.said)
+    before = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+    (one.folder / "a.txt").write_text("newer")
+
+    def causes():
+        return json.loads(one.run("explain", "--json", one.folder / "a.txt").stdout)["causes"]
+
+    found = wait_for(lambda: [cause for cause in causes() if cause["kind"] != "justChanged"], 20, lambda: one.said)
+    assert found[-1]["kind"] == "offline" and len(found) > 1, found
+    changed, offline = (datetime.datetime.fromisoformat(cause["since"]) for cause in (found[0], found[-1]))
+    assert offline <= changed and before <= changed, found
+    here.hub.start()
+    here.settle()
+    assert [cause.get("since") for cause in causes()] == [None]

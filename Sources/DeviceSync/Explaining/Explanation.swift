@@ -115,6 +115,15 @@ extension SyncRun {
     }
 
     private func explain(_ item: ItemID) -> Explanation {
+        var explanation = causes(of: item)
+        // What the item itself waits for is so since it is not as the hub has it, where nothing else is known.
+        if !explanation.isSettled, !explanation.chain.isEmpty, explanation.chain[0].sinceSeconds == nil {
+            explanation.chain[0].sinceSeconds = record.seconds(of: item)
+        }
+        return explanation
+    }
+
+    private func causes(of item: ItemID) -> Explanation {
         var explanation = Explanation(
             path: path(of: item),
             isSettled: false,
@@ -147,7 +156,7 @@ extension SyncRun {
         } else if lineState != .up {
             let kind: Explanation.Cause.Kind = shutOut == nil ? .offline : .shutOut
             let text = "There is no line to the hub: \(lineReason)"
-            let since = logDeed?.sinceSeconds
+            let since = logDeed?.sinceSeconds ?? record.lineSeconds
             explanation.chain.append(
                 Explanation.Cause(kind, text, sinceSeconds: since, remedy: nextWithoutLine)
             )

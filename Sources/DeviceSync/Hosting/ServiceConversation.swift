@@ -48,12 +48,17 @@ final class ServiceConversation: Sendable {
 
     func end(with answer: SyncAnswer) { add(answer, isLast: true) }
 
+    /// Ends it when what was said until now is sent.
+    func end() {
+        state.withLock { $0.isOver = true }
+        bell.ring()
+    }
+
     private func add(_ answer: SyncAnswer, isLast: Bool) {
         state.withLock { state in
             guard !state.isOver else { return }
             state.isOver = isLast
-            // Of how far something has come the newest is enough.
-            if case .progress? = state.answers.last, case .progress = answer { state.answers.removeLast() }
+            if let last = state.answers.last, answer.replaces(last) { state.answers.removeLast() }
             state.answers.append(answer)
         }
         bell.ring()
@@ -90,5 +95,15 @@ final class ServiceConversation: Sendable {
             if count == 0 { _ = socket.waitUntilReadable(milliseconds: 1) }
         }
         return true
+    }
+}
+
+extension SyncAnswer {
+    /// Whether nobody needs the answer before it any more: of how far something has come, and of how it stands, the newest is enough.
+    fileprivate func replaces(_ former: SyncAnswer) -> Bool {
+        switch (former, self) {
+        case (.progress, .progress), (.largeChanges, .largeChanges): true
+        default: false
+        }
     }
 }

@@ -24,6 +24,7 @@ package final class SyncService: Sendable {
     private let running: [Running]
     private let log: ServiceLog
     private let isStopping = Locked(false)
+    private let listener = Locked<LocalListener?>(nil)
     /// Rung when it is to stop.
     private let bell: SocketBell
     private let runtime: RuntimeFolder
@@ -121,9 +122,16 @@ package final class SyncService: Sendable {
         try withExtendedLifetime(signals) { try answer() }
     }
 
+    /// From now on whoever asks is answered once `answer()` runs.
+    package func listen() throws {
+        let made = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
+        listener.withLock { $0 = made }
+    }
+
     /// Answers until `stop()` is called, then brings all to rest.
     package func answer() throws {
-        let listener = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
+        if listener.withLock({ $0 == nil }) { try listen() }
+        guard let listener = listener.withLock({ $0 }) else { return }
         // What was said between this process's look and now nobody could tell it.
         for (folder, limits) in try limits() {
             for container in running where container.folder == folder {
@@ -136,6 +144,7 @@ package final class SyncService: Sendable {
             while let socket = try listener.accept() { serve(socket) }
         }
         for container in running { container.sync.stop() }
+        for conversation in conversations.withLock({ Array($0.values) }) { conversation.end() }
     }
 
     package func stop() {
@@ -145,29 +154,30 @@ package final class SyncService: Sendable {
 
     /// More at a time are turned away: one process asks at most a few things at once.
     private static let conversationCountMax = 512
-    private let conversationCount = Locked(0)
+    private let conversations = Locked<[UUID: ServiceConversation]>([:])
 
     /// Answers on a thread of its own: some answers take their time.
     private func serve(_ socket: LocalSocket) {
-        let isRoom = conversationCount.withLock { count in
-            count += 1
-            return count <= Self.conversationCountMax
+        // Another user's, or gone: nobody to answer.
+        guard let conversation = ServiceConversation(socket) else { return }
+        let id = UUID()
+        let isRoom = conversations.withLock { all in
+            guard all.count < Self.conversationCountMax else { return false }
+            all[id] = conversation
+            return true
         }
-        guard isRoom else {
-            conversationCount.withLock { $0 -= 1 }
-            return
-        }
+        guard isRoom else { return }
         let thread = Thread { [self] in
-            converse(ServiceConversation(socket))
-            conversationCount.withLock { $0 -= 1 }
+            converse(conversation)
+            conversations.withLock { $0[id] = nil }
         }
         thread.name = "sheaf answer"
         thread.start()
     }
 
-    private func converse(_ conversation: ServiceConversation?) {
-        // Another user's, gone, or of another version: nobody to answer.
-        guard let conversation, let question = conversation.question() else { return }
+    private func converse(_ conversation: ServiceConversation) {
+        // Of another version: nobody to answer.
+        guard let question = conversation.question() else { return }
         let end = begin(question, conversation)
         conversation.run()
         end()
@@ -190,7 +200,7 @@ package final class SyncService: Sendable {
                     conversation.end(with: refusal.map { .refused($0) } ?? .done)
                 }
             }
-        case .decide, .goBack, .limit: return decide(question, conversation)
+        case .decide, .goBack, .limit, .followLargeChanges: return decide(question, conversation)
         case .log(let isFollowed):
             guard isFollowed else {
                 for event in log.latest { conversation.say(.event(event)) }
@@ -254,6 +264,10 @@ package final class SyncService: Sendable {
                 conversation.end(with: .done)
                 return {}
             }
+        case .followLargeChanges(let folder):
+            attempt(folder, conversation) { sync, _ in
+                sync.followLargeChanges { conversation.say(.largeChanges($0)) }
+            }
         case .decide(let folder, let goesOn):
             attempt(folder, conversation) { sync, _ in
                 guard sync.decide(goesOn: goesOn) else {
@@ -297,9 +311,8 @@ package final class SyncService: Sendable {
         case .items(let folder): return .items(found(folder).map { $0.sync.items(below: $0.below) } ?? [])
         case .unsettled(let folder):
             return .items(found(folder).map { $0.sync.unsettledItems(in: $0.below) } ?? [])
-        case .log, .decide, .goBack, .limit, .evict, .download, .follow, .followExplanation, .pause, .resume,
-            .offer,
-            .fetchLatest:
+        case .log, .decide, .goBack, .limit, .evict, .download, .follow, .followExplanation,
+            .followLargeChanges, .pause, .resume, .offer, .fetchLatest:
             preconditionFailure("\(question) is not answered in one line")
         }
     }

@@ -6,7 +6,7 @@ extension DeviceMemory {
     private static let brakingKey = "braking"
     private static let lastChangeKey = "last-change"
     private static let changeSecondsKey = "last-change-seconds"
-    private static let periodKey = "loss-period"
+    private static let periodKey = "loss-period-begun"
     /// Questions and answers alone, as they were kept before there was more to keep.
     private static let formerKey = "brakes"
 
@@ -38,7 +38,7 @@ extension DeviceMemory {
     }
 
     func rememberBraking(_ all: Changes) throws {
-        if let periods = all.periods { try set(Self.periodKey, Self.encoded(periods.begunSeconds)) }
+        if let begun = all.period { try set(Self.periodKey, Self.encoded(begun.seconds) + begun.boot) }
         if let seconds = all.changeSeconds { try set(Self.changeSecondsKey, Self.encoded(seconds)) }
         let changes = all.engine
         for (item, loss) in changes.losses.sorted(by: { $0.key < $1.key }) {
@@ -62,7 +62,16 @@ extension DeviceMemory {
         }
     }
 
-    func lossPeriods() throws -> LossPeriods { LossPeriods(begunSeconds: try seconds(Self.periodKey)) }
+    /// When the last period began by which large changes are counted; nil for none.
+    func lossPeriod() throws -> LossPeriods.Beginning? {
+        guard let seconds = try seconds(Self.periodKey), let bytes = try value(Self.periodKey) else {
+            return nil
+        }
+        return LossPeriods.Beginning(
+            seconds: seconds,
+            boot: Array(bytes.dropFirst(MemoryLayout<UInt64>.size))
+        )
+    }
 
     /// When a person decided on the last large change, in seconds since 1970.
     func changeSeconds() throws -> Double? { try seconds(Self.changeSecondsKey) }
@@ -76,9 +85,9 @@ extension DeviceMemory {
         }
     }
 
-    private static func encoded(_ seconds: Double?) -> [UInt8] {
+    private static func encoded(_ seconds: Double) -> [UInt8] {
         var writer = StateWriter()
-        writer.integer((seconds ?? 0).bitPattern)
+        writer.integer(seconds.bitPattern)
         return writer.bytes
     }
 

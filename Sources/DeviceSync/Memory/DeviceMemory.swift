@@ -279,12 +279,12 @@ final class DeviceMemory {
         /// Nil for: it is not there any more.
         var items: [ItemID: FolderItem?] = [:]
         /// When a period began; nil for: none has since.
-        var periods: LossPeriods?
+        var period: LossPeriods.Beginning?
         /// When a person has decided on a large change; nil for: nobody has.
         var changeSeconds: Double?
 
         var isEmpty: Bool {
-            logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty && periods == nil
+            logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty && period == nil
         }
     }
 

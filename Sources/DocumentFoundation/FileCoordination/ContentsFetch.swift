@@ -107,7 +107,7 @@ final class ContentsFetch: Sendable {
                 return
             case .refused(let refusal): throw refusal
             case nil, .status, .diagnosis, .explanation, .item, .items, .event, .changed, .version,
-                .goesBack:
+                .goesBack, .largeChanges:
                 continue
             }
         }

@@ -27,7 +27,8 @@ final class KeyValueCore: Sendable {
         var isSavePending = false
         /// Nothing of other devices has come yet: what is written meanwhile gives way to it.
         var awaitsInitialSync = false
-        var conversation: SyncConversation?
+        /// Waits for the end of the first sync.
+        var firstSync: SyncFollowing?
     }
 
     private let state: Locked<State>
@@ -89,7 +90,10 @@ final class KeyValueCore: Sendable {
     func beginInitialSync() { state.withLock { $0.awaitsInitialSync = true } }
 
     /// There was nothing on other devices.
-    func endInitialSync() { state.withLock { $0.awaitsInitialSync = false } }
+    func endInitialSync() {
+        state.withLock { $0.awaitsInitialSync = false }
+        endFirstSync()
+    }
 
     /// Another account's values take the place of these, whatever their times.
     func changeAccount(to settings: KeyValueSettings) {
@@ -97,6 +101,7 @@ final class KeyValueCore: Sendable {
             // What was written for the former account is its own.
             if state.withLock({ $0.isSavePending }) { _ = exchange() }
             let former = values
+            endFirstSync()
             state.withLock { state in
                 state.values = KeyValueState()
                 state.settings = settings
@@ -136,29 +141,38 @@ final class KeyValueCore: Sendable {
         }
     }
 
-    /// Waits for the container to be in step once: if nothing of other devices has come then, there is nothing.
+    /// Waits for the container to be in step once, whenever somebody keeps it so: if nothing of other devices has come then, there
+    /// is nothing.
     private func awaitFirstValues(_ settings: KeyValueSettings) {
-        guard let folder = settings.folder, let runtime = try? UbiquityAccount.shared.runtime(),
-            let conversation = try? SyncConversation(.follow(path: folder.string, isDeep: true), in: runtime)
-        else { return }
-        let former = state.withLock { state in
-            defer { state.conversation = conversation }
-            return state.conversation
+        guard let folder = settings.folder else { return }
+        let following = SyncFollowing(
+            .follow(path: folder.string, isDeep: true),
+            of: .shared,
+            threadName: "sheaf key-values"
+        ) { [weak self] news in
+            guard let self, case .said(.changed(_, isSettled: true), _) = news else { return }
+            queue.sync { self.endInitialSync(of: settings) }
         }
-        former?.end()
-        let thread = Thread { [weak self] in
-            while let answer = try? conversation.next(milliseconds: -1) {
-                guard let self else { return conversation.end() }
-                guard case .changed(_, isSettled: true) = answer else { continue }
-                // What has come is read first, and was the first then.
-                queue.sync { self.readNews() }
-                endInitialSync()
-                return conversation.end()
-            }
-        }
-        thread.name = "sheaf key-values"
-        thread.start()
+        state.withLock { $0.firstSync = following }
     }
+
+    private func endInitialSync(of settings: KeyValueSettings) {
+        // Another account has a first sync of its own.
+        guard state.withLock({ $0.settings == settings }) else { return }
+        // What has come is read first, and was the first then.
+        readNews()
+        endInitialSync()
+    }
+
+    private func endFirstSync() {
+        let following = state.withLock { state in
+            defer { state.firstSync = nil }
+            return state.firstSync
+        }
+        following?.end()
+    }
+
+    deinit { endFirstSync() }
 
     private func readNews() {
         let settings = state.withLock { $0.settings }

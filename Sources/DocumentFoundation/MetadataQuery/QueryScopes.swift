@@ -54,8 +54,9 @@ struct QueryScopes {
     private static func folders(ofUbiquityScope scope: String) -> [FilePath]? {
         guard ubiquityScopes.contains(scope) else { return nil }
         // Without a container there is nothing to find.
-        guard let root = UbiquityAccount.shared.container(nil).flatMap({ FilePath($0) }) else { return [] }
-        return [scope == NSMetadataQueryUbiquitousDocumentsScope ? root.appending("Documents") : root]
+        return UbiquityAccount.shared.containers.compactMap { FilePath($0) }.map {
+            scope == NSMetadataQueryUbiquitousDocumentsScope ? $0.appending("Documents") : $0
+        }
     }
 
     private static func path(ofScope scope: Any, home: FilePath) -> FilePath {

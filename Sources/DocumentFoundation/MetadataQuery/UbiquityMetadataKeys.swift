@@ -1,9 +1,8 @@
-// What searches in containers add. Raw values are Apple's. Nothing is shared with other people, so the keys about that
-// are not here.
+// What searches in containers add. Raw values are Apple's.
 
-/// A search scope: the `Documents` folder of the app's container.
+/// A search scope: the `Documents` folders of the app's containers.
 public let NSMetadataQueryUbiquitousDocumentsScope = "NSMetadataQueryUbiquitousDocumentsScope"
-/// A search scope: the app's container without its `Documents` folder.
+/// A search scope: the app's containers without their `Documents` folders.
 public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataScope"
 
 /// Whether it is in a container: `Bool`.
@@ -31,7 +30,7 @@ public let NSMetadataUbiquitousItemDownloadingErrorKey = "NSMetadataUbiquitousIt
 public let NSMetadataUbiquitousItemIsUploadedKey = "NSMetadataUbiquitousItemIsUploadedKey"
 /// Whether it is on its way to the hub: `Bool`.
 public let NSMetadataUbiquitousItemIsUploadingKey = "NSMetadataUbiquitousItemIsUploadingKey"
-/// How much of it the hub has, 0 or 100: `Double`.
+/// How much of it the hub has, 0 to 100: `Double`.
 public let NSMetadataUbiquitousItemPercentUploadedKey = "NSMetadataUbiquitousItemPercentUploadedKey"
 /// Why it does not get to the hub: `NSError`.
 public let NSMetadataUbiquitousItemUploadingErrorKey = "NSMetadataUbiquitousItemUploadingErrorKey"
@@ -43,3 +42,33 @@ public let NSMetadataUbiquitousItemContainerDisplayNameKey =
     "NSMetadataUbiquitousItemContainerDisplayNameKey"
 /// Whether it is shared with other people: `Bool`; nothing is.
 public let NSMetadataUbiquitousItemIsSharedKey = "NSMetadataUbiquitousItemIsSharedKey"
+/// Whether it is a document from outside of the app's containers: `Bool`; what is found in these never is.
+public let NSMetadataUbiquitousItemIsExternalDocumentKey = "NSMetadataUbiquitousItemIsExternalDocumentKey"
+/// Where a document from outside is in the app's container: `URL`; of what is found in containers nil.
+public let NSMetadataUbiquitousItemURLInLocalContainerKey = "NSMetadataUbiquitousItemURLInLocalContainerKey"
+
+// MARK: Shared with other people
+// Nothing is, so what these ask of is nil, as it is at Apple's of an item that nobody has shared.
+
+/// What the user is to a shared item, one of the two roles: `String`.
+public let NSMetadataUbiquitousSharedItemCurrentUserRoleKey =
+    "NSMetadataUbiquitousSharedItemCurrentUserRoleKey"
+/// What the user may do with a shared item, one of the two permissions: `String`.
+public let NSMetadataUbiquitousSharedItemCurrentUserPermissionsKey =
+    "NSMetadataUbiquitousSharedItemCurrentUserPermissionsKey"
+/// The name of who has shared it: `PersonNameComponents`; nil for the user.
+public let NSMetadataUbiquitousSharedItemOwnerNameComponentsKey =
+    "NSMetadataUbiquitousSharedItemOwnerNameComponentsKey"
+/// The name of who has edited it last: `PersonNameComponents`; nil for the user.
+public let NSMetadataUbiquitousSharedItemMostRecentEditorNameComponentsKey =
+    "NSMetadataUbiquitousSharedItemMostRecentEditorNameComponentsKey"
+/// A role: the user has shared it.
+public let NSMetadataUbiquitousSharedItemRoleOwner = "NSMetadataUbiquitousSharedItemRoleOwner"
+/// A role: somebody else has shared it with the user.
+public let NSMetadataUbiquitousSharedItemRoleParticipant = "NSMetadataUbiquitousSharedItemRoleParticipant"
+/// A permission: to read.
+public let NSMetadataUbiquitousSharedItemPermissionsReadOnly =
+    "NSMetadataUbiquitousSharedItemPermissionsReadOnly"
+/// A permission: to read and to write.
+public let NSMetadataUbiquitousSharedItemPermissionsReadWrite =
+    "NSMetadataUbiquitousSharedItemPermissionsReadWrite"

@@ -1,4 +1,3 @@
-internal import Dispatch
 package import FileSystem
 internal import Foundation
 internal import LocalSockets
@@ -8,22 +7,21 @@ package import SyncMessages
 /// How items of containers stand, as the process says that keeps them in step, for one run of a query, or for as long as a
 /// folder is shown.
 ///
-/// One struct under one lock. A thread waits for what it says; when it ends, the next one is waited for at the folder that
-/// its socket is in. Nothing runs while nothing happens.
+/// One struct under one lock. Nothing runs while nothing happens.
 package final class UbiquityStates: Sendable {
     private struct State {
         var items: [String: ItemSyncState] = [:]
-        var conversations: [SyncConversation] = []
-        var watch: DirectoryWatch?
+        var followings: [SyncFollowing] = []
+        /// The roots about which somebody answers.
+        var answered: Set<FilePath> = []
         var isEnded = false
-        var answererCount = 0
     }
 
     private let account: UbiquityAccount
     private let roots: [FilePath]
     private let state = Locked(State())
-    private let comeBack = DispatchSemaphore(value: 0)
-    private let displayName: String?
+    /// What people call the container that each root is in.
+    private let containerNames: [FilePath: String]
     private let isDeep: Bool
 
     /// - Parameters:
@@ -33,8 +31,13 @@ package final class UbiquityStates: Sendable {
     ///     of.
     package init(_ account: UbiquityAccount, below roots: [FilePath], isDeep: Bool = true) {
         (self.account, self.roots, self.isDeep) = (account, roots, isDeep)
-        displayName = roots.first.flatMap { account.place(of: $0.url(isDirectory: true)) }
-            .map { account.displayName(of: $0.folder, Bundle.main.infoDictionary ?? [:]) }
+        let joined = account.joined
+        let named = roots.compactMap { root in
+            joined.folder(of: root).map {
+                (root, account.displayName(of: $0, Bundle.main.infoDictionary ?? [:]))
+            }
+        }
+        containerNames = Dictionary(named, uniquingKeysWith: { first, _ in first })
     }
 
     // MARK: Following
@@ -44,24 +47,25 @@ package final class UbiquityStates: Sendable {
     /// - Parameter changed: Gets the paths of items that stand otherwise; on any thread.
     package func follow(_ changed: @escaping @Sendable ([FilePath]) -> Void) {
         guard let runtime = try? account.runtime() else { return }
-        // A socket that comes is told by its folder; before it was watched it is looked for below.
-        let watch = try? DirectoryWatch(FilePath(runtime.path), on: DispatchQueue(label: "sheaf.states")) {
-            [comeBack] events in
-            if events.contains(where: { $0.name == SyncQuery.socketName || $0.name == nil }) {
-                comeBack.signal()
-            }
-        }
-        state.withLock { $0.watch = watch }
-        for root in roots {
-            let thread = Thread { [weak self] in
-                while let self, !self.isEnded {
-                    self.listen(below: root, runtime, changed)
-                    if !self.isEnded { self.comeBack.wait() }
+        let followings = roots.map { root in
+            SyncFollowing(
+                .follow(path: root.string, isDeep: isDeep),
+                of: account,
+                threadName: "sheaf states"
+            ) { [weak self] news in
+                switch news {
+                case .said(.changed(let items, _), let isFirst):
+                    self?.take(items, isFirst: isFirst, below: root, runtime, changed)
+                case .said: break
+                case .silence: self?.forget(below: root, changed)
                 }
             }
-            thread.name = "sheaf states"
-            thread.start()
         }
+        let isEnded = state.withLock { state in
+            state.followings = followings
+            return state.isEnded
+        }
+        if isEnded { end() }
     }
 
     /// How an item stands; nil for what nobody says.
@@ -71,57 +75,45 @@ package final class UbiquityStates: Sendable {
     package var all: [ItemSyncState] { state.withLock { Array($0.items.values) } }
 
     /// Whether somebody answers.
-    package var isAnswered: Bool { state.withLock { $0.answererCount > 0 } }
-
-    private var isEnded: Bool { state.withLock { $0.isEnded } }
+    package var isAnswered: Bool { state.withLock { !$0.answered.isEmpty } }
 
     package func end() {
-        let conversations = state.withLock { state in
-            state.isEnded = true
-            state.watch = nil
-            return state.conversations
+        let followings = state.withLock { state in
+            defer { (state.isEnded, state.followings) = (true, []) }
+            return state.followings
         }
-        for conversation in conversations { conversation.end() }
-        for _ in roots { comeBack.signal() }
+        for following in followings { following.end() }
     }
 
-    /// Returns when nobody answers any more.
-    private func listen(
+    deinit { end() }
+
+    private func take(
+        _ said: [ItemSyncState],
+        isFirst: Bool,
         below root: FilePath,
         _ runtime: RuntimeFolder,
         _ changed: @Sendable ([FilePath]) -> Void
     ) {
-        // Nobody there: it is waited for.
-        guard
-            let conversation = try? SyncConversation(.follow(path: root.string, isDeep: isDeep), in: runtime)
-        else { return }
-        let isEnded = state.withLock { state in
-            state.conversations.append(conversation)
-            return state.isEnded
+        var items = said
+        if isFirst {
+            // From now on nothing is missed.
+            items = ((try? known(below: root, runtime)) ?? []) + items
+            _ = state.withLock { $0.answered.insert(root) }
         }
-        defer { state.withLock { $0.conversations.removeAll { $0 === conversation } } }
-        if isEnded { return }
-        var isFirst = true
-        while let answer = try? conversation.next(milliseconds: -1) {
-            guard case .changed(var items, _) = answer else { continue }
-            let wasFirst = isFirst
-            if isFirst {
-                // From now on nothing is missed.
-                items = ((try? known(below: root, runtime)) ?? []) + items
-                isFirst = false
-                state.withLock { $0.answererCount += 1 }
+        let news = state.withLock { state in
+            items.filter { item in
+                defer { state.items[item.path] = item }
+                return state.items[item.path] != item
             }
-            let news = state.withLock { state in
-                items.filter { item in
-                    defer { state.items[item.path] = item }
-                    return state.items[item.path] != item
-                }
-            }
-            if !news.isEmpty || wasFirst { changed(news.map { FilePath($0.path) }) }
         }
-        if !isFirst { state.withLock { $0.answererCount -= 1 } }
+        if !news.isEmpty || isFirst { changed(news.map { FilePath($0.path) }) }
+    }
+
+    /// Nobody says anything any more.
+    private func forget(below root: FilePath, _ changed: @Sendable ([FilePath]) -> Void) {
         let known = state.withLock { state in
             defer { state.items = state.items.filter { !FilePath($0.key).isInside(root) } }
+            state.answered.remove(root)
             return state.items.keys.filter { FilePath($0).isInside(root) }
         }
         changed(known.map { FilePath($0) })
@@ -142,7 +134,7 @@ package final class UbiquityStates: Sendable {
         NSMetadataUbiquitousItemIsUploadedKey, NSMetadataUbiquitousItemIsUploadingKey,
         NSMetadataUbiquitousItemPercentUploadedKey, NSMetadataUbiquitousItemUploadingErrorKey,
         NSMetadataUbiquitousItemHasUnresolvedConflictsKey, NSMetadataUbiquitousItemContainerDisplayNameKey,
-        NSMetadataUbiquitousItemIsSharedKey,
+        NSMetadataUbiquitousItemIsSharedKey, NSMetadataUbiquitousItemIsExternalDocumentKey,
     ]
 
     /// The value of a key about containers; nil for another key.
@@ -151,9 +143,13 @@ package final class UbiquityStates: Sendable {
         let known = state.withLock { $0.items[path.string] }
         switch key {
         case NSMetadataItemIsUbiquitousKey: return .truth(true)
-        case NSMetadataUbiquitousItemIsSharedKey: return .truth(false)
-        case NSMetadataUbiquitousItemContainerDisplayNameKey: return displayName.map { .string($0) } ?? .null
+        case NSMetadataUbiquitousItemIsSharedKey, NSMetadataUbiquitousItemIsExternalDocumentKey:
+            return .truth(false)
+        case NSMetadataUbiquitousItemContainerDisplayNameKey:
+            return containerNames.first { path.isInside($0.key) }.map { .string($0.value) } ?? .null
         case NSMetadataUbiquitousItemHasUnresolvedConflictsKey:
+            if known?.hasConflicts == true { return .truth(true) }
+            // A document may have kept one by itself, of which only its versions know.
             let url = path.url(isDirectory: false)
             return .truth(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.isEmpty == false)
         case NSMetadataUbiquitousItemDownloadingStatusKey: return .string(status(known, path))

@@ -85,6 +85,9 @@ package final class UbiquityAccount: Sendable {
         }
     }
 
+    /// All containers that the app declares, as far as they are there.
+    package var containers: [URL] { declared.compactMap { container($0) } }
+
     /// The folder that is a container and that an item is in, and the item's place with links resolved up to its folder.
     package func place(of url: URL) -> (folder: JoinedFolder, path: FilePath)? {
         guard let path = FilePath(url) else { return nil }

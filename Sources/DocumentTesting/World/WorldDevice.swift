@@ -24,6 +24,7 @@ public final class WorldDevice: Sendable {
     /// The container's keys, also of when it does not run.
     package let keys: KeyRing
     let disk: WorldDisk
+    private let answers: WorldAnswers
     /// How many seconds its clock is ahead.
     private let clockSeconds: Locked<Double>
     private let reports: Locked<[SyncReport]> = Locked([])
@@ -31,6 +32,8 @@ public final class WorldDevice: Sendable {
     private let sync: Locked<ContainerSync?> = Locked(nil)
     /// Whether it is started; on a full disk it may not run all the same.
     private let isToRun = Locked(false)
+    /// How many seconds more than this machine it has been running.
+    private let runningSeconds = Locked(0.0)
     /// How often the power was cut.
     private let boots = Locked(UInt8(1))
 
@@ -63,6 +66,7 @@ public final class WorldDevice: Sendable {
         self.keys = KeyRing(keys) { _ in }
         let home = base.appendingPathComponent("home of \(name)", isDirectory: true)
         disk = WorldDisk([folder, memory, home])
+        answers = try WorldAnswers(of: name, in: base, folder: folder, container: "\(keys.container)")
         clockSeconds = Locked(0)
         versions = VersionStore(
             VersionSettings(environment: ["HOME": home.path], hostName: name),
@@ -76,10 +80,14 @@ public final class WorldDevice: Sendable {
         place.room = room
         if let isPackage { place.isPackage = isPackage }
         place.bootName = { [boots] in [boots.withLock { $0 }] }
+        place.runningSeconds = { [runningSeconds] in
+            ProcessInfo.processInfo.systemUptime + runningSeconds.withLock { $0 }
+        }
         self.place = place
     }
 
     deinit {
+        answers.end()
         sync.withLock { $0 }?.stop()
         disk.free()
         disk.mend()
@@ -114,6 +122,9 @@ public final class WorldDevice: Sendable {
     /// - Parameter seconds: How far it is ahead; less than 0 for behind.
     public func setClock(aheadBySeconds seconds: Double) { clockSeconds.withLock { $0 = seconds } }
 
+    /// Lets time go by, of which no clock that somebody sets knows.
+    package func run(forSeconds seconds: Double) { runningSeconds.withLock { $0 += seconds } }
+
     private static func clock(_ seconds: Locked<Double>) -> @Sendable () -> Date {
         { Date().addingTimeInterval(seconds.withLock { $0 }) }
     }
@@ -125,6 +136,7 @@ public final class WorldDevice: Sendable {
             defer { sync = nil }
             return sync
         }
+        answers.end()
         running?.stop()
     }
 
@@ -148,6 +160,7 @@ public final class WorldDevice: Sendable {
         )
         try made.start()
         sync.withLock { $0 = made }
+        try answers.begin(made) { [weak self] error in self?.note(.stopped("nobody answers: \(error)")) }
     }
 
     /// Has its power fail: what keeps the folder in step has no time to end well, and the next start is in another boot.
@@ -166,7 +179,10 @@ public final class WorldDevice: Sendable {
         mendDisk()
     }
 
-    /// Runs what somebody does on this device: documents that are opened in it have this device's versions and conflicts.
+    /// Runs what somebody does on this device: documents that are opened in it have this device's versions and conflicts, and its
+    /// folder is a container as of an app that is signed in to iCloud. What is evicted is fetched when it is read, with
+    /// `UIDocument.progress`; `FileManager.default.url(forUbiquityContainerIdentifier: nil)` is the folder; resource values and
+    /// queries tell how items stand.
     ///
     /// - Parameters:
     ///   - isolation: Where it runs: where the caller does.
@@ -175,7 +191,9 @@ public final class WorldDevice: Sendable {
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Value
     ) async rethrows -> Value {
-        try await VersionStore.$shared.withValue(versions, operation: body)
+        try await UbiquityAccount.$shared.withValue(answers.account) {
+            try await VersionStore.$shared.withValue(versions, operation: body)
+        }
     }
 
     /// Has the contents of a document leave this device; a placeholder takes its place.
@@ -188,8 +206,8 @@ public final class WorldDevice: Sendable {
         running.waitForRoom()
     }
 
-    /// Has the contents of an evicted document come back, and returns when they are here. Documents do not ask by
-    /// themselves in a world: nobody is there whom they could ask.
+    /// Has the contents of an evicted document come back, and returns when they are here. A document that is opened in `run` has
+    /// them come by itself.
     ///
     /// - Throws: An error that says why they cannot come.
     public func download(_ url: URL) async throws {

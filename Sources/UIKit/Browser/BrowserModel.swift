@@ -20,6 +20,8 @@ final class BrowserModel {
     private let told: (String) -> Void
     /// How items stand; nil where nothing is kept in step.
     private var sync: FolderSync?
+    /// The changes so large that a person is asked first; nil where nothing is kept in step.
+    private(set) var largeChanges: FolderLargeChanges?
     /// What somebody looks at.
     private(set) var explanation: ItemExplanation?
     /// Contents that are awaited, by item.
@@ -71,15 +73,17 @@ final class BrowserModel {
 
     func stop() {
         listing?.stop()
-        (listing, sync, explanation) = (nil, nil, nil)
+        (listing, sync, largeChanges, explanation) = (nil, nil, nil, nil)
         resumeWaiting()
     }
 
     private func followSync() {
         // A folder that cannot be found is told of by its listing.
-        sync = (try? location?.folder(folder)).flatMap { path in
-            FolderSync(path) { [weak self] in self?.syncChanged() }
-        }
+        let path = try? location?.folder(folder)
+        sync = path.flatMap { FolderSync($0) { [weak self] in self?.syncChanged() } }
+        // All folders of one container have the same.
+        if let path, largeChanges?.isAbout(path) == true { return }
+        largeChanges = path.flatMap { FolderLargeChanges($0) { [weak self] in self?.changed() } }
     }
 
     private func resumeWaiting() {

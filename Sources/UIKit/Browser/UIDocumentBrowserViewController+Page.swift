@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SyncMessages
 internal import UniformTypeIdentifiers
 
 extension UIDocumentBrowserViewController {
@@ -21,7 +22,9 @@ extension UIDocumentBrowserViewController {
             actions: customActions.map(description),
             undo: model.history.undoTitle,
             redo: model.history.redoTitle,
-            explained: model.explanation.map(description)
+            explained: model.explanation.map(description),
+            largeChanges: model.largeChanges?.known.waiting.map(description) ?? [],
+            lastLargeChange: model.largeChanges?.known.last.map(description)
         )
     }
 
@@ -148,6 +151,7 @@ extension UIDocumentBrowserViewController {
             }
         case "resume":
             perform("Resume", try items(arguments), answer) { try FileManager.default.resumeSyncNow(at: $0) }
+        case "decide", "goBack": try performAboutLargeChanges(verb, arguments, answer)
         case "cancel":
             model.cancelFetching(arguments.texts("items"))
             answer(.success(nil))

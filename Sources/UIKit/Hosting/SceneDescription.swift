@@ -24,6 +24,36 @@ struct SceneDescription: Encodable {
         var undo: String?
         var redo: String?
         var explained: Explained?
+        /// Those that wait for a person.
+        var largeChanges: [LargeChange] = []
+        /// The last one that has gone on.
+        var lastLargeChange: PastLargeChange?
+    }
+
+    /// A change so large that a person is asked first.
+    struct LargeChange: Encodable, Equatable {
+        /// Another one has another.
+        var id: String
+        /// Whether it was made here; else on another device.
+        var leaving: Bool
+        /// So many items wait.
+        var waiting: Int
+        /// So many had been removed or replaced before it was seen how many there would be.
+        var done: Int
+        /// Of so many items.
+        var items: Int
+        /// The entry of the log after which it came.
+        var restorePoint: UInt64
+    }
+
+    /// A large change that has gone on.
+    struct PastLargeChange: Encodable, Equatable {
+        /// Another one has another.
+        var id: String
+        /// So many items were removed or replaced.
+        var items: Int
+        /// The entry of the log after which it came.
+        var restorePoint: UInt64
     }
 
     /// Why an item is as it is.

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Locks
 import Testing
@@ -146,6 +147,36 @@ struct UbiquityScopesTests {
         let account = try AccountPlace().account([:], ["SHEAF_UBIQUITY_CONTAINER": "iCloud.x"])
         UbiquityAccount.$shared.withValue(account) {
             #expect(Search([NSMetadataQueryUbiquitousDataScope], below: root).finds([]))
+        }
+    }
+
+    @Test("All containers that the app declares are searched, each with its own name")
+    func severalContainers() throws {
+        let own = try place.join("notes", identifier: "iCloud.notes", at: 2)
+        let declared: [String: Any] = [
+            "NSUbiquitousContainers": [
+                "iCloud.x": ["NSUbiquitousContainerName": "Account"],
+                "iCloud.notes": ["NSUbiquitousContainerName": "Notes"],
+            ]
+        ]
+        let account = place.account(declared)
+        for container in [root, own] {
+            let documents = container.appendingPathComponent("Documents", isDirectory: true)
+            try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
+            try Data().write(to: documents.appendingPathComponent("a.txt"))
+            try Data().write(to: container.appendingPathComponent("data"))
+        }
+        UbiquityAccount.$shared.withValue(account) {
+            let documents = Search([NSMetadataQueryUbiquitousDocumentsScope], below: place.base)
+            #expect(documents.finds(["cloud/iCloud~x/Documents/a.txt", "notes/Documents/a.txt"]))
+            let data = Search([NSMetadataQueryUbiquitousDataScope], below: place.base)
+            #expect(data.finds(["cloud/iCloud~x/data", "notes/data"]))
+            let roots = QueryScopes([NSMetadataQueryUbiquitousDocumentsScope]).roots()
+            let states = UbiquityStates(account, below: roots)
+            let key = NSMetadataUbiquitousItemContainerDisplayNameKey
+            let paths = [root, own].map { FilePath($0.appendingPathComponent("Documents/a.txt").path) }
+            #expect(states.value(of: key, at: paths[0]) == .string("cloud"))
+            #expect(states.value(of: key, at: paths[1]) == .string("notes"))
         }
     }
 }

@@ -21,6 +21,9 @@ export function openDialog(content) {
   lastNumber += 1;
   const titleId = `dialog-title-${lastNumber}`;
   const messageId = `dialog-message-${lastNumber}`;
+  const bodyId = `dialog-body-${lastNumber}`;
+  // A question is heard as a whole.
+  const described = (message && messageId) || (content.isAlert && body && bodyId);
   const inputs = fields.map((field) => h('input.field', {
     type: field.secure ? 'password' : 'text', value: field.text, 'aria-label': field.placeholder || title,
     placeholder: field.placeholder, autocomplete: 'off', spellcheck: 'false',
@@ -28,7 +31,7 @@ export function openDialog(content) {
   const dialog = h('dialog.dialog', {
     role: content.isAlert ? 'alertdialog' : 'dialog',
     'aria-labelledby': titleId,
-    'aria-describedby': message ? messageId : null,
+    'aria-describedby': described || null,
   });
   const choose = (action) => {
     if (content.choose) content.choose(action, inputs.map((input) => input.value));
@@ -46,7 +49,7 @@ export function openDialog(content) {
   const text = message ? h('p', { id: messageId }, message) : null;
   const parts = [h('h2', { id: titleId }, title), text, body ?? null, ...inputs];
   dialog.append(h('form', { method: 'dialog', class: content.isSheet ? 'is-sheet' : null },
-    h('div.dialog-body', { tabindex: body ? 0 : null }, ...parts), h('div.dialog-actions', {}, ...buttons)));
+    h('div.dialog-body', { id: bodyId, tabindex: body ? 0 : null }, ...parts), h('div.dialog-actions', {}, ...buttons)));
   dialog.classList.toggle('is-sheet', Boolean(content.isSheet));
   dialog.classList.toggle('is-wide', Boolean(content.isWide));
   dialog.addEventListener('cancel', (event) => {

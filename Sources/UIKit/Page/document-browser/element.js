@@ -22,6 +22,7 @@ export class DocumentBrowser extends HTMLElement {
   #folder;
   #awaitsItems = false;
   #status;
+  #largeChange;
   #parts = {};
   #announcing = { added: 0, removed: 0, timer: 0 };
 
@@ -90,6 +91,7 @@ export class DocumentBrowser extends HTMLElement {
       h('span.group.views.only-wide', {}, this.iconsView, this.listView),
       h('span.group.only-wide', {}, this.sortButton, this.newFolder),
       h('span.group', {}, this.import, this.select, this.trailing, this.more), this.create);
+    this.above = h('div', {});
     this.list = h('item-list', {});
     this.empty = this.#buildEmpty();
     this.selectionBar = h('div.selection-bar', {
@@ -100,7 +102,7 @@ export class DocumentBrowser extends HTMLElement {
       h('div.browser-bar', {}, h('div.place', {}, this.back,
         h('nav', { 'aria-label': strings.folderPath }, this.crumbs), this.heading, this.leading),
       this.toolbar),
-      this.list, this.empty, this.selectionBar, this.dropSign);
+      this.above, this.list, this.empty, this.selectionBar, this.dropSign);
     this.settleTools = rove(this.toolbar);
     this.settleSelection = rove(this.selectionBar);
   }
@@ -126,12 +128,19 @@ export class DocumentBrowser extends HTMLElement {
     if (details.put?.length || details.drop?.length) this.#announce(details);
     this.#updateSelection();
     if (browser.explained) this.#status ??= this.#makeStatus();
+    if (browser.largeChanges?.length) this.#largeChange ??= this.#makeLargeChange();
   }
 
   async #makeStatus() {
     const part = await this.scene.part(() => import('../sync-status/status.js'));
     if (!part) this.#status = undefined; // asked for again with the next change
     return part && new part.SyncStatus(this.scene, this.actions);
+  }
+
+  async #makeLargeChange() {
+    const part = await this.scene.part(() => import('../large-change/bar.js'));
+    if (!part) this.#largeChange = undefined; // asked for again with the next change
+    return part && new part.LargeChangeBar(this);
   }
 
   #updateHeader(browser) {

@@ -21,7 +21,7 @@ export class BrowserMenus {
     const view = (name, title, picture) => ({
       title, icon: picture, isChecked: this.#list.view === name, run: () => this.#browser.setView(name),
     });
-    const { undo, redo } = this.#shown;
+    const { undo, redo, largeChanges, lastLargeChange } = this.#shown;
     const onPhone = [
       this.#newFolder(),
       undo && { title: strings.undoTitled(undo), icon: 'undo', run: () => this.#actions.undo() },
@@ -34,9 +34,17 @@ export class BrowserMenus {
       this.#paste(),
       { title: strings.importFolder, icon: 'import', run: () => this.#browser.chooseFiles({ folder: true }) },
       { title: strings.selectAll, icon: 'select', run: () => this.#browser.selectAll() },
+      // What waits is decided first.
+      lastLargeChange && !largeChanges?.length
+        && { title: strings.goBack, icon: 'undo', run: () => this.#goBack() },
       !isPhone()
         && { title: strings.keyboardMap, icon: 'keyboard', run: () => this.#browser.showKeyboardMap() },
     ], { anchor, label: strings.more });
+  }
+
+  async #goBack() {
+    const { scene } = this.#browser;
+    (await scene.part(() => import('../large-change/back.js')))?.goBack(scene);
   }
 
   /** The menu of the chosen items; without any, of the folder. */
