@@ -121,7 +121,7 @@ struct WhereaboutsTests {
         pair.wait { standings(one, "b.txt") == [.current, .unknown] }
         #expect(
             sentences(one, "b.txt").last
-                == "The hub does not know of these, from which nothing was heard since it was started: “device 2”."
+                == "The hub does not know how far these have read: “device 2”."
         )
         try two.start()
         pair.wait {
@@ -198,7 +198,7 @@ struct WhereaboutsTests {
         #expect(
             whereabouts(.behind, author: 3, [2: 5]).sentences == [
                 "“3” has made it.", "Have read of it, as the hub says: “2”.",
-                "The hub does not know of these, from which nothing was heard since it was started: “4”.",
+                "The hub does not know how far these have read: “4”.",
             ]
         )
         var alone = whereabouts(.current, author: 1, [:])

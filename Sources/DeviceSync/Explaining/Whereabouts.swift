@@ -84,8 +84,7 @@ struct Whereabouts {
         let unknown = names(.unknown)
         if !unknown.isEmpty {
             sentences.append(
-                "The hub does not know of these, from which nothing was heard since it was started: "
-                    + "\(unknown.joined(separator: ", "))."
+                "The hub does not know how far these have read: \(unknown.joined(separator: ", "))."
             )
         }
         return sentences

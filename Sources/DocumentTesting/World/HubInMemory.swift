@@ -63,7 +63,7 @@ package final class HubInMemory: Sendable {
     package func restore(_ backup: Backup) {
         state.withLock { state in
             state = backup.state
-            // As a hub that is started anew, it does not know who has read what.
+            // As of a hub, its backup does not say who has read what.
             for device in state.devices.keys { state.devices[device]?.reads = nil }
         }
         news.withLock { news.broadcast() }

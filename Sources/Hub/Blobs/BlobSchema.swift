@@ -3,10 +3,8 @@ internal import SQLite
 
 /// The tables of `blobs.db` and what is done to single rows. Docs/formats/hub.md describes them.
 enum BlobSchema {
-    static let version = 1
-
     static func prepare(_ connection: SQLiteConnection) throws {
-        try connection.prepare(version: version, tables)
+        try connection.prepare([tables])
     }
 
     private static let tables = """

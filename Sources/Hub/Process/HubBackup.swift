@@ -23,6 +23,7 @@ package enum HubBackup {
             for name in [SQLiteRecordStore.fileName, SegmentedBlobStore.indexName] {
                 try copyDatabase(name, from: source, to: draft)
             }
+            try withConnection(SQLiteRecordStore.fileName, in: draft) { try RecordSchema.forgetReadings($0) }
             try copyBlobs(from: source, to: draft)
         }
         withExtendedLifetime(lock) {}

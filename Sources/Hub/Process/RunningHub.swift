@@ -83,6 +83,7 @@ package final class RunningHub: Sendable {
         service.close()
         Task {
             await server.stop(drainSeconds: Self.drainSeconds, farewellSeconds: Self.farewellSeconds)
+            await records.writeReadings()
             withExtendedLifetime(self.lock) { whenStopped() }
         }
     }

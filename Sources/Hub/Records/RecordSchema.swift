@@ -2,10 +2,18 @@ internal import SQLite
 
 /// The tables of `records.db`. Docs/formats/hub.md describes them.
 enum RecordSchema {
-    static let version = 1
-
     static func prepare(_ connection: SQLiteConnection) throws {
-        try connection.prepare(version: version, tables)
+        try connection.prepare([tables, readings])
+    }
+
+    /// Forgets how far devices have read, for a backup.
+    ///
+    /// A hub that is put back to it cannot know what they have read since. It must not say that they have
+    /// not.
+    static func forgetReadings(_ connection: SQLiteConnection) throws {
+        // Before version 2 it was not written.
+        guard try connection.formatVersion() >= 2 else { return }
+        try connection.execute("DELETE FROM readings")
     }
 
     /// An entry's key is its container's number times 2^40 plus its position, so that a log lies in order.
@@ -34,5 +42,12 @@ enum RecordSchema {
             container INTEGER NOT NULL, device BLOB NOT NULL, generation INTEGER NOT NULL, keys BLOB NOT NULL,
             PRIMARY KEY(container, device, generation)) STRICT, WITHOUT ROWID;
         PRAGMA user_version = 1;
+        """
+
+    private static let readings = """
+        CREATE TABLE readings(
+            device BLOB NOT NULL, container INTEGER NOT NULL, position INTEGER NOT NULL,
+            asked INTEGER NOT NULL, PRIMARY KEY(device, container)) STRICT, WITHOUT ROWID;
+        PRAGMA user_version = 2;
         """
 }

@@ -95,7 +95,7 @@ extension SQLiteRecordStore {
     }
 
     package func devices(of account: AccountID) async throws -> [DeviceListing] {
-        try await database.readers.perform { connection in
+        let (devices, written) = try await database.readers.perform { connection in
             let select = try connection.statement(
                 """
                 SELECT device, name, signing, agreement, registered, revoked FROM devices
@@ -116,7 +116,13 @@ extension SQLiteRecordStore {
                     )
                 )
             }
-            return devices
+            return (devices, try Self.readings(of: account, connection))
+        }
+        return devices.map { device in
+            var device = device
+            let rows = written[device.device] ?? []
+            device.reads = readings.withLock { $0.places(of: device.device, with: rows) }
+            return device
         }
     }
 

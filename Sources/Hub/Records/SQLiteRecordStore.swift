@@ -26,6 +26,7 @@ package final class SQLiteRecordStore: RecordStore {
     let database: HubDatabase
     let memory: Locked<Memory>
     let pairings = Locked(Pairings())
+    let readings = Locked(Readings())
     /// Where `sheaf hub invite` leaves invitations.
     let invitations: StorageFolder
 

@@ -29,9 +29,7 @@ extension HubService {
     }
 
     func devices(of caller: HubCaller) async throws -> WebResponse {
-        var devices = try await records.devices(of: caller.account)
-        for index in devices.indices { devices[index].reads = readers.readings(of: devices[index].device) }
-        return .json(DeviceListings(devices))
+        try await .json(DeviceListings(records.devices(of: caller.account)))
     }
 
     func revoke(_ device: DeviceName, _ caller: HubCaller) async throws -> WebResponse {

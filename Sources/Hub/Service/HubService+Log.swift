@@ -129,7 +129,7 @@ extension HubService {
             }
             // Who waits after the end has read another log.
             if !isNoted, head.position >= after {
-                readers.note(caller.device, container, to: after, at: clock.now())
+                records.note(ReadPosition(container, to: after, asked: clock.now()), of: caller.device)
             }
             isNoted = true
             if head.position > after, limit > 0 {

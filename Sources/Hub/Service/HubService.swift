@@ -6,7 +6,7 @@ internal import Locks
 /// What a hub answers: requests in, the stores asked, answers out.
 ///
 /// Nothing in it is kept but what a client can do again, and what may differ between processes over the same stores: rates,
-/// and who waits.
+/// and who waits. How far those have read who wait is for the records to know.
 package final class HubService: HTTPRequestHandler {
     let records: any RecordStore
     let blobs: any BlobStore
@@ -16,7 +16,6 @@ package final class HubService: HTTPRequestHandler {
     let gate: RequestGate
     let budget = BodyBudget()
     let pages = PageCache()
-    let readers = LogReaders()
     private let log: @Sendable (String) -> Void
 
     /// - Parameter log: Told of faults of the hub's own, in a line without a secret.

@@ -53,8 +53,9 @@ package enum HubNews: Hashable, Sendable {
 
 /// Keeps accounts, devices, containers, wrapped keys and logs, and passes on what two devices that pair leave for each other.
 ///
-/// What it has acknowledged is on stable storage, but for pairings, which last ten minutes and may be begun again. Errors that a client is to hear of are `HubRefusal`s. Any thread;
-/// nothing that is not `async` may block.
+/// What it has acknowledged is on stable storage, but for pairings, which last ten minutes and may be begun
+/// again, and for what is noted of who has read what. Errors that a client is to hear of are `HubRefusal`s.
+/// Any thread; nothing that is not `async` may block.
 package protocol RecordStore: Sendable {
     /// Tells `observer` of news, in no order, on any thread, for as long as the store lives.
     func observe(_ observer: @escaping @Sendable (HubNews) -> Void)
@@ -69,6 +70,9 @@ package protocol RecordStore: Sendable {
     func caller(tokenHash: [UInt8]) -> HubCaller?
     /// Whether a token was a device's that has been revoked.
     func isRevoked(tokenHash: [UInt8]) -> Bool
+    /// An account's devices, with how far each has read logs.
+    ///
+    /// What this process was told is there at once, what another one was in a second or two.
     func devices(of account: AccountID) async throws -> [DeviceListing]
     /// - Returns: Whether there is such a device; one that was revoked before counts.
     func revoke(_ device: DeviceName, of account: AccountID) async throws -> Bool
@@ -123,6 +127,11 @@ package protocol RecordStore: Sendable {
         by caller: HubCaller,
         byteCountMax: Int
     ) async throws -> CommitAnswers
+    /// Notes how far a device has read a log: to where it waits for more, which is not behind the log's end.
+    ///
+    /// For each request that waits, so it is gathered before it is written, and a power cut may take it. A
+    /// position never goes back but with the log; a store that was put back to a backup knows of none.
+    func note(_ place: ReadPosition, of device: DeviceName)
     /// What comes after a position.
     func page(of container: ContainerName, after position: UInt64, limit: Int) async throws -> LogPage
     /// How many bytes an account's records come to.

@@ -35,7 +35,8 @@ package struct HubKillRun: Sendable {
         let child = Process()
         child.executableURL = URL(fileURLWithPath: executable)
         child.arguments =
-            ["child", scratch.path.string, String(number)] + (promisesTooEarly ? ["early"] : [])
+            ["child", scratch.path.string, String(number)]
+            + (promisesTooEarly ? [HubStory.Early.all.rawValue] : [])
         let said = Pipe()
         child.standardOutput = said
         try child.run()
@@ -70,22 +71,25 @@ struct HubCheck {
     }
 
     func complaints(_ promises: [HubStory.Promise]) async throws -> [String] {
-        var complaints: [String] = []
-        guard promises.contains(.container) else { return [] }
-        guard let head = records.head(of: HubStory.container, for: .first) else { return ["no container"] }
+        var complaints = try await complaintsOfDevices(promises)
+        guard promises.contains(.container) else { return complaints }
+        guard let head = records.head(of: HubStory.container, for: .first) else {
+            return complaints + ["no container"]
+        }
         let (positions, chained) = try await log()
         if chained != head { complaints.append("the chain comes to \(chained), not \(head)") }
         var uploaded = 0
         for promise in promises {
             switch promise {
-            case .container: break
+            case .container, .device, .keys: break
             case .commit(let id, let position):
                 if positions[id] != position { complaints.append("commit \(id) is not at \(position)") }
             case .blob(let number):
                 if try await !isThere(number) { complaints.append("blob \(number) is not there") }
             case .upload(let byteCount): uploaded = max(uploaded, byteCount)
             case .revoked:
-                if records.caller(tokenHash: HubStory.tokens[1]) != nil { complaints.append("not revoked") }
+                let token = HubStory.device(HubStory.shutOut).tokenHash
+                if records.caller(tokenHash: token) != nil { complaints.append("not revoked") }
             }
         }
         if let complaint = try await upload(atLeast: uploaded) { complaints.append(complaint) }
@@ -95,7 +99,73 @@ struct HubCheck {
                 complaints.append("blob \(number) is another one")
             }
         }
+        complaints += try await complaintsOfKeys(promises)
+        complaints += try await complaintsOfReadings(head)
         return complaints + (try await goingOn(after: head))
+    }
+
+    /// Whether registered devices are there, with all that was told of them, and their invitations used up.
+    private func complaintsOfDevices(_ promises: [HubStory.Promise]) async throws -> [String] {
+        var complaints: [String] = []
+        let listings = try await records.devices(of: .first)
+        for promise in promises {
+            guard case .device(let number) = promise else { continue }
+            let device = HubStory.device(number)
+            guard let found = listings.first(where: { $0.device == device.device }) else {
+                complaints.append("device \(number) is not registered")
+                continue
+            }
+            if found.name != device.name || found.signingKey != device.signingKey
+                || found.agreementKey != device.agreementKey || found.registered != HubStory.registered
+            {
+                complaints.append("device \(number) is another one")
+            }
+            let caller = HubCaller(device: device.device, account: .first)
+            // That it is refused may be durable before it is promised.
+            let isShutOut = number == HubStory.shutOut && records.isRevoked(tokenHash: device.tokenHash)
+            if !isShutOut, records.caller(tokenHash: device.tokenHash) != caller {
+                complaints.append("device \(number) is not known by its token")
+            }
+            let account = try await records.register(
+                HubStory.device(100 + number),
+                invitationHash: HubStory.invitation(number),
+                now: HubStory.registered
+            )
+            if account != nil { complaints.append("the invitation of device \(number) works again") }
+        }
+        return complaints
+    }
+
+    /// Whether wrapped keys are there, and all that are there what they are to be.
+    private func complaintsOfKeys(_ promises: [HubStory.Promise]) async throws -> [String] {
+        var (complaints, promised): ([String], [Int: Set<Int>]) = ([], [:])
+        for promise in promises {
+            if case .keys(let generation, let device) = promise {
+                promised[device, default: []].insert(generation)
+            }
+        }
+        for (device, generations) in promised.sorted(by: { $0.key < $1.key }) {
+            let name = HubStory.deviceName(device)
+            let found = try await records.keys(for: name, in: HubStory.container).generations
+            for generation in generations.subtracting(found.map { Int($0.generation) }).sorted() {
+                complaints.append("keys \(generation) for device \(device) are not there")
+            }
+            for keys in found where keys != HubStory.keys(Int(keys.generation), for: device) {
+                complaints.append("keys \(keys.generation) for device \(device) are others")
+            }
+        }
+        return complaints
+    }
+
+    /// Nothing is promised of who has read what, but that nobody has read what is not there.
+    private func complaintsOfReadings(_ head: LogHead) async throws -> [String] {
+        var complaints: [String] = []
+        for device in try await records.devices(of: .first) {
+            for place in device.reads ?? [] where place.position > head.position {
+                complaints.append("“\(device.name)” has read to \(place.position) of \(head.position)")
+            }
+        }
+        return complaints
     }
 
     private func log() async throws -> ([String: UInt64], LogHead) {
@@ -140,7 +210,7 @@ struct HubCheck {
     /// Whether a hub that was killed works again.
     private func goingOn(after head: LogHead) async throws -> [String] {
         var complaints: [String] = []
-        let caller = HubCaller(device: HubStory.device(HubStory.tokens[0]).device, account: .first)
+        let caller = HubCaller(device: HubStory.deviceName(HubStory.author), account: .first)
         let commit = try HubStory.commit(5000)
         let answers = try await records.commit(
             [commit],
@@ -154,6 +224,14 @@ struct HubCheck {
         try HubStory.blob(500).withUnsafeBytes { try batch.append($0) }
         _ = try await batch.commit()
         if try await !isThere(500) { complaints.append("no blob is taken") }
+        let isTaken = try await records.putKeys(
+            HubStory.keys(500, for: HubStory.author),
+            for: caller.device,
+            in: HubStory.container,
+            by: caller,
+            byteCountMax: 1 << 30
+        )
+        if !isTaken { complaints.append("no keys are taken") }
         return complaints
     }
 }

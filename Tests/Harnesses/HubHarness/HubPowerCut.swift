@@ -19,8 +19,8 @@ package struct HubPowerCut: Sendable {
     /// How a recorded story is made worse, to show that it is noticed.
     package enum Flaw: Sendable {
         case none
-        /// What is promised is promised before it holds.
-        case promisesTooEarly
+        /// What is promised is promised before it holds: all of it, wrapped keys alone, or devices alone.
+        case promisesTooEarly, promisesKeysTooEarly, promisesDevicesTooEarly
         /// Files are not synced: those of blobs, or those of SQLite.
         case skipsBlobSync, skipsDatabaseSync
         /// Folders are not synced.
@@ -103,17 +103,26 @@ package struct HubPowerCut: Sendable {
         let child = Process()
         child.executableURL = URL(fileURLWithPath: executable)
         child.arguments =
-            ["record", hub.string, trace.string] + (flaw == .promisesTooEarly ? ["early"] : [])
+            ["record", hub.string, trace.string] + (early.map { [$0.rawValue] } ?? [])
         try child.run()
         child.waitUntilExit()
         guard child.terminationReason == .exit, child.terminationStatus == 0 else { return nil }
         return try DiskTrace(at: trace.string)
     }
 
+    private var early: HubStory.Early? {
+        switch flaw {
+        case .promisesTooEarly: .all
+        case .promisesKeysTooEarly: .keys
+        case .promisesDevicesTooEarly: .devices
+        case .none, .skipsBlobSync, .skipsDatabaseSync, .skipsFolderSync: nil
+        }
+    }
+
     private func isSkipped(_ event: DiskTrace.Event, _ sqliteFiles: Set<UInt64>, _ disk: TracedDisk) -> Bool {
         guard case .sync(let node) = event else { return false }
         return switch flaw {
-        case .none, .promisesTooEarly: false
+        case .none, .promisesTooEarly, .promisesKeysTooEarly, .promisesDevicesTooEarly: false
         case .skipsFolderSync: disk.isFolder(node)
         case .skipsDatabaseSync: sqliteFiles.contains(node)
         case .skipsBlobSync: !disk.isFolder(node) && !sqliteFiles.contains(node)

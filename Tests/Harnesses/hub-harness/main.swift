@@ -31,12 +31,14 @@ case "powercut":
     end(with: try await run.run())
 case "record" where arguments.count >= 4:
     write_down_changes(arguments[2], arguments[3])
-    let story = HubStory(in: arguments[2], promisesTooEarly: arguments.last == "early") { promise in
+    let early = arguments.last.flatMap { HubStory.Early(rawValue: $0) }
+    let story = HubStory(in: arguments[2], early: early) { promise in
         write_down_note(promise.line)
     }
     try await story.run()
 case "child" where arguments.count >= 4:
-    let story = HubStory(in: arguments[2], promisesTooEarly: arguments.last == "early") { promise in
+    let early = arguments.last.flatMap { HubStory.Early(rawValue: $0) }
+    let story = HubStory(in: arguments[2], early: early) { promise in
         FileHandle.standardOutput.write(Data((promise.line + "\n").utf8))
     }
     kill_before_write(Int(arguments[3]) ?? 0)

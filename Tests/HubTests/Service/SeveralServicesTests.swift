@@ -11,6 +11,7 @@ import Testing
 struct SeveralServicesTests {
     private let (one, other): (HubService, HubService)
     private let records: SQLiteRecordStore
+    private let blobs: SegmentedBlobStore
     private let folder: HubFolder
 
     init() throws {
@@ -22,17 +23,22 @@ struct SeveralServicesTests {
             uptime: LeapingClock.make()
         )
         let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
-        self.records = records
+        (self.records, self.blobs) = (records, blobs)
         one = HubService(records: records, blobs: blobs, clock: clock)
         other = HubService(records: records, blobs: blobs, clock: clock)
     }
 
-    private func request(_ method: String, _ target: String, isKnown: Bool = true) throws -> WebRequest {
+    private func request(
+        _ method: String,
+        _ target: String,
+        token: String = "token",
+        isKnown: Bool = true
+    ) throws -> WebRequest {
         WebRequest(
             method: method,
             target: try #require(RequestTarget(target)),
             version: "HTTP/1.1",
-            headers: isKnown ? [WebHeader("Authorization", "Bearer token")] : []
+            headers: isKnown ? [WebHeader("Authorization", "Bearer \(token)")] : []
         )
     }
 
@@ -106,5 +112,86 @@ struct SeveralServicesTests {
         }
         #expect(await shut().status == 204)
         #expect(await heard.status == 401)
+    }
+
+    // MARK: Who has read what
+
+    /// Has a device say that it has read the log to a position, of which there are more entries.
+    private func read(to position: Int, _ token: String, at service: HubService) async throws {
+        let target = "/v1/containers/\(ContainerName.test)/log?wait=60&after=\(position)"
+        guard case .wait(let answer) = service.answer(to: try request("GET", target, token: token)) else {
+            throw CancellationError()
+        }
+        #expect(await answer().status == 200)
+    }
+
+    /// What a service says of the devices that have read anything.
+    private func readings(at service: HubService) async throws -> [DeviceName: [ReadPosition]] {
+        guard case .wait(let answer) = service.answer(to: try request("GET", "/v1/devices")),
+            case .bytes(let body) = await answer().body
+        else { throw CancellationError() }
+        let devices = try JSONDecoder().decode(DeviceListings.self, from: body).devices
+        let known = devices.map { ($0.device, $0.reads ?? []) }.filter { !$0.1.isEmpty }
+        return Dictionary(uniqueKeysWithValues: known)
+    }
+
+    private func commitThree(by caller: HubCaller) async throws {
+        let commits = try (1...3).map { number in
+            OfferedCommit(
+                item: .numbered(number),
+                base: 0,
+                id: try #require(CommitName("\(number)")),
+                record: Data([5])
+            )
+        }
+        _ = try await records.commit(commits, to: .test, by: caller, byteCountMax: 1000)
+    }
+
+    @Test("What a device has read that asks at one the other knows, and one that is started anew")
+    func readers() async throws {
+        let first = try await records.prepare(token: try Secrets.hash("token"))
+        let second = try await records.prepare(token: try Secrets.hash("another"))
+        try #require(first.device != second.device)
+        try await commitThree(by: first)
+        try await read(to: 1, "token", at: one)
+        try await read(to: 2, "another", at: other)
+        var expected = [
+            first.device: [ReadPosition(.test, to: 1, asked: 50)],
+            second.device: [ReadPosition(.test, to: 2, asked: 50)],
+        ]
+        #expect(try await readings(at: one) == expected)
+        #expect(try await readings(at: other) == expected)
+        // It goes to and fro between the two, and one of them hears it late.
+        try await read(to: 2, "token", at: other)
+        try await read(to: 0, "token", at: one)
+        expected[first.device] = [ReadPosition(.test, to: 2, asked: 50)]
+        #expect(try await readings(at: one) == expected)
+        #expect(try await readings(at: other) == expected)
+        await records.writeReadings()
+        let again = HubService(
+            records: try SQLiteRecordStore(in: try folder.open()),
+            blobs: blobs,
+            clock: HubClock(now: { 60 }, uptime: { ProcessInfo.processInfo.systemUptime })
+        )
+        #expect(try await readings(at: again) == expected)
+        // One that does not know it of itself takes nothing back.
+        try await read(to: 1, "token", at: again)
+        expected[first.device] = [ReadPosition(.test, to: 2, asked: 60)]
+        #expect(try await readings(at: again) == expected)
+    }
+
+    @Test("A device that is shut out has read what it had read, and is in nobody's way")
+    func shutOutReader() async throws {
+        let first = try await records.prepare(token: try Secrets.hash("token"))
+        let second = try await records.prepare(token: try Secrets.hash("another"))
+        try await commitThree(by: first)
+        try await read(to: 2, "another", at: one)
+        #expect(try await records.revoke(second.device, of: .first))
+        let expected = [second.device: [ReadPosition(.test, to: 2, asked: 50)]]
+        #expect(try await readings(at: other) == expected)
+        await records.writeReadings()
+        let again = try SQLiteRecordStore(in: try folder.open())
+        let listed = try await again.devices(of: .first).first { $0.device == second.device }
+        #expect(listed?.isRevoked == true && listed?.reads == expected[second.device])
     }
 }

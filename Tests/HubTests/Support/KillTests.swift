@@ -51,7 +51,8 @@ struct HubPowerCutTests {
     @Test(
         "The harness finds out what is not synced, and what is promised too early",
         arguments: [
-            HubPowerCut.Flaw.promisesTooEarly, .skipsBlobSync, .skipsDatabaseSync, .skipsFolderSync,
+            HubPowerCut.Flaw.promisesTooEarly, .promisesKeysTooEarly, .promisesDevicesTooEarly,
+            .skipsBlobSync, .skipsDatabaseSync, .skipsFolderSync,
         ]
     )
     func flaws(flaw: HubPowerCut.Flaw) async throws {
