@@ -21,46 +21,6 @@ struct MakingWayTests {
         pair.wait(location, until: condition)
     }
 
-    /// Somebody who uses an item of the second device until told to end.
-    private final class User: Sendable {
-        private let ends = DispatchSemaphore(value: 0)
-        private let hasEnded = DispatchSemaphore(value: 0)
-        private let seen = Locked<String?>(nil)
-
-        /// What he found at the end.
-        var found: String? { seen.withLock { $0 } }
-
-        /// - Parameter last: What he does last.
-        init(of name: String, on device: TestDevice, writing last: (@Sendable (URL) throws -> Void)? = nil) {
-            let begins = DispatchSemaphore(value: 0)
-            let url = device.folder.appendingPathComponent(name)
-            let body: @Sendable (URL) -> Void = { [self] url in
-                begins.signal()
-                ends.wait()
-                do { try last?(url) } catch { Issue.record("\(error)") }
-                seen.withLock { $0 = try? String(contentsOf: url, encoding: .utf8) }
-            }
-            let thread = Thread { [self] in
-                var error: NSError?
-                let coordinator = NSFileCoordinator()
-                if last == nil {
-                    coordinator.coordinate(readingItemAt: url, error: &error, byAccessor: body)
-                } else {
-                    coordinator.coordinate(writingItemAt: url, error: &error, byAccessor: body)
-                }
-                if let error { Issue.record(error) }
-                hasEnded.signal()
-            }
-            thread.start()
-            begins.wait()
-        }
-
-        func end() {
-            ends.signal()
-            hasEnded.wait()
-        }
-    }
-
     private var process: String {
         "\(ProcessInfo.processInfo.processName) (process \(ProcessInfo.processInfo.processIdentifier))"
     }
@@ -73,7 +33,7 @@ struct MakingWayTests {
     @Test("Who reads a document holds up nothing else, and it is said for whom it waits")
     func othersGoOn() throws {
         try write(["a.txt": "a", "b.txt": "b"])
-        let reader = User(of: "a.txt", on: two)
+        let reader = ItemUser(of: "a.txt", on: two)
         try one.write("A", to: "a.txt")
         try one.write("B", to: "b.txt")
         try one.write("C", to: "c.txt")
@@ -100,7 +60,7 @@ struct MakingWayTests {
     @Test("What waits is made what the hub says last")
     func newest() throws {
         try write(["a.txt": "a"])
-        let reader = User(of: "a.txt", on: two)
+        let reader = ItemUser(of: "a.txt", on: two)
         try one.write("first", to: "a.txt")
         wait { two.status?.stuck["a.txt"] != nil }
         try one.write("second, and last", to: "a.txt")
@@ -114,7 +74,7 @@ struct MakingWayTests {
     @Test("What is to move, and then to another place still, is in the last one, and in nobody's way")
     func movedOn() throws {
         try write(["a.txt": "a"])
-        let reader = User(of: "a.txt", on: two)
+        let reader = ItemUser(of: "a.txt", on: two)
         let files = FileManager.default
         func move(_ name: String, _ newName: String) throws {
             try files.moveItem(
@@ -132,7 +92,7 @@ struct MakingWayTests {
         reader.end()
         wait { two.contents == ["c.txt": "a"] && pair.isSettled }
         // Nothing is held any more.
-        let next = User(of: "c.txt", on: two, writing: { _ in })
+        let next = ItemUser(of: "c.txt", on: two, writing: { _ in })
         next.end()
         pair.end()
     }
@@ -140,7 +100,7 @@ struct MakingWayTests {
     @Test("What somebody writes while it waits is not lost")
     func written() throws {
         try write(["a.txt": "one\ntwo\n"])
-        let writer = User(of: "a.txt", on: two) { try Data("one\nTWO\n".utf8).write(to: $0) }
+        let writer = ItemUser(of: "a.txt", on: two) { try Data("one\nTWO\n".utf8).write(to: $0) }
         try one.write("ONE\ntwo\n", to: "a.txt")
         wait { two.status?.stuck["a.txt"] != nil }
         writer.end()
@@ -151,7 +111,7 @@ struct MakingWayTests {
     @Test("A removal and a move wait, and are done then")
     func others() throws {
         try write(["a.txt": "a", "in/b.txt": "b", "in/d.txt": "d"])
-        let readers = ["a.txt", "in/b.txt"].map { User(of: $0, on: two) }
+        let readers = ["a.txt", "in/b.txt"].map { ItemUser(of: $0, on: two) }
         let files = FileManager.default
         try files.removeItem(at: one.folder.appendingPathComponent("a.txt"))
         try files.moveItem(
@@ -174,14 +134,14 @@ struct MakingWayTests {
     )
     func contents() throws {
         try write(["a.txt": "a"])
-        let reader = User(of: "a.txt", on: two)
+        let reader = ItemUser(of: "a.txt", on: two)
         let refusal = #expect(throws: SyncRefusal.self) { try two.running?.evict("a.txt") }
         #expect(refusal?.code == .inUse && refusal?.description.contains("\(process) reads it") == true)
         reader.end()
         #expect(two.text("a.txt") == "a")
         try #require(two.running).evict("a.txt")
         wait { two.said.contains(.freed) }
-        let writer = User(of: "a.txt", on: two, writing: { _ in })
+        let writer = ItemUser(of: "a.txt", on: two, writing: { _ in })
         let done = Locked<SyncRefusal??>(nil)
         _ = try #require(two.running).download("a.txt") { refusal in done.withLock { $0 = .some(refusal) } }
         wait { two.status?.stuck["a.txt"]?.contains("\(process) writes it") == true }
@@ -196,12 +156,12 @@ struct MakingWayTests {
     @Test("A device that stops while it waits gives up what it has asked for")
     func stopped() throws {
         try write(["a.txt": "a"])
-        let reader = User(of: "a.txt", on: two)
+        let reader = ItemUser(of: "a.txt", on: two)
         try one.write("A", to: "a.txt")
         wait { two.status?.stuck["a.txt"] != nil }
         two.stop()
         // A second one would wait behind the device.
-        let second = User(of: "a.txt", on: two)
+        let second = ItemUser(of: "a.txt", on: two)
         second.end()
         reader.end()
         #expect(two.text("a.txt") == "a")
@@ -213,7 +173,7 @@ struct MakingWayTests {
     @Test("Many that come into a folder that somebody moves wait together, and the queue for none of them")
     func many() throws {
         try write(["in/a.txt": "a"])
-        let mover = User(of: "in", on: two, writing: { _ in })
+        let mover = ItemUser(of: "in", on: two, writing: { _ in })
         for number in 0..<100 { try one.write("\(number)", to: "in/\(number).txt") }
         try one.write("b", to: "b.txt")
         wait { two.text("b.txt") == "b" }

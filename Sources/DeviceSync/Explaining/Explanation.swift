@@ -315,13 +315,23 @@ extension SyncRun {
         for reason in engine.reasons(for: item) {
             causes.append(cause(reason, item))
             switch reason {
-            case .nameTaken(let other), .nameLeft(let other): causes += chain(from: other, &seen)
-            case .folderMissing(let folder): causes += chain(from: folder, &seen)
-            case .members(let members): causes += members.prefix(1).flatMap { chain(from: $0, &seen) }
+            case .nameTaken(let other), .nameLeft(let other): causes += links(to: other, &seen)
+            case .folderMissing(let folder): causes += links(to: folder, &seen)
+            case .members(let members): causes += members.prefix(1).flatMap { links(to: $0, &seen) }
             default: break
             }
         }
         return causes
+    }
+
+    /// What another item waits for that one is waited for.
+    private func links(to other: ItemID, _ seen: inout Set<ItemID>) -> [Explanation.Cause] {
+        guard !seen.contains(other), var obstacle = obstacle(to: other) else {
+            return chain(from: other, &seen)
+        }
+        seen.insert(other)
+        obstacle.text = "“\(path(of: other))”: \(obstacle.text)"
+        return [obstacle]
     }
 
     private func cause(_ reason: SyncEngine.Reason, _ item: ItemID) -> Explanation.Cause {

@@ -29,10 +29,11 @@ final class WorldAnswers: Sendable {
     /// - Parameters:
     ///   - name: The device's, unlike all others' in the base.
     ///   - base: The folder in which the account's own is made.
+    ///   - sockets: The folder in which it is asked; nil for one in the base.
     ///   - folder: The device's folder.
     ///   - container: The container's name.
     /// - Throws: What keeps the account's folder from being made.
-    init(of name: String, in base: URL, folder: URL, container: String) throws {
+    init(of name: String, in base: URL, sockets: URL? = nil, folder: URL, container: String) throws {
         self.folder = folder.path
         let home = base.appendingPathComponent("account of \(name)", isDirectory: true)
         let own = home.appendingPathComponent("containers/\(container)", isDirectory: true)
@@ -46,7 +47,8 @@ final class WorldAnswers: Sendable {
         try JSONEncoder().encode(joined).write(to: own.appendingPathComponent("settings"))
         account = UbiquityAccount(
             environment: [
-                "SHEAF_HOME": home.path, "SHEAF_RUNTIME_DIR": try Self.runtimePath(of: name, in: base),
+                "SHEAF_HOME": home.path,
+                "SHEAF_RUNTIME_DIR": try sockets?.path ?? Self.runtimePath(of: name, in: base),
                 "SHEAF_UBIQUITY_CONTAINER": Self.identifier,
             ],
             information: [:]

@@ -39,7 +39,9 @@ public final class WorldDevice: Sendable {
 
     /// A device that shares a container.
     ///
-    /// - Parameter isPackage: Whether a folder of some name is a package here; nil for what this machine knows.
+    /// - Parameters:
+    ///   - isPackage: Whether a folder of some name is a package here; nil for what this machine knows.
+    ///   - sockets: The folder in which it is asked, made when it is not there; nil for one in the base.
     package init(
         _ name: String,
         in base: URL,
@@ -48,7 +50,8 @@ public final class WorldDevice: Sendable {
         at hub: HubInMemory,
         room: ContainerSync.Room = ContainerSync.Room(),
         numbers: SeededGenerator = SeededGenerator(seed: 0),
-        isPackage: (@Sendable (String) -> Bool)? = nil
+        isPackage: (@Sendable (String) -> Bool)? = nil,
+        sockets: URL? = nil
     ) throws {
         self.name = name
         folder = base.appendingPathComponent(name, isDirectory: true)
@@ -66,7 +69,13 @@ public final class WorldDevice: Sendable {
         self.keys = KeyRing(keys) { _ in }
         let home = base.appendingPathComponent("home of \(name)", isDirectory: true)
         disk = WorldDisk([folder, memory, home])
-        answers = try WorldAnswers(of: name, in: base, folder: folder, container: "\(keys.container)")
+        answers = try WorldAnswers(
+            of: name,
+            in: base,
+            sockets: sockets,
+            folder: folder,
+            container: "\(keys.container)"
+        )
         clockSeconds = Locked(0)
         versions = VersionStore(
             VersionSettings(environment: ["HOME": home.path], hostName: name),

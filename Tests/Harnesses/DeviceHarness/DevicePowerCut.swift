@@ -104,9 +104,8 @@ package struct DevicePowerCut: Sendable {
         let elsewhere = try ScratchFolder()
         write_down_changes(base.string, trace.string)
         defer { stop_writing_down_changes() }
-        let (one, two) = (
-            try scene.one(in: base, at: scene.hub), try scene.two(in: elsewhere.path, at: scene.hub)
-        )
+        let one = try scene.one(in: base, at: scene.hub, sockets: elsewhere.path.appending("sockets"))
+        let two = try scene.two(in: elsewhere.path, at: scene.hub)
         try sync(base)
         scene.hub.tellEntryCount { write_down_note("hub \($0)") }
         defer { scene.hub.tellEntryCount(nil) }

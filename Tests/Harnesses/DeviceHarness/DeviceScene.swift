@@ -34,8 +34,17 @@ struct DeviceScene {
     }
 
     /// The device whose power is cut.
-    func one(in base: FilePath, at hub: HubInMemory) throws -> WorldDevice {
-        try WorldDevice(Self.folderName, in: base.url(isDirectory: true), identities[0], keys, at: hub)
+    ///
+    /// - Parameter sockets: Where it is asked, which is on no disk; nil for in the base.
+    func one(in base: FilePath, at hub: HubInMemory, sockets: FilePath? = nil) throws -> WorldDevice {
+        try WorldDevice(
+            Self.folderName,
+            in: base.url(isDirectory: true),
+            identities[0],
+            keys,
+            at: hub,
+            sockets: sockets?.url(isDirectory: true)
+        )
     }
 
     /// The other one, which has nothing yet.
