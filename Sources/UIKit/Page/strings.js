@@ -119,7 +119,7 @@ export const strings = {
     'Put It Back: what waits does not happen, and all of it is there again.',
     'Let It Happen: it is carried out. What it took can be had back for 30 days, by the menu More.',
   ],
-  largeChangeLater: 'Decide Later',
+  largeChangeLater: 'Later',
   largeChangeGoOn: 'Let It Happen',
   largeChangePutBack: 'Put It Back',
   goBack: 'Go Back to Before the Large Change',
