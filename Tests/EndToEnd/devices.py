@@ -241,3 +241,14 @@ class Device(Process):
                     isFolder = path.is_dir() and not path.is_symlink()
                     found[str(path.relative_to(self.folder))] = None if isFolder else bytes_of(path)
         return dict(sorted(found.items()))
+
+
+def is_anything_due(process_id):
+    """Whether a timer of a process is set: timerfd(2), proc_pid_fdinfo(5)."""
+    for file in pathlib.Path(f"/proc/{process_id}/fdinfo").iterdir():
+        # Of one that is closed meanwhile nothing is set.
+        with contextlib.suppress(FileNotFoundError):
+            value = re.search(r"it_value: \((\d+), (\d+)\)", file.read_text())
+            if value and any(map(int, value.groups())):
+                return True
+    return False

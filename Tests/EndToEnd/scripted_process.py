@@ -1,4 +1,4 @@
-"""Processes that do what they are told, line by line: `coordination-harness script` and `values`."""
+"""Processes that do what they are told, line by line: `coordination-harness script`, `values` and `query`."""
 
 import os
 import subprocess
@@ -87,3 +87,18 @@ class KeyValueProcess(ScriptedProcess):
 
     def get(self, key):
         return self.tell("get", key).hears(f"{key} is ").removeprefix(f"{key} is ")
+
+
+class QueryProcess(ScriptedProcess):
+    """An app with a standing query: QueryProcess.swift."""
+
+    def __init__(self, binaries, environment, errors, *folder):
+        self._start(binaries, environment, errors, "query", *folder)
+        self.found = int(self.hears("found ").split()[1])
+
+    @property
+    def processor_ticks(self):
+        """The processor time that it has used, in hundredths of a second."""
+        with open(f"/proc/{self.id}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])

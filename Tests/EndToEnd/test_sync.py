@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
-from devices import Device, Hub, wait_for
+from devices import Device, Hub, is_anything_due, wait_for
 from people import People
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -343,17 +343,6 @@ def test_who_is_in_the_way_of_a_document_holds_up_that_alone(world):
         here.settle()
 
 
-def is_anything_due(device):
-    """Whether a timer of the device's process is set: timerfd(2), proc_pid_fdinfo(5)."""
-    for file in Path(f"/proc/{device.process.pid}/fdinfo").iterdir():
-        # Of one that is closed meanwhile nothing is set.
-        with contextlib.suppress(FileNotFoundError):
-            value = re.search(r"it_value: \((\d+), (\d+)\)", file.read_text())
-            if value and any(map(int, value.groups())):
-                return True
-    return False
-
-
 def test_a_device_at_rest_has_nothing_due(world):
     """Nobody wakes up to look whether there is something to do, neither we nor a library for us."""
     here = world(2)
@@ -370,14 +359,14 @@ def test_a_device_at_rest_has_nothing_due(world):
 
     def are_at_rest():
         for number, device in enumerate(here.devices):
-            if is_anything_due(device):
+            if is_anything_due(device.process.pid):
                 quiet[number] = time.monotonic()
         # What comes every second is set again as soon as it has come.
         return all(time.monotonic() - since > 2.5 for since in quiet)
 
     wait_for(are_at_rest, 60, "nothing due")
     (one.folder / "a.txt").write_text("hello")
-    wait_for(lambda: is_anything_due(one), 20, "something due")
+    wait_for(lambda: is_anything_due(one.process.pid), 20, "something due")
     here.settle()
 
 

@@ -8,6 +8,7 @@ import Foundation
 ///     coordination-harness reader ITEM       reads an item until its standard input ends, for other tests
 ///     coordination-harness script [VERSIONS] does what its standard input says (`ScriptedProcess`), for other tests
 ///     coordination-harness values            an app's key-value store, to be told what to do (`KeyValueProcess`), for other tests
+///     coordination-harness query [FOLDER]    a standing query of a folder or of containers (`QueryProcess`), for other tests
 @main
 enum CoordinationHarness {
     static func main() {
@@ -23,6 +24,7 @@ enum CoordinationHarness {
             case "reader": try LongReader.run(arguments[1])
             case "script": try ScriptedProcess.run(try arguments.dropFirst().first.map(SpokenVersions.range))
             case "values": KeyValueProcess.run()
+            case "query": QueryProcess.run(arguments.dropFirst().first)
             case "writer": try StoppedRun.writeAndStop(arguments[1], arguments[2])
             case "starter": try StoppedRun.start(arguments[1])
             case "agent":
@@ -33,7 +35,7 @@ enum CoordinationHarness {
                 try AgentProcess.run(options)
             default:
                 throw HarnessFailure(
-                    "usage: coordination-harness kill [SEED] | stopped | reader ITEM | script [VERSIONS] | values"
+                    "usage: coordination-harness kill [SEED] | stopped | reader ITEM | script [VERSIONS] | values | query [FOLDER]"
                 )
             }
         } catch {
