@@ -55,6 +55,34 @@ struct GoingBackStories {
         #expect(story.run().faults == [])
     }
 
+    @Test("What others have edited while an evicted item was on its way back stays")
+    func editedMeanwhile() {
+        let story = Story(
+            deviceCount: 3,
+            restSeed: 162889256056423353,
+            brakePercent: 40,
+            deeds: [
+                .make(on: 0, isFolder: false, folder: 0, name: 0), .hear(on: 0), .deliver(letter: 0),
+                .deliver(letter: 0), .hear(on: 0), .deliver(letter: 0), .deliver(letter: 0),
+                .deliver(letter: 0), .deliver(letter: 0), .hear(on: 2), .deliver(letter: 0),
+                .deliver(letter: 0), .hear(on: 2), .work(on: 2), .edit(on: 0, item: 0), .hear(on: 0),
+                .edit(on: 2, item: 0), .hear(on: 2), .hear(on: 2), .hear(on: 1), .edit(on: 2, item: 0),
+                .decide(on: 2, goesOn: true), .hear(on: 2), .hear(on: 2), .deliver(letter: 1),
+                .deliver(letter: 1), .lose(letter: 0), .hear(on: 2), .deliver(letter: 0),
+                .deliver(letter: 0), .deliver(letter: 0), .deliver(letter: 0), .hear(on: 1),
+                .evict(on: 2, item: 0), .deliver(letter: 0), .edit(on: 0, item: 0),
+                .deliver(letter: 0), .edit(on: 0, item: 0), .hear(on: 0), .hear(on: 0),
+                .deliver(letter: 0), .deliver(letter: 0), .hear(on: 0), .hear(on: 0), .hear(on: 0),
+                .work(on: 0), .hear(on: 0), .work(on: 0), .wantBack(on: 2), .hear(on: 0),
+                .deliver(letter: 0), .deliver(letter: 0), .readLog(on: 0, count: 7),
+                .readLog(on: 0, count: 6), .hear(on: 0), .double(letter: 0), .deliver(letter: 0),
+                .deliver(letter: 0), .hear(on: 1), .deliver(letter: 0), .deliver(letter: 0),
+                .deliver(letter: 1),
+            ]
+        )
+        #expect(story.run().faults == [])
+    }
+
     @Test("What was to come back when the hub is put back to a backup is not waited for")
     func lostMeanwhile() {
         let story = Story(

@@ -86,7 +86,8 @@ extension SyncEngine {
         else { return }
         // However long it took to get the contents: nobody is asked about it.
         if braking.stages[.leaving] == nil { braking.stages[.leaving] = .excused }
-        guard dataless.contains(item) else { return }
+        // What has come to the log since is newer, and stays.
+        guard dataless.contains(item), tree[item]?.content == former.replacement else { return }
         braking.kept[item] = Braking.Kept(ours: state, theirs: tree[item]?.content)
     }
 }
