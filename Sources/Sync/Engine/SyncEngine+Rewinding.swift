@@ -106,7 +106,10 @@ extension SyncEngine {
             var base = agreed
             if !places.contains(agreed.place) { base.place = last.place }
             if !contents.contains(agreed.content) { base.content = last.content }
-            if !conflicts.contains(agreed.conflicts) { base.conflicts = last.conflicts }
+            if !conflicts.contains(agreed.conflicts) {
+                // One that this disk was never known to have nobody has settled on it.
+                base.conflicts = last.conflicts.intersection(agreed.conflicts)
+            }
             return base
         }
     }
