@@ -68,7 +68,7 @@ extension SyncRun {
     }
 
     func tellFollowers() {
-        record.note(news, at: place.now()) { engine.differing.contains($0) }
+        causalRecord.note(news, at: place.now()) { engine.differing.contains($0) }
         guard !followers.isEmpty || !askers.isEmpty else {
             (news, concerns) = ([], nil)
             return

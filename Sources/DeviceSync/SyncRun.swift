@@ -43,10 +43,10 @@ final class SyncRun {
     var events: [Event] = []
     var isTaking = false
     var lineState = SyncStatus.Line.down {
-        didSet { if lineState != oldValue { record.noteLine(at: place.now()) } }
+        didSet { if lineState != oldValue { causalRecord.noteLine(at: place.now()) } }
     }
     /// Since when what is explained is so.
-    var record = CausalRecord()
+    var causalRecord = CausalRecord()
     var lineFailure: String?
     /// Why the line is not up.
     var lineReason: String { lineFailure ?? "it has not been tried yet." }

@@ -135,13 +135,13 @@ struct LargeChangeTests {
         let all = try fill()
         for number in 0..<Self.count {
             if number == 8 {
-                one.run(forSeconds: 43_300)
-                two.run(forSeconds: 43_300)
+                one.letPass(seconds: 43_300)
+                two.letPass(seconds: 43_300)
             }
             if number == 16 {
                 for device in [one, two] {
                     device.stop()
-                    device.run(forSeconds: 43_300)
+                    device.letPass(seconds: 43_300)
                     try device.start()
                 }
                 pair.wait { pair.isSettled }

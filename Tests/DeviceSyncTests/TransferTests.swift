@@ -35,7 +35,7 @@ struct TransferTests {
         pair.wait { pair.hub.byteCounts.kept > 8 << 20 }
         one.line.cut()
         let before = pair.hub.byteCounts
-        #expect(before.kept < bytes.count && before.come == before.kept)
+        #expect(before.kept < bytes.count && before.received == before.kept)
         if isKilled {
             try one.killAbruptly()
             one.line.mend()
@@ -49,7 +49,7 @@ struct TransferTests {
         pair.wait { pair.isSettled && FileManager.default.fileExists(atPath: url.path) }
         #expect(try Data(contentsOf: url) == bytes)
         let after = pair.hub.byteCounts
-        #expect(after.come == after.kept, "sent twice: \(after.come - after.kept) of \(after.kept)")
+        #expect(after.received == after.kept, "sent twice: \(after.received - after.kept) of \(after.kept)")
         pair.end()
     }
 

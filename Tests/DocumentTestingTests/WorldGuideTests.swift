@@ -96,15 +96,20 @@ struct WorldGuideTests {
         try world.end()
     }
 
-    @Test("A document whose contents have left the device, and come back over a slow line")
-    func evictedAndSlow() async throws {
+    /// A document of which only its maker has the contents.
+    private func evicted() async throws -> (DocumentWorld, phone: WorldDevice, pad: WorldDevice, onPad: URL) {
         let world = try DocumentWorld()
         let (phone, pad) = try world.devices("phone", "pad")
         try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
         try await world.settle()
-
         let url = pad.folder.appendingPathComponent("list.txt")
         try pad.evict(url)
+        return (world, phone, pad, url)
+    }
+
+    @Test("A document whose contents have left the device, and come back over a slow line")
+    func evictedAndSlow() async throws {
+        let (world, _, pad, url) = try await evicted()
         #expect(!FileManager.default.fileExists(atPath: url.path))
         pad.slowDown(toSeconds: 0.02)
         let start = ContinuousClock.now
@@ -128,12 +133,7 @@ struct WorldGuideTests {
 
     @Test("How far contents have come is seen, and who does not want to wait gives up")
     func progressAndCancel() async throws {
-        let world = try DocumentWorld()
-        let (phone, pad) = try world.devices("phone", "pad")
-        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
-        try await world.settle()
-        let url = pad.folder.appendingPathComponent("list.txt")
-        try pad.evict(url)
+        let (world, _, pad, url) = try await evicted()
         pad.slowDown(toSeconds: 600)
         await pad.run { @MainActor in
             let list = ShoppingList(fileURL: url)
@@ -169,12 +169,7 @@ struct WorldGuideTests {
 
     @Test("An app finds its container on each device, and what stands how in it")
     func containers() async throws {
-        let world = try DocumentWorld()
-        let (phone, pad) = try world.devices("phone", "pad")
-        try await world.create(ShoppingList.init, "list.txt", on: phone) { $0.items = ["milk"] }
-        try await world.settle()
-        let url = pad.folder.appendingPathComponent("list.txt")
-        try pad.evict(url)
+        let (world, phone, pad, url) = try await evicted()
         let keys: Set<URLResourceKey> = [.isUbiquitousItemKey, .ubiquitousItemDownloadingStatusKey]
         try await pad.run {
             let container = FileManager.default.url(forUbiquityContainerIdentifier: nil)

@@ -14,7 +14,7 @@ extension SyncPause {
 
 extension ItemSyncState.Share? {
     /// How far something has come, behind what is said of it; empty for what is not known.
-    fileprivate var text: String {
+    var text: String {
         guard let self, self.totalByteCount > 0 else { return "" }
         let (unit, name) = Self.unit(self.totalByteCount)
         func number(_ count: UInt64) -> String {
@@ -36,7 +36,7 @@ extension ItemSyncState.Share? {
 
 extension ItemConcern {
     /// What is the matter in a folder with such an item.
-    fileprivate var textOfFolder: String {
+    var textOfFolder: String {
         switch self {
         case .remote: "The contents of items in it are at the hub and not on this device."
         case .downloading: "The contents of items in it are being got from the hub."
@@ -118,7 +118,7 @@ extension SyncRun {
         var explanation = causes(of: item)
         // What the item itself waits for is so since it is not as the hub has it, where nothing else is known.
         if !explanation.isSettled, !explanation.chain.isEmpty, explanation.chain[0].sinceSeconds == nil {
-            explanation.chain[0].sinceSeconds = record.seconds(of: item)
+            explanation.chain[0].sinceSeconds = causalRecord.seconds(of: item)
         }
         return explanation
     }
@@ -156,7 +156,7 @@ extension SyncRun {
         } else if lineState != .up {
             let kind: Explanation.Cause.Kind = shutOut == nil ? .offline : .shutOut
             let text = "There is no line to the hub: \(lineReason)"
-            let since = logDeed?.sinceSeconds ?? record.lineSeconds
+            let since = logDeed?.sinceSeconds ?? causalRecord.lineSeconds
             explanation.chain.append(
                 Explanation.Cause(kind, text, sinceSeconds: since, remedy: nextWithoutLine)
             )
@@ -172,7 +172,7 @@ extension SyncRun {
     }
 
     /// What keeps anything from being done with an item here, and what helps.
-    private func obstacle(to item: ItemID) -> Explanation.Cause? {
+    func obstacle(to item: ItemID) -> Explanation.Cause? {
         if let (cause, why) = memoryRefusal {
             return Explanation.Cause(.cannotRemember, cause, remedy: why.remedy)
         }
@@ -251,7 +251,7 @@ extension SyncRun {
         (engine.tree[item]?.contents ?? []).union(table[item]?.state.contents ?? [])
     }
 
-    private func resuming(_ item: ItemID) -> String {
+    func resuming(_ item: ItemID) -> String {
         "Resume it: sheaf resume \(place.folder.appending(path(of: item)))"
     }
 
@@ -306,99 +306,6 @@ extension SyncRun {
             let text = "Its contents are at the hub and not on this device."
             explanation.chain.append(Explanation.Cause(.evicted, text))
             explanation.next = "Nothing has to be done. To have them here: sheaf download \(place)"
-        }
-    }
-
-    private func chain(from item: ItemID, _ seen: inout Set<ItemID>) -> [Explanation.Cause] {
-        guard seen.insert(item).inserted, seen.count < 16 else { return [] }
-        var causes: [Explanation.Cause] = []
-        for reason in engine.reasons(for: item) {
-            causes.append(cause(reason, item))
-            switch reason {
-            case .nameTaken(let other), .nameLeft(let other): causes += links(to: other, &seen)
-            case .folderMissing(let folder): causes += links(to: folder, &seen)
-            case .members(let members): causes += members.prefix(1).flatMap { links(to: $0, &seen) }
-            default: break
-            }
-        }
-        return causes
-    }
-
-    /// What another item waits for that one is waited for.
-    private func links(to other: ItemID, _ seen: inout Set<ItemID>) -> [Explanation.Cause] {
-        guard !seen.contains(other), var obstacle = obstacle(to: other) else {
-            return chain(from: other, &seen)
-        }
-        seen.insert(other)
-        obstacle.text = "“\(path(of: other))”: \(obstacle.text)"
-        return [obstacle]
-    }
-
-    private func cause(_ reason: SyncEngine.Reason, _ item: ItemID) -> Explanation.Cause {
-        var cause = Explanation.Cause(kind(of: reason), text(reason, item))
-        switch reason {
-        case .sending(let content) where failedContents[content]?.code == .quota:
-            cause.remedy =
-                "Remove what is not needed, or have whoever runs the hub give it a larger quota; then it goes on by itself."
-        case .braked:
-            cause.remedy = "Say which: sheaf decide \(place.folder) --go-on, or --put-back."
-        case .paused:
-            (cause.sinceSeconds, cause.remedy) = (paused[item]?.sinceSeconds, resuming(item))
-        default: break
-        }
-        return cause
-    }
-
-    private func kind(of reason: SyncEngine.Reason) -> Explanation.Cause.Kind {
-        switch reason {
-        case .sending(let content):
-            failedContents[content].map { $0.code == .quota ? .hubFull : .cannotSend } ?? .sending
-        case .getting(let content): failedContents[content] == nil ? .getting : .cannotGet
-        case .contentsLost: .contentsLost
-        case .committing: .committing
-        case .readingLog: .readingLog
-        case .placing: .placing
-        case .merging: .merging
-        case .nameTaken: .nameTaken
-        case .nameLeft: .nameLeft
-        case .folderMissing: .folderMissing
-        case .loop: .loop
-        case .members: .members
-        case .braked: .braked
-        case .paused: .paused
-        case .due: .due
-        }
-    }
-
-    private func text(_ reason: SyncEngine.Reason, _ item: ItemID) -> String {
-        let name = "“\(path(of: item))”"
-        return switch reason {
-        case .sending(let content):
-            failedContents[content].map { "\(name) was changed here; its contents cannot be sent: \($0)" }
-                ?? "\(name) was changed here; its contents are being sent to the hub\(upload(of: content).text)."
-        case .getting(let content):
-            failedContents[content].map { "\(name) was changed elsewhere; its contents cannot be had: \($0)" }
-                ?? "\(name) was changed elsewhere; its contents are being got from the hub\(download(of: content).text)."
-        case .contentsLost:
-            "\(name) is without its contents here, and the hub has lost them: a device that has them is to send them."
-        case .committing: "\(name) was changed here; the hub has been told and has not answered yet."
-        case .readingLog(let position):
-            "Another device was faster about \(name); the log is to be read to entry \(position) first."
-        case .placing: "\(name) is being made what the hub says."
-        case .merging: "\(name) was changed here and elsewhere; the two are being merged."
-        case .nameTaken(let other): "\(name) waits for its name, which “\(path(of: other))” has."
-        case .nameLeft(let other):
-            "\(name) waits until the hub knows that “\(path(of: other))” has left its name."
-        case .folderMissing(let folder): "\(name) waits for its folder “\(path(of: folder))”."
-        case .loop: "\(name) is to go into a folder that is inside it here, and waits for that one to leave."
-        case .members(let members): "\(name) goes when the \(members.count) items in it have gone."
-        case .braked(.leaving):
-            "\(name) is part of so large a change here that somebody is to say whether it is meant."
-        case .braked(.arriving):
-            "\(name) is part of so large a change elsewhere that somebody is to say whether it is meant."
-        case .paused:
-            "\(name) is paused\(paused[item].map { " \($0.since)" } ?? ""): what was done to it waits."
-        case .due: "\(name) is about to be looked at."
         }
     }
 }

@@ -111,12 +111,12 @@ package final class UbiquityStates: Sendable {
 
     /// Nobody says anything any more.
     private func forget(below root: FilePath, _ changed: @Sendable ([FilePath]) -> Void) {
-        let known = state.withLock { state in
+        let known: [String]? = state.withLock { state in
+            guard state.answered.remove(root) != nil else { return nil }
             defer { state.items = state.items.filter { !FilePath($0.key).isInside(root) } }
-            state.answered.remove(root)
             return state.items.keys.filter { FilePath($0).isInside(root) }
         }
-        changed(known.map { FilePath($0) })
+        if let known { changed(known.map { FilePath($0) }) }
     }
 
     private func known(below root: FilePath, _ runtime: RuntimeFolder) throws -> [ItemSyncState] {

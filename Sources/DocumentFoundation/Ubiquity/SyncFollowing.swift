@@ -15,7 +15,7 @@ package final class SyncFollowing: Sendable {
     package enum News: Sendable {
         /// - isFirst: Whether it is the first one since somebody answers.
         case said(SyncAnswer, isFirst: Bool)
-        /// Who has answered answers no more.
+        /// Nobody is there, or answers any more.
         case silence
     }
 
@@ -41,8 +41,13 @@ package final class SyncFollowing: Sendable {
         threadName: String,
         told: @escaping @Sendable (News) -> Void
     ) {
-        guard let runtime = try? account.runtime() else { return }
-        // A socket that comes is told by its folder; one that was there before that was watched is found below.
+        // Where there is no place that is the user's alone, nobody can be asked.
+        guard let runtime = try? account.runtime() else {
+            told(.silence)
+            return
+        }
+        // A socket that comes is told by its folder; one that was there before that was watched is found below. Without a watch, as
+        // there are too few, it is looked for now and then.
         let watch = try? DirectoryWatch(FilePath(runtime.path), on: DispatchQueue(label: "sheaf.following")) {
             [comeBack] events in
             if events.contains(where: { $0.name == SyncQuery.socketName || $0.name == nil }) {
@@ -51,20 +56,29 @@ package final class SyncFollowing: Sendable {
         }
         state.withLock { $0.watch = watch }
         let thread = Thread { [self] in
-            var seconds = Self.refusedSeconds.lowerBound
-            while !isEnded {
-                let isRefused = !ask(question, runtime, told)
-                if isEnded { return }
-                if isRefused, comeBack.wait(timeout: .now() + seconds) == .timedOut {
-                    seconds = min(2 * seconds, Self.refusedSeconds.upperBound)
-                } else {
-                    if !isRefused { comeBack.wait() }
-                    seconds = Self.refusedSeconds.lowerBound
-                }
-            }
+            run(isWatched: watch != nil) { ask(question, runtime, told) }
         }
         thread.name = threadName
         thread.start()
+    }
+
+    /// Asks again and again, until it is ended.
+    private func run(isWatched: Bool, _ ask: () -> Outcome) {
+        var seconds = Self.pauseSeconds.lowerBound
+        while true {
+            let outcome = ask()
+            if isEnded { return }
+            if outcome == .ended { seconds = Self.pauseSeconds.lowerBound }
+            guard outcome == .unanswered || !isWatched else {
+                comeBack.wait()
+                continue
+            }
+            if comeBack.wait(timeout: .now() + seconds) == .timedOut {
+                seconds = min(2 * seconds, Self.pauseSeconds.upperBound)
+            } else {
+                seconds = Self.pauseSeconds.lowerBound
+            }
+        }
     }
 
     /// Ends it; also where it is told something.
@@ -81,29 +95,39 @@ package final class SyncFollowing: Sendable {
 
     /// Who is there and says nothing, as he or this process has too many connections, or he knows no such question, is asked again
     /// after so long, less and less often.
-    private static let refusedSeconds = 1.0...64.0
+    private static let pauseSeconds = 1.0...64.0
+
+    private enum Outcome {
+        /// Nobody was there.
+        case alone
+        /// Somebody is, and has said nothing.
+        case unanswered
+        /// Somebody has answered, and does so no more.
+        case ended
+    }
 
     /// Returns when nobody answers any more.
-    ///
-    /// - Returns: False where somebody is there and has said nothing.
-    private func ask(_ question: SyncQuestion, _ runtime: RuntimeFolder, _ told: (News) -> Void) -> Bool {
+    private func ask(_ question: SyncQuestion, _ runtime: RuntimeFolder, _ told: (News) -> Void) -> Outcome {
         let conversation: SyncConversation
         do { conversation = try SyncConversation(question, in: runtime) } catch {
-            return error as? SyncServiceError == .notRunning
+            if !isEnded { told(.silence) }
+            return error as? SyncServiceError == .notRunning ? .alone : .unanswered
         }
-        let isEnded = state.withLock { state in
+        let wasEnded = state.withLock { state in
             state.conversation = conversation
             return state.isEnded
         }
         defer { state.withLock { $0.conversation = nil } }
-        if isEnded { return true }
-        var isFirst = true
-        while let answer = try? conversation.next(milliseconds: -1), !self.isEnded {
+        if wasEnded { return .ended }
+        var (isFirst, isRefused) = (true, false)
+        // Its end is an error, which says nothing more.
+        while let answer = try? conversation.next(milliseconds: -1), !isEnded {
             told(.said(answer, isFirst: isFirst))
             isFirst = false
+            if case .refused = answer { isRefused = true }
         }
-        if isFirst { return false }
-        if !self.isEnded { told(.silence) }
-        return true
+        // A refusal is the last word, and stands.
+        if !isEnded, !isRefused { told(.silence) }
+        return isFirst ? .unanswered : .ended
     }
 }

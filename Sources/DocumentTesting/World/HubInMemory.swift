@@ -17,8 +17,8 @@ package final class HubInMemory: Sendable {
         var quotaByteCount = Int.max
         var answerByteCount = HubLimits.framesByteCountMax
         var readCount = 0
-        /// Of all blobs that have come, also those that it had already.
-        var comeByteCount = 0
+        /// Of all blobs that it was sent, also those that it had already.
+        var receivedByteCount = 0
         /// Blobs that nothing needs any more, and those that were sent or asked for a short while ago.
         var released: Set<BlobName> = []
         var recent: Set<BlobName> = []
@@ -41,9 +41,9 @@ package final class HubInMemory: Sendable {
 
     package var entryCount: Int { state.withLock { $0.entries.count } }
     package var blobCount: Int { state.withLock { $0.blobs.count } }
-    /// Of what it has, and of what has come, which is more where something came twice.
-    package var byteCounts: (kept: Int, come: Int) {
-        state.withLock { ($0.blobs.values.reduce(0) { $0 + $1.count }, $0.comeByteCount) }
+    /// Of what it has, and of all that it was sent, which is more where something was sent twice.
+    package var byteCounts: (kept: Int, received: Int) {
+        state.withLock { ($0.blobs.values.reduce(0) { $0 + $1.count }, $0.receivedByteCount) }
     }
     /// Has somebody be told how many entries there are whenever there are more, before anybody can read them. He must not ask the
     /// hub for anything.
@@ -242,7 +242,7 @@ package final class HubInMemory: Sendable {
                 )
             }
             state.keep(blobs.map(\.name))
-            state.comeByteCount += blobs.reduce(0) { $0 + $1.blob.count }
+            state.receivedByteCount += blobs.reduce(0) { $0 + $1.blob.count }
             for (name, blob) in blobs where state.blobs[name] == nil { state.blobs[name] = Data(blob) }
         }
     }

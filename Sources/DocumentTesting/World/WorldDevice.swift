@@ -132,7 +132,7 @@ public final class WorldDevice: Sendable {
     public func setClock(aheadBySeconds seconds: Double) { clockSeconds.withLock { $0 = seconds } }
 
     /// Lets time go by, of which no clock that somebody sets knows.
-    package func run(forSeconds seconds: Double) { runningSeconds.withLock { $0 += seconds } }
+    package func letPass(seconds: Double) { runningSeconds.withLock { $0 += seconds } }
 
     private static func clock(_ seconds: Locked<Double>) -> @Sendable () -> Date {
         { Date().addingTimeInterval(seconds.withLock { $0 }) }

@@ -80,7 +80,7 @@ final class BrowserModel {
     private func followSync() {
         // A folder that cannot be found is told of by its listing.
         let path = try? location?.folder(folder)
-        sync = path.flatMap { FolderSync($0) { [weak self] in self?.syncChanged() } }
+        sync = path.flatMap { FolderSync($0) { [weak self] in self?.changed() } }
         // All folders of one container have the same.
         if let path, largeChanges?.isAbout(path) == true { return }
         largeChanges = path.flatMap { FolderLargeChanges($0) { [weak self] in self?.changed() } }
@@ -146,12 +146,6 @@ final class BrowserModel {
     }
 
     // MARK: In step with other devices
-
-    private func syncChanged() {
-        // Somebody answers again.
-        if let explanation, !explanation.isAnswered, sync?.isAnswered == true { explain(explanation.item) }
-        changed()
-    }
 
     /// Whether the folder is kept in step with other devices, be it just now or not.
     var isSynced: Bool { sync != nil }
