@@ -134,7 +134,7 @@ extension SyncRun {
     }
 
     private func failIfThereIsNoLine(_ item: ItemID) {
-        guard lineState != .up else { return }
+        guard isLineDown else { return }
         end(item, SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
     }
 

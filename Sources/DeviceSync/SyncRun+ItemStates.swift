@@ -101,7 +101,7 @@ extension SyncRun {
         if let (_, why) = unlistedFolder(above: item) {
             return SyncRefusal(.failed, "Nobody can look at it: \(why)")
         }
-        if lineState != .up { return noLine }
+        if isLineDown { return noLine }
         return content.flatMap { failedContents[$0] }
     }
 
@@ -114,7 +114,7 @@ extension SyncRun {
     /// Why contents that are awaited do not come.
     func downloadFailure(_ contents: [ContentName]) -> SyncRefusal? {
         guard !contents.isEmpty else { return nil }
-        if lineState != .up { return noLine }
+        if isLineDown { return noLine }
         return contents.compactMap { failedContents[$0] }.first
     }
 

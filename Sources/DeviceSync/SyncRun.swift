@@ -48,6 +48,8 @@ final class SyncRun {
     /// Since when what is explained is so.
     var causalRecord = CausalRecord()
     var lineFailure: String?
+    /// Whether it is known that there is no line: one that is tried for the first time may be up in a moment.
+    var isLineDown: Bool { lineState == .stopped || lineState == .down && lineFailure != nil }
     /// Why the line is not up.
     var lineReason: String { lineFailure ?? "it has not been tried yet." }
     /// What could not be done on the disk; tried again now and then.

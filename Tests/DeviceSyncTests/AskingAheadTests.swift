@@ -1,3 +1,4 @@
+import Dispatch
 import DocumentTesting
 import FileSystem
 import Foundation
@@ -110,6 +111,36 @@ struct AskingAheadTests {
         let notes = watched.notes
         #expect(notes.waitingCountMax == 1 && !notes.isClosed, "\(notes)")
         running.stop()
+        pair.end()
+    }
+
+    @Test(
+        "Contents that are asked for before the hub has answered once come when it has, or are told why not",
+        arguments: [true, false]
+    )
+    func untried(answers: Bool) throws {
+        try pair.two.start()
+        pair.wait { pair.isSettled }
+        try #require(pair.two.running).evict("a.txt")
+        pair.two.stop()
+        let gate = DispatchSemaphore(value: 0)
+        let line = pair.two.line
+        let running = sync(WatchedHub(line) { gate.wait() })
+        try running.start()
+        let done = Locked<SyncRefusal??>(nil)
+        _ = try running.download("a.txt") { refusal in done.withLock { $0 = .some(refusal) } }
+        let state = try #require(running.item("a.txt"))
+        #expect(done.withLock { $0 } == nil && state.isDownloadRequested && state.downloadFailure == nil)
+        if !answers { line.cut() }
+        gate.signal()
+        #expect(one.wait { done.withLock { $0 } != nil })
+        if answers {
+            #expect(done.withLock { $0 } == .some(nil) && pair.two.text("a.txt") == "a")
+        } else {
+            #expect(done.withLock { $0 }??.code == .unreachable)
+        }
+        running.stop()
+        line.mend()
         pair.end()
     }
 }
