@@ -4,7 +4,7 @@ internal import SQLite
 /// The tables of `blobs.db` and what is done to single rows. Docs/formats/hub.md describes them.
 enum BlobSchema {
     static func prepare(_ connection: SQLiteConnection) throws {
-        try connection.prepare([tables])
+        try connection.prepare([tables, servedTime])
     }
 
     private static let tables = """
@@ -22,6 +22,40 @@ enum BlobSchema {
             touched INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         PRAGMA user_version = 1;
         """
+
+    /// The times of version 1 were of a clock: those that are there stay, and what comes follows them.
+    private static let servedTime = """
+        CREATE TABLE served(seconds INTEGER NOT NULL) STRICT;
+        INSERT INTO served SELECT max(
+            1, (SELECT ifnull(max(released), 0) FROM blobs), (SELECT ifnull(max(since), 0) FROM garbage),
+            (SELECT ifnull(max(touched), 0) FROM uploads));
+        PRAGMA user_version = 2;
+        """
+
+    /// How long blobs have been served, as far as it was written down; more than 0.
+    static func servedSeconds(_ connection: SQLiteConnection) throws -> Int {
+        let select = try connection.statement("SELECT seconds FROM served")
+        defer { select.reset() }
+        return try select.step() ? select.integer(0) : 1
+    }
+
+    static func note(servedSeconds: Int, _ connection: SQLiteConnection) throws {
+        let note = try connection.statement("UPDATE served SET seconds = max(seconds, ?)")
+        note.bind(1, servedSeconds)
+        try note.run()
+    }
+
+    /// Whether anything is to go once its time has come.
+    static func isAnythingTimed(_ connection: SQLiteConnection) throws -> Bool {
+        let select = try connection.statement(
+            """
+            SELECT EXISTS(SELECT 1 FROM blobs WHERE released > 0) OR EXISTS(SELECT 1 FROM garbage)
+                OR EXISTS(SELECT 1 FROM uploads)
+            """
+        )
+        defer { select.reset() }
+        return try select.step() && select.integer(0) != 0
+    }
 
     static func remembered(_ connection: SQLiteConnection) throws -> SegmentedBlobStore.Memory {
         var memory = SegmentedBlobStore.Memory()

@@ -22,7 +22,7 @@ extension SegmentedBlobStore {
     ) throws -> any BlobPiece {
         let key = blobKey(owner.container, name)
         let upload = try memory.withLock { memory -> Upload in
-            let now = clock()
+            let now = served.seconds
             let known = memory.uploads[key]
             if known?.isBusy == true {
                 if let piece = memory.pieces[key] { Task { await piece.endIfSilent() } }
@@ -78,6 +78,7 @@ extension SegmentedBlobStore {
             keep.bind(5, upload.account.number)
             keep.bind(6, upload.touched)
             try keep.run()
+            try BlobSchema.note(servedSeconds: upload.touched, connection)
         } whenDurable: { [memory] in
             memory.withLock { memory in
                 memory.uploads[key] = upload

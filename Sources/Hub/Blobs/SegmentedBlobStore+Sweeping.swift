@@ -15,10 +15,21 @@ extension SegmentedBlobStore {
         var blob: IndexedBlob
     }
 
-    package func sweep(releasedBefore: Int, touchedBefore: Int, now: Int) async throws {
-        while try await delete(releasedBefore: releasedBefore, now: now) == Self.sweptCountMax {}
-        try await forgetUploads(touchedBefore: touchedBefore)
+    package func sweep(retentionSeconds: Int, uploadSeconds: Int) async throws {
+        try await noteServedTime()
+        let now = served.seconds
+        while try await delete(releasedBefore: now - retentionSeconds, now: now) == Self.sweptCountMax {}
+        try await forgetUploads(touchedBefore: now - uploadSeconds)
         try await giveBack(since: now - Self.graceSeconds)
+    }
+
+    /// Writes down for how long blobs have been served, should anything wait for its time to come. What it is not told of
+    /// before a kill is as if it had not gone by.
+    package func noteServedTime() async throws {
+        guard try await database.readers.perform(BlobSchema.isAnythingTimed) else { return }
+        try await database.writer.perform { [served] connection in
+            try BlobSchema.note(servedSeconds: served.seconds, connection)
+        }
     }
 
     /// Takes blobs out of the index.

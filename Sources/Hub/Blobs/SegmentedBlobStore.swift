@@ -40,35 +40,31 @@ package final class SegmentedBlobStore: BlobStore {
     let segments: Segments
     /// Large blobs, and those that come in several requests, under numbers that are in the index.
     let files: StorageFolder
-    let clock: @Sendable () -> Int
+    let served: ServedTime
     private let uptime: @Sendable () -> Double
 
     /// Opens the store in a folder, made where it is missing.
     ///
-    /// - Parameters:
-    ///   - clock: The time in seconds since 1970.
-    ///   - uptime: Seconds by a clock that never goes back.
+    /// - Parameter uptime: Seconds by a clock that never goes back.
     /// - Throws: `SystemError`, `SQLiteError`.
-    package init(
-        in folder: StorageFolder,
-        clock: @escaping @Sendable () -> Int,
-        uptime: @escaping @Sendable () -> Double
-    ) throws {
+    package init(in folder: StorageFolder, uptime: @escaping @Sendable () -> Double) throws {
         if try folder.status(of: Self.indexName) == nil {
             _ = try folder.create(Self.indexName)
             try folder.sync()
         }
         var (found, used, numbers): (Memory, Set<Int>, Set<Int>) = (Memory(), [], [])
+        var servedSeconds = 0
         database = try HubDatabase(path: folder.path.appending(Self.indexName).string) { connection in
             try BlobSchema.prepare(connection)
             found = try BlobSchema.remembered(connection)
             used = try BlobSchema.usedSegments(connection)
             numbers = try BlobSchema.usedFiles(connection)
+            servedSeconds = try BlobSchema.servedSeconds(connection)
         }
         memory = Locked(found)
         segments = try Segments(in: try folder.subfolder("segments"), isUsed: { used.contains($0) })
         files = try folder.subfolder("files")
-        (self.clock, self.uptime) = (clock, uptime)
+        (served, self.uptime) = (ServedTime(after: servedSeconds, uptime: uptime), uptime)
         recent = Locked(RecentBlobs(begun: uptime()))
         for entry in try files.entries() {
             guard let number = Self.fileNumber(entry.name), !numbers.contains(number) else { continue }
@@ -128,12 +124,11 @@ package final class SegmentedBlobStore: BlobStore {
 
     package func release(
         _ names: [BlobName],
-        of owner: BlobOwner,
-        now: Int
+        of owner: BlobOwner
     ) async throws -> (count: Int, spared: [BlobName]) {
         recent.withLock { $0.beginReleasing(names, of: owner.container) }
         defer { recent.withLock { $0.endReleasing(names, of: owner.container) } }
-        return try await database.writer.perform { [recent, uptime] connection in
+        return try await database.writer.perform { [recent, served, uptime] connection in
             // Whoever notes one after this looks anew once this is done.
             let uptime = uptime()
             let spared = recent.withLock { recent in
@@ -144,6 +139,7 @@ package final class SegmentedBlobStore: BlobStore {
             )
             let count = try connection.statement("SELECT 1 FROM blobs WHERE key = ?")
             var released = 0
+            let now = served.seconds
             for name in Set(names).subtracting(spared) {
                 release.bind(1, now)
                 release.bind(2, blobKey(owner.container, name))
@@ -152,6 +148,7 @@ package final class SegmentedBlobStore: BlobStore {
                 if try count.step() { released += 1 }
                 count.reset()
             }
+            if released > 0 { try BlobSchema.note(servedSeconds: now, connection) }
             return (released, spared)
         }
     }

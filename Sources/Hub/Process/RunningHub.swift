@@ -44,7 +44,7 @@ package final class RunningHub: Sendable {
         lock = try options.folder.lock()
         let complainLine: @Sendable (String) -> Void = { complain("sheaf hub: \($0)\n") }
         records = try SQLiteRecordStore(in: folder)
-        blobs = try SegmentedBlobStore(in: folder, clock: clock.now, uptime: clock.uptime)
+        blobs = try SegmentedBlobStore(in: folder, uptime: clock.uptime)
         service = HubService(
             records: records,
             blobs: blobs,
@@ -63,7 +63,7 @@ package final class RunningHub: Sendable {
         // The library goes through all waiting connections of a thread whenever one of them is answered.
         limits.threadCount = 8
         server = try HTTPServer(listener: listener.socket, limits: limits, handler: service)
-        sweeper = Sweeper(blobs, folder, options.settings, clock, complainLine)
+        sweeper = Sweeper(blobs, folder, options.settings, complainLine)
         sweeper.start(everySeconds: Self.sweepSeconds)
     }
 
@@ -84,6 +84,7 @@ package final class RunningHub: Sendable {
         Task {
             await server.stop(drainSeconds: Self.drainSeconds, farewellSeconds: Self.farewellSeconds)
             await records.writeReadings()
+            await sweeper.end()
             withExtendedLifetime(self.lock) { whenStopped() }
         }
     }
@@ -120,22 +121,20 @@ package enum OpenFiles {
 ///
 /// Its timer is under one lock.
 final class Sweeper: Sendable {
-    private let blobs: any BlobStore
+    private let blobs: SegmentedBlobStore
     private let folder: StorageFolder
     private let settings: HubSettings
-    private let clock: HubClock
     private let complain: @Sendable (String) -> Void
     private let timer = Locked<(any DispatchSourceTimer)?>(nil)
 
     init(
-        _ blobs: any BlobStore,
+        _ blobs: SegmentedBlobStore,
         _ folder: StorageFolder,
         _ settings: HubSettings,
-        _ clock: HubClock,
         _ complain: @escaping @Sendable (String) -> Void
     ) {
         (self.blobs, self.folder, self.settings) = (blobs, folder, settings)
-        (self.clock, self.complain) = (clock, complain)
+        self.complain = complain
     }
 
     func start(everySeconds seconds: Int) {
@@ -163,15 +162,20 @@ final class Sweeper: Sendable {
             guard let lock = try LockFile(ifFree: folder.path.appending(HubData.backupLockName).string) else {
                 return
             }
-            let now = clock.now()
             try await blobs.sweep(
-                releasedBefore: now - settings.retentionSeconds,
-                touchedBefore: now - settings.uploadSeconds,
-                now: now
+                retentionSeconds: settings.retentionSeconds,
+                uploadSeconds: settings.uploadSeconds
             )
             withExtendedLifetime(lock) {}
         } catch {
             complain("released blobs could not be deleted: \(error)")
+        }
+    }
+
+    /// Writes down how long the blobs have been served: a hub that never runs for an hour on end is to delete, too.
+    func end() async {
+        do { try await blobs.noteServedTime() } catch {
+            complain("how long blobs have been kept could not be written down, so they stay longer: \(error)")
         }
     }
 }

@@ -35,7 +35,7 @@ extension HubService {
         guard records.head(of: owner.container, for: owner.account) == release.head else {
             throw HubRefusal(409, .conflict, "The log has another end by now. Read it first.")
         }
-        let (count, spared) = try await blobs.release(release.names, of: owner, now: clock.now())
+        let (count, spared) = try await blobs.release(release.names, of: owner)
         let seconds = settings.retentionSeconds
         return .json(ReleasedBlobs(released: count, keptSeconds: seconds, spared: spared))
     }

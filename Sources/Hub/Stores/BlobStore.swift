@@ -28,11 +28,7 @@ package protocol BlobStore: Sendable {
     /// Begins to keep blobs for a while only, but for those that were sent or asked for a short while ago.
     ///
     /// - Returns: How many of the others there are, and those.
-    func release(
-        _ names: [BlobName],
-        of owner: BlobOwner,
-        now: Int
-    ) async throws -> (count: Int, spared: [BlobName])
+    func release(_ names: [BlobName], of owner: BlobOwner) async throws -> (count: Int, spared: [BlobName])
     /// Begins a piece of a blob that comes in several requests.
     ///
     /// - Throws: `HubRefusal` when it does not begin where the last one ended, or when another request is at it.
@@ -41,8 +37,11 @@ package protocol BlobStore: Sendable {
     func uploadOffset(of name: BlobName, of owner: BlobOwner) async -> Int?
     /// How many bytes an account's blobs come to.
     func byteCount(of account: AccountID) -> Int
-    /// Deletes what was released before a time, and unfinished blobs that nobody has gone on with since another.
-    func sweep(releasedBefore: Int, touchedBefore: Int, now: Int) async throws
+    /// Deletes what was released so many seconds ago, and unfinished blobs that nobody has gone on with for so many.
+    ///
+    /// How much time has gone by the store knows by itself, and never by a clock that somebody can set: it is rather less than
+    /// it truly was.
+    func sweep(retentionSeconds: Int, uploadSeconds: Int) async throws
 }
 
 /// Which bytes of a blob a piece has: `Content-Range: bytes FIRST-LAST/TOTAL`.

@@ -67,7 +67,7 @@ struct HubCheck {
     init(in folder: String) throws {
         let place = try StorageFolder(at: FilePath(folder))
         records = try SQLiteRecordStore(in: place)
-        blobs = try SegmentedBlobStore(in: place, clock: { 2000 }, uptime: LeapingClock.make())
+        blobs = try SegmentedBlobStore(in: place, uptime: LeapingClock.make())
     }
 
     func complaints(_ promises: [HubStory.Promise]) async throws -> [String] {

@@ -142,7 +142,7 @@ package struct HubStory: Sendable {
     private func begin() async throws {
         let place = try StorageFolder(at: FilePath(folder))
         let records = try SQLiteRecordStore(in: place)
-        let blobs = try SegmentedBlobStore(in: place, clock: { 1000 }, uptime: LeapingClock.make())
+        let blobs = try SegmentedBlobStore(in: place, uptime: LeapingClock.make())
         for number in [Self.author, Self.shutOut] { try await register(number, at: records) }
         _ = try await keep([.container]) { try await records.makeContainer(Self.container, for: .first) }
         try await rounds(0..<2, records, blobs)
@@ -152,12 +152,12 @@ package struct HubStory: Sendable {
     private func goOn() async throws {
         let place = try StorageFolder(at: FilePath(folder))
         let records = try SQLiteRecordStore(in: place)
-        let blobs = try SegmentedBlobStore(in: place, clock: { 1000 }, uptime: LeapingClock.make())
+        let blobs = try SegmentedBlobStore(in: place, uptime: LeapingClock.make())
         try await rounds(2..<4, records, blobs)
         try await put(Self.deleted, in: blobs, isPromised: false)
-        _ = try await blobs.release(Self.deleted.map(Self.blobName), of: Self.owner, now: 5)
-        try await blobs.sweep(releasedBefore: 6, touchedBefore: 0, now: 10)
-        try await blobs.sweep(releasedBefore: 6, touchedBefore: 0, now: 10_000)
+        _ = try await blobs.release(Self.deleted.map(Self.blobName), of: Self.owner)
+        // The clock leaps, so each of them is hours after what came before.
+        for _ in 0..<2 { try await blobs.sweep(retentionSeconds: 3600, uploadSeconds: 365 * 86400) }
         _ = try await keep([.revoked]) {
             try await records.revoke(Self.deviceName(Self.shutOut), of: .first)
         }

@@ -4,6 +4,7 @@ import HTTPService
 import HubHarness
 import HubProtocol
 import Locks
+import SQLite
 import SeededNumbers
 import Testing
 
@@ -16,8 +17,15 @@ struct SegmentedBlobStoreTests {
 
     init() throws { folder = try HubFolder() }
 
-    private func store(now: Int = 1000) throws -> SegmentedBlobStore {
-        try SegmentedBlobStore(in: try folder.open(), clock: { now }, uptime: LeapingClock.make())
+    private func store() throws -> SegmentedBlobStore {
+        try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
+    }
+
+    /// One whose time goes by when it is told so.
+    private func timedStore() throws -> (SegmentedBlobStore, pass: @Sendable (Double) -> Void) {
+        let uptime = Locked(0.0)
+        let store = try SegmentedBlobStore(in: try folder.open(), uptime: { uptime.withLock { $0 } })
+        return (store, { seconds in uptime.withLock { $0 += seconds } })
     }
 
     private func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
@@ -142,22 +150,25 @@ struct SegmentedBlobStoreTests {
 
     @Test("Released blobs go after their time, unless somebody asks for them; their room goes later still")
     func released() async throws {
-        let store = try store()
+        let (store, pass) = try timedStore()
         for count in [4096, 2 << 20] {
             _ = try await put([1, 2, 3].map { (count + $0, bytes(count, seed: UInt64($0))) }, in: store)
             let names = (1...3).map { BlobName.numbered(count + $0) }
-            #expect(try await store.release(names + [.numbered(99)], of: owner, now: 100).count == 3)
+            pass(4 * 3600)
+            #expect(try await store.release(names + [.numbered(99)], of: owner).count == 3)
             #expect(try await store.missing([names[0]], of: owner).isEmpty)
             _ = try await put([(count + 1 + 1, bytes(count, seed: 8))], in: store)
-            try await store.sweep(releasedBefore: 100, touchedBefore: 0, now: 200)
-            #expect(try await store.missing([], of: owner).isEmpty)
+            pass(100)
+            try await store.sweep(retentionSeconds: 100, uploadSeconds: 1000)
             #expect(try await read(count + 3, in: store) == bytes(count, seed: 3))
-            try await store.sweep(releasedBefore: 101, touchedBefore: 0, now: 200)
+            pass(1)
+            try await store.sweep(retentionSeconds: 100, uploadSeconds: 1000)
             #expect(try await store.missing(names, of: owner) == [names[2]])
             #expect(try await read(count + 1, in: store) == bytes(count, seed: 1))
             #expect(try await read(count + 2, in: store) == bytes(count, seed: 2))
             // An hour later their room goes; nobody else's with it.
-            try await store.sweep(releasedBefore: 101, touchedBefore: 0, now: 200 + 3600)
+            pass(3600)
+            try await store.sweep(retentionSeconds: 100, uploadSeconds: 1000)
             #expect(try await read(count + 1, in: store) == bytes(count, seed: 1))
             _ = try await put([(count + 3, bytes(count, seed: 5))], in: store)
             #expect(try await read(count + 3, in: store) == bytes(count, seed: 5))
@@ -167,23 +178,58 @@ struct SegmentedBlobStoreTests {
 
     @Test("What was sent or asked for less than an hour ago is not released")
     func spared() async throws {
-        let uptime = Locked(0.0)
-        let store = try SegmentedBlobStore(
-            in: try folder.open(),
-            clock: { 1000 },
-            uptime: { uptime.withLock { $0 } }
-        )
-        uptime.withLock { $0 = 10_000 }
+        let (store, pass) = try timedStore()
+        pass(10_000)
         _ = try await put([1, 2].map { ($0, bytes(100, seed: UInt64($0))) }, in: store)
         let names = [BlobName.numbered(1), .numbered(2)]
-        var answer = try await store.release(names, of: owner, now: 100)
+        var answer = try await store.release(names, of: owner)
         #expect(answer.count == 0 && answer.spared == names)
-        uptime.withLock { $0 = 20_000 }
+        pass(10_000)
         #expect(try await store.missing([names[0]], of: owner).isEmpty)
-        answer = try await store.release(names, of: owner, now: 100)
+        answer = try await store.release(names, of: owner)
         #expect(answer.count == 1 && answer.spared == [names[0]])
-        try await store.sweep(releasedBefore: 101, touchedBefore: 0, now: 200)
+        pass(101)
+        try await store.sweep(retentionSeconds: 100, uploadSeconds: 1000)
         #expect(try await store.missing(names, of: owner) == [names[1]])
+    }
+
+    @Test("What is released stays for its time over several processes, and the longer for what nobody ran")
+    func severalProcesses() async throws {
+        let day = 86_400.0
+        let (first, passFirst) = try timedStore()
+        passFirst(day)
+        _ = try await put([(1, bytes(100, seed: 1))], in: first)
+        passFirst(day)
+        _ = try await first.release([.numbered(1)], of: owner)
+        passFirst(2 * day)
+        try await first.noteServedTime()
+        // Killed: nobody has written down this day.
+        passFirst(day)
+        let (second, passSecond) = try timedStore()
+        passSecond(day)
+        try await second.sweep(retentionSeconds: Int(3 * day), uploadSeconds: Int(7 * day))
+        #expect(try await read(1, in: second) == bytes(100, seed: 1))
+        passSecond(1)
+        try await second.sweep(retentionSeconds: Int(3 * day), uploadSeconds: Int(7 * day))
+        #expect(try await read(1, in: second) == nil)
+    }
+
+    @Test("An index whose times are a clock's is gone on with, and lets nothing go too early")
+    func clockTimes() async throws {
+        let (first, pass) = try timedStore()
+        pass(4 * 3600)
+        _ = try await put([(1, bytes(100, seed: 1)), (2, bytes(100, seed: 2))], in: first)
+        let index = try SQLiteConnection(path: folder.path.appending(SegmentedBlobStore.indexName).string)
+        try index.execute(
+            "DROP TABLE served; UPDATE blobs SET released = 1700000000; PRAGMA user_version = 1"
+        )
+        let (second, passAgain) = try timedStore()
+        passAgain(100)
+        try await second.sweep(retentionSeconds: 100, uploadSeconds: 1000)
+        #expect(try await read(1, in: second) == bytes(100, seed: 1))
+        passAgain(1)
+        try await second.sweep(retentionSeconds: 100, uploadSeconds: 1000)
+        #expect(try await read(1, in: second) == nil)
     }
 
     @Test(
@@ -192,7 +238,7 @@ struct SegmentedBlobStoreTests {
     func emptySegment() async throws {
         let first = try store()
         _ = try await put([(1, bytes(100, seed: 1))], in: first)
-        _ = try await first.release([.numbered(1)], of: owner, now: 1)
+        _ = try await first.release([.numbered(1)], of: owner)
         let piece = try first.beginPiece(
             .numbered(2),
             of: owner,
@@ -202,8 +248,8 @@ struct SegmentedBlobStoreTests {
         _ = try await piece.commit()
         let second = try store()
         _ = try await put([(3, bytes(100, seed: 3))], in: second)
-        try await second.sweep(releasedBefore: 2, touchedBefore: 1001, now: 10)
-        try await second.sweep(releasedBefore: 2, touchedBefore: 1001, now: 10 + 3600)
+        // Its clock leaps.
+        for _ in 0..<2 { try await second.sweep(retentionSeconds: 3600, uploadSeconds: 3600) }
         #expect(await second.uploadOffset(of: .numbered(2), of: owner) == nil)
         let segments = try FileManager.default.contentsOfDirectory(
             atPath: folder.path.appending("segments").string

@@ -183,7 +183,7 @@ struct WrittenReadingsTests {
 
     @Test("A backup has the log, and not who has read it")
     func backup() async throws {
-        _ = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 }, uptime: LeapingClock.make())
+        _ = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
         store.note(expected, of: caller.device)
         await store.writeReadings()
         let place = try HubFolder()

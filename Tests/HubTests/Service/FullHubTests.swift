@@ -21,7 +21,7 @@ struct FullHubTests {
         folder = try HubFolder()
         disk = try FullDisk(folder.path)
         records = try SQLiteRecordStore(in: try folder.open())
-        blobs = try SegmentedBlobStore(in: try folder.open(), clock: { 1000 }, uptime: LeapingClock.make())
+        blobs = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
         let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
         service = HubService(records: records, blobs: blobs, clock: clock)
         _ = try await records.prepare(token: try Secrets.hash("token"))
@@ -72,7 +72,6 @@ struct FullHubTests {
     private func expect(blobs numbers: Set<Int>, commitCount: Int) async throws {
         let again = try SegmentedBlobStore(
             in: try folder.open(),
-            clock: { 1000 },
             uptime: LeapingClock.make()
         )
         let names = (0..<100).map(BlobName.numbered)

@@ -17,7 +17,6 @@ struct LogReadersTests {
         records = try SQLiteRecordStore(in: try folder.open())
         let blobs = try SegmentedBlobStore(
             in: try folder.open(),
-            clock: { 1000 },
             uptime: LeapingClock.make()
         )
         // A clock by which the longest wait is over in a moment.

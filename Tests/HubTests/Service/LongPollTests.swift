@@ -46,7 +46,6 @@ struct LongPollTests {
         let records = try SQLiteRecordStore(in: try folder.open())
         let blobs = try SegmentedBlobStore(
             in: try folder.open(),
-            clock: { 1000 },
             uptime: LeapingClock.make()
         )
         // A clock by which the longest wait is over in a moment.

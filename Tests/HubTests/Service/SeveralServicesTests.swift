@@ -19,7 +19,6 @@ struct SeveralServicesTests {
         let records = try SQLiteRecordStore(in: try folder.open())
         let blobs = try SegmentedBlobStore(
             in: try folder.open(),
-            clock: { 1000 },
             uptime: LeapingClock.make()
         )
         let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
