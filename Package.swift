@@ -424,9 +424,9 @@ let package = Package(
         .testTarget(
             name: "DocumentFoundationTests",
             dependencies: [
-                "Coordination", "Cryptography", "DocumentFoundation", "FileSystem", "KeyValues", "Locks",
-                "Merging", "SeededNumbers", "SyncMessages", "TestFolders", "TestSurroundings",
-                "UniformTypeIdentifiers", "Vault",
+                "Coordination", "CrashHarness", "Cryptography", "DocumentFoundation", "FileSystem",
+                "KeyValues", "Locks", "Merging", "SeededNumbers", "SyncMessages", "TestFolders",
+                "TestSurroundings", "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
         ),

@@ -41,7 +41,7 @@ struct WorldStoryTests {
                 "make", "makeFolder", "edit", "open", "close", "move", "remove", "settle", "evict",
                 "download", "pass", "rest", "goOffline", "goOnline", "disturbLine", "calmLine", "fillDisk",
                 "freeDisk", "breakDisk", "mendDisk", "setClock", "stop", "start", "kill", "cutPower",
-                "backUpHub", "restoreHub",
+                "backUpHub", "restoreHub", "crashHub", "startHub", "backUp", "restore",
             ]
         )
     }
@@ -99,6 +99,69 @@ struct WorldStoryTests {
         #expect(ending.faults == [])
     }
 
+    @Test("A story goes on over a hub that crashes, whenever it does", arguments: 0..<4, [false, true])
+    func crashingHub(writeCount: Int, isLastAnswered: Bool) async throws {
+        let story = WorldStory(
+            seed: 1,
+            deviceCount: 2,
+            deeds: [
+                .make(on: 0, kind: 2, folder: 0, name: 0), .rest,
+                .crashHub(afterWrites: writeCount, isLastAnswered: isLastAnswered), .edit(on: 0, item: 0),
+                .edit(on: 1, item: 0), .rest, .make(on: 1, kind: 0, folder: 0, name: 1), .startHub, .rest,
+                .edit(on: 1, item: 1), .crashHub(afterWrites: writeCount, isLastAnswered: isLastAnswered),
+            ]
+        )
+        let ending = try await story.run()
+        #expect(ending.faults == [] && ending.editCount == 5, "\(ending.told)")
+        #expect(writeCount > 0 || ending.hubCrashCount > 0)
+    }
+
+    /// Has a scene play, and be judged.
+    private func played(_ deeds: [WorldDeed]) async throws -> StoryScene {
+        let scene = try StoryScene(seed: 1, deviceCount: 2, kinds: StoryKind.all)
+        for deed in deeds { await scene.apply(deed) }
+        #expect(await scene.judge() == [], "\(scene.told)")
+        try scene.end()
+        return scene
+    }
+
+    /// Two devices have a document, and the second has a backup from then.
+    private static let backedUp: [WorldDeed] = [
+        .make(on: 0, kind: 0, folder: 0, name: 0), .rest, .backUpHub, .backUp(on: 1),
+    ]
+
+    @Test("What a device has sent since its backup comes back, also where only the hub has it")
+    func sentSinceBackup() async throws {
+        let deeds: [WorldDeed] = [
+            .goOffline(on: 0), .edit(on: 1, item: 0), .rest, .restore(on: 1), .edit(on: 0, item: 0),
+        ]
+        let scene = try await played(Self.backedUp + deeds)
+        #expect(scene.restoreCount == 1 && scene.acknowledged.count == 3, "\(scene.told)")
+        #expect(scene.evaporated.isEmpty)
+    }
+
+    @Test("What a device had not sent is gone with its disk, and nobody misses it")
+    func unsentSinceBackup() async throws {
+        let deeds: [WorldDeed] = [
+            .goOffline(on: 1), .edit(on: 1, item: 0), .open(on: 1, item: 0), .restore(on: 1),
+            .edit(on: 1, item: 0),
+        ]
+        let scene = try await played(Self.backedUp + deeds)
+        #expect(scene.restoreCount == 1 && scene.evaporated == ["mark-1-2."], "\(scene.told)")
+    }
+
+    @Test("What only the hub had, as its device was put back, is gone with the hub's disk")
+    func hubAfterDevice() async throws {
+        let deeds: [WorldDeed] = [
+            .goOffline(on: 0), .edit(on: 1, item: 0), .rest, .goOffline(on: 1), .restore(on: 1), .restoreHub,
+        ]
+        let scene = try await played(Self.backedUp + deeds)
+        #expect(scene.evaporated == ["mark-1-2."], "\(scene.told)")
+        // A device without a backup is left as it is.
+        let none: [WorldDeed] = [.restore(on: 0), .make(on: 0, kind: 0, folder: 0, name: 0)]
+        #expect(try await played(none).restoreCount == 0)
+    }
+
     // MARK: What is checked
 
     private func evidence(_ name: String, _ files: [String: String]) throws -> StoryJudge.Evidence {
@@ -153,6 +216,8 @@ struct WorldStoryTests {
         #expect(
             StoryJudge(acknowledged: marks, discarded: ["mark-2-3."]).faults([device], witness: device) == []
         )
+        let judge = StoryJudge(acknowledged: marks, discarded: [], evaporated: ["mark-2-3."])
+        #expect(judge.faults([device], witness: device) == [])
         device.keptMarks = ["mark-2-3."]
         #expect(StoryJudge(acknowledged: marks, discarded: []).faults([device], witness: device) == [])
     }

@@ -2,52 +2,6 @@ import CrashHarness
 import FileSystem
 import Foundation
 
-/// A volume of one kind in a file, mounted for as long as it lives.
-final class LoopVolume {
-    let folder: FilePath
-    private let scratch: ScratchFolder
-
-    struct Unavailable: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// - Throws: `Unavailable` with the reason where the machine cannot make or mount it.
-    init(kind: String) throws {
-        guard geteuid() == 0 else { throw Unavailable(description: "mounting takes root") }
-        scratch = try ScratchFolder()
-        folder = scratch.path.appending("mounted")
-        let image = scratch.path.appending("image").string
-        try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
-        try Self.run("/usr/bin/truncate", "-s", "400M", image)
-        try Self.run("/sbin/mkfs." + kind, image)
-        try Self.run("/bin/mount", "-o", "loop", image, folder.string)
-    }
-
-    deinit { unmount() }
-
-    /// Takes the volume away; nothing when it is gone already.
-    func unmount() {
-        // What stays mounted hides nothing but its own image.
-        try? Self.run("/bin/umount", folder.string)
-    }
-
-    private static func run(_ command: String, _ arguments: String...) throws {
-        guard FileManager.default.isExecutableFile(atPath: command) else {
-            throw Unavailable(description: "\(command) is not installed")
-        }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: command)
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Unavailable(description: "\(command) ended with \(process.terminationStatus)")
-        }
-    }
-}
-
 /// Shared memory as a volume.
 enum MemoryVolume {
     /// Whether it is another one than that of the temporary folder.

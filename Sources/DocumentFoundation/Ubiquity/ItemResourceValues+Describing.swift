@@ -26,9 +26,10 @@ extension ItemResourceValues {
         static let keys: Set<URLResourceKey> = [
             .contentTypeKey, .fileIdentifierKey, .typeIdentifierKey, .isPackageKey, .creationDateKey,
             .documentIdentifierKey, .generationIdentifierKey, .tagNamesKey,
+            .fileContentIdentifierKey, .mayShareFileContentKey, .isExcludedFromBackupKey, .fileProtectionKey,
             .fileSizeKey, .fileAllocatedSizeKey, .totalFileSizeKey, .totalFileAllocatedSizeKey,
             .volumeURLKey, .volumeNameKey, .volumeLocalizedNameKey, .volumeTypeNameKey,
-            .volumeSupportsFileProtectionKey,
+            .volumeSupportsFileProtectionKey, .volumeCreationDateKey, .volumeMaximumFileSizeKey,
         ]
 
         /// Of a package with more members than these nobody counts the bytes.
@@ -53,6 +54,9 @@ extension ItemResourceValues {
             put(.documentIdentifierKey, Self.documentIdentifier(path))
             measure(path, isPackage)
             put(.tagNamesKey, Self.tags(path))
+            put(.mayShareFileContentKey, FileExtents.mayBeShared(path))
+            put(.fileContentIdentifierKey, Self.contentIdentifier(of: path))
+            put(.isExcludedFromBackupKey, BackupExclusion.isMarked(path))
             describeVolume(of: path)
         }
 
@@ -162,7 +166,7 @@ extension ItemResourceValues {
         private mutating func describeVolume(of path: FilePath) {
             let asked: Set<URLResourceKey> = [
                 .volumeURLKey, .volumeNameKey, .volumeLocalizedNameKey, .volumeTypeNameKey,
-                .volumeSupportsFileProtectionKey,
+                .volumeSupportsFileProtectionKey, .volumeCreationDateKey, .volumeMaximumFileSizeKey,
             ]
             guard !keys.isDisjoint(with: asked) else { return }
             // What is in a folder that is not there is where it says.
@@ -174,6 +178,10 @@ extension ItemResourceValues {
             put(.volumeLocalizedNameKey, name.isEmpty ? "/" : name)
             put(.volumeTypeNameKey, mount.type)
             put(.volumeSupportsFileProtectionKey, false)
+            put(.volumeMaximumFileSizeKey, mount.fileByteCountMax.map { Int($0) })
+            guard mount.isWhole else { return }
+            // Its top folder came to be when it was made; what cannot be looked at has no date.
+            put(.volumeCreationDateKey, (try? ItemStatus(of: FilePath(mount.place)))?.creationDate)
         }
 
         func value<Value>(_ key: URLResourceKey) -> Value? { values[key].flatMap { $0 as? Value } }
@@ -261,6 +269,12 @@ extension ItemResourceValues {
 
     /// The kernel's name for its volume's file system, such as `ext4`.
     public var volumeTypeName: String? { described.value(.volumeTypeNameKey) }
+
+    /// How many bytes a file on its volume can have; nil where that is not known of its kind.
+    public var volumeMaximumFileSize: Int? { described.value(.volumeMaximumFileSizeKey) }
+
+    /// When its volume was made; nil where the volume does not keep it, and where only a folder of the volume is mounted.
+    public var volumeCreationDate: Date? { described.value(.volumeCreationDateKey) }
 
     /// Whether its volume protects files one by one while the device is locked: none on Linux does.
     public var volumeSupportsFileProtection: Bool? { described.value(.volumeSupportsFileProtectionKey) }

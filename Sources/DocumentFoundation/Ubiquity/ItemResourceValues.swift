@@ -7,11 +7,10 @@ internal import SyncMessages
 /// All that Foundation's `URLResourceValues` has can be read and set here too. Values are those of the moment in which
 /// they were asked for; nil for keys that were not.
 ///
-/// Nil for all items, though asked for, as Linux has no answer: `addedToDirectoryDate` (nobody notes it),
-/// `isExcludedFromBackup` (there is no backup of the system's), `fileProtection` and `quarantineProperties`,
-/// `volumeCreationDate`, `volumeMaximumFileSize`, `volumeUUIDString`, `volumeIsLocal` (no call tells them to all users). Nil
-/// for an item whose contents are not here: what is its inode's, `fileIdentifier`, `fileResourceIdentifier`, `linkCount`,
-/// `isExecutable`, `generationIdentifier`, `tagNames`.
+/// Nil for all items, though asked for, as Linux has no answer: `addedToDirectoryDate` (nobody notes it), `fileProtection` and
+/// `quarantineProperties`, `volumeUUIDString`, `volumeIsLocal` (no call tells them to all users). Nil for an item whose
+/// contents are not here: what is its inode's, `fileIdentifier`, `fileResourceIdentifier`, `linkCount`, `isExecutable`,
+/// `generationIdentifier`, `fileContentIdentifier`, `mayShareFileContent`, `isExcludedFromBackup`, `tagNames`.
 ///
 /// - Differs from Darwin: there it is `URLResourceValues` itself. Foundation for Linux answers the keys about containers
 ///   with nil, and its struct cannot be given other values. A call whose outcome is declared to be a `URLResourceValues`

@@ -60,16 +60,28 @@ extension URL {
     private func set(_ values: URLResourceValues) throws {
         var values = values
         if let isExcluded = values.ubiquitousItemIsExcludedFromSync {
-            guard let path = FilePath(self) else {
-                throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: self])
-            }
+            let path = try pathToWrite()
             do { try SyncExclusion.set(isExcluded, path) } catch {
                 throw CocoaError(error, while: .writing, url: self)
             }
             values.ubiquitousItemIsExcludedFromSync = nil
         }
+        if let isExcluded = values.isExcludedFromBackup {
+            let path = try pathToWrite()
+            do { try BackupExclusion.set(isExcluded, path) } catch {
+                throw CocoaError(excludingFromBackups: self, error)
+            }
+            values.isExcludedFromBackup = nil
+        }
         guard !values.allValues.isEmpty else { return }
         try (self as NSURL).setResourceValues(values.allValues)
+    }
+
+    private func pathToWrite() throws -> FilePath {
+        guard let path = FilePath(self) else {
+            throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: self])
+        }
+        return path
     }
 }
 

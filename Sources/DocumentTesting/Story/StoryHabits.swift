@@ -9,7 +9,7 @@ struct StoryHabits: Sendable {
     private let rests: Int
 
     private enum Trouble: CaseIterable {
-        case line, messages, full, broken, clock, stop, kill, power, hub
+        case line, messages, full, broken, clock, stop, kill, power, hub, crash, backup
     }
 
     init(deviceCount: Int, using numbers: inout SeededGenerator) {
@@ -96,6 +96,10 @@ struct StoryHabits: Sendable {
             case .kill: return .kill(on: index)
             case .power: return .cutPower(on: index)
             case .hub: return isBad ? .restoreHub : .backUpHub
+            case .crash:
+                // An edit is some two writes: few of them, and it dies in the midst of one.
+                return isBad ? .crashHub(afterWrites: abs(number) / 2, isLastAnswered: number < 0) : .startHub
+            case .backup: return isBad ? .restore(on: index) : .backUp(on: index)
             }
         }
         return nil

@@ -16,6 +16,8 @@ struct StoryJudge: Sendable {
     var acknowledged: Set<String>
     /// Those that somebody had before his eyes when he removed them.
     var discarded: Set<String>
+    /// Those that nobody had any more, neither the hub nor a device, when a device or the hub had been put back to a backup.
+    var evaporated: Set<String> = []
 
     /// What is wrong.
     ///
@@ -42,7 +44,7 @@ struct StoryJudge: Sendable {
         let found = (devices + [witness]).reduce(into: Set<String>()) {
             $0.formUnion($1.folder.marks.union($1.keptMarks))
         }
-        let lost = acknowledged.subtracting(discarded).subtracting(found)
+        let lost = acknowledged.subtracting(discarded).subtracting(evaporated).subtracting(found)
         if !lost.isEmpty { faults.append("edits are lost: \(lost.sorted())") }
         return faults
     }

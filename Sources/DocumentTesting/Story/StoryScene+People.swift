@@ -157,6 +157,10 @@ extension StoryScene {
         tell("\(path(document.fileURL)) is closed\(isClosed ? "" : ", which fails")")
     }
 
+    func closeAll(on index: Int) async {
+        while documents[index]?.isEmpty == false { await close(0, on: index) }
+    }
+
     // MARK: Items
 
     func makeFolder(folder: Int, name: Int, on index: Int) {
@@ -247,7 +251,7 @@ extension StoryScene {
 
     func download(_ number: Int, on index: Int) async {
         guard let item = item(number, on: index, where: \.isPlaceholder), devices[index].isStarted,
-            !troubled.contains(index), !devices[index].line.isCut
+            !troubled.contains(index), !devices[index].line.isCut, world.isHubRunning
         else { return }
         do {
             try await devices[index].download(item.url)

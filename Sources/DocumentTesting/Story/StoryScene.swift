@@ -19,6 +19,12 @@ final class StoryScene {
     /// The edits whose saves were acknowledged, and those that people have thrown away, having had them before their eyes.
     var acknowledged: Set<String> = []
     var discarded: Set<String> = []
+    /// Those that nobody has any more since a device or the hub was put back to a backup.
+    var evaporated: Set<String> = []
+    /// Of each device the last that was made.
+    var backups: [Int: DeviceBackup] = [:]
+    /// How often a device was put back.
+    var restoreCount = 0
     /// The documents whose contents have ever left a device: who removes what stands for one need not have seen it.
     var evicted: [Int: Set<Int>] = [:]
     var documents: [Int: [UIDocument]] = [:]
@@ -65,6 +71,9 @@ final class StoryScene {
         case .download(let index, let item): await download(item, on: index % devices.count)
         case .pass(let milliseconds): await pass(milliseconds)
         case .rest: await rest()
+        case .restoreHub: await restoreHub()
+        case .backUp(let index): await backUp(index % devices.count)
+        case .restore(let index): await restore(index % devices.count)
         default: go(wrong: deed)
         }
     }
@@ -91,10 +100,9 @@ final class StoryScene {
             case .kill(let index): try kill(index, cutsPower: false)
             case .cutPower(let index): try kill(index, cutsPower: true)
             case .backUpHub: world.backUpHub()
-            case .restoreHub:
-                // What only the hub has is lost with what it has lost.
-                guard evicted.isEmpty else { return }
-                world.restoreHub()
+            case .crashHub(let count, let isLastAnswered):
+                world.crashHub(afterWrites: max(0, count), isLastAnswered: isLastAnswered)
+            case .startHub: world.startHub()
             default: return
             }
             tell("\(deed)")
@@ -105,7 +113,7 @@ final class StoryScene {
 
     private func device(_ index: Int) -> WorldDevice { devices[index % devices.count] }
 
-    private func heal(_ index: Int) {
+    func heal(_ index: Int) {
         troubled.remove(index)
         devices[index].freeDisk()
         devices[index].mendDisk()
@@ -143,15 +151,14 @@ final class StoryScene {
     /// - Returns: What is wrong.
     func judge() async -> [String] {
         broken += await DocumentWorld.aside { [devices] in devices.flatMap(Self.unexplained) }
+        world.startHub()
         for index in devices.indices {
             heal(index)
             devices[index].calmLine()
             devices[index].goOnline()
             if !devices[index].isStarted { devices[index].startAgain() }
         }
-        for index in devices.indices {
-            while documents[index]?.isEmpty == false { await close(0, on: index) }
-        }
+        for index in devices.indices { await closeAll(on: index) }
         tell("all troubles are over")
         var faults = broken
         do {
@@ -159,7 +166,11 @@ final class StoryScene {
             for device in devices { try await downloadAll(on: device) }
             let witness = try world.devices(["a device that joins at the end"])[0]
             try await world.settle()
-            let judge = StoryJudge(acknowledged: acknowledged, discarded: discarded)
+            let judge = StoryJudge(
+                acknowledged: acknowledged,
+                discarded: discarded,
+                evaporated: evaporated
+            )
             let evidence = try evidence(of: devices + [witness])
             faults += judge.faults(evidence.dropLast(), witness: evidence[devices.count])
         } catch {

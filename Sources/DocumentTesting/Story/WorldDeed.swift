@@ -59,4 +59,12 @@ public enum WorldDeed: Hashable, Sendable {
     case backUpHub
     /// `restoreHub()`, unless contents have left a device: those may be at the hub alone.
     case restoreHub
+    /// `crashHub(afterWrites:isLastAnswered:)`.
+    case crashHub(afterWrites: Int, isLastAnswered: Bool)
+    /// `startHub()`.
+    case startHub
+    /// `backUp()`, where the disk is right: what people have open on the device they close before.
+    case backUp(on: Int)
+    /// `restore(_:)`, to the device's last backup if there is one: what people have open on it they close before.
+    case restore(on: Int)
 }

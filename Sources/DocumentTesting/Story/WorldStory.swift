@@ -54,7 +54,8 @@ public struct WorldStory: Hashable, Sendable {
     public struct Ending: Sendable {
         /// What is wrong: devices that do not come to rest, or that differ from one another or from what a device gets that joins
         /// at the end; an edit whose save was acknowledged, which nobody has removed, and which is in no document, conflict or
-        /// version; a package that was half, at any time; an item of which `explain` gives no reason.
+        /// version, unless it was gone with a disk that was put back to a backup before anybody else had it; a package that was
+        /// half, at any time; an item of which `explain` gives no reason.
         public var faults: [String]
         /// What has happened, in words.
         public var told: [String]
@@ -62,6 +63,10 @@ public struct WorldStory: Hashable, Sendable {
         public var editCount: Int
         /// How often a package was looked at, whether it is half.
         public var packageLookCount: Int
+        /// How often the hub has crashed.
+        public var hubCrashCount: Int
+        /// How often a device was put back to a backup.
+        public var restoreCount: Int
     }
 
     /// Tells the story in a world of its own.
@@ -78,7 +83,9 @@ public struct WorldStory: Hashable, Sendable {
             faults: faults,
             told: scene.told,
             editCount: scene.acknowledged.count,
-            packageLookCount: scene.packageLookCount
+            packageLookCount: scene.packageLookCount,
+            hubCrashCount: scene.world.hubCrashCount,
+            restoreCount: scene.restoreCount
         )
     }
 

@@ -70,7 +70,7 @@ public final class DocumentWorld: Sendable {
     /// Adds devices that share one folder, and starts them.
     ///
     /// - Parameter names: What they are called; none twice.
-    /// - Throws: What keeps their folders from being made.
+    /// - Throws: What keeps their folders from being made; while the hub does not run nobody can join.
     public func devices(_ names: [String]) throws -> [WorldDevice] { try names.map(device) }
 
     /// Adds so many devices: “device 1”, “device 2” and so on.
@@ -141,17 +141,52 @@ public final class DocumentWorld: Sendable {
     /// Puts the hub back to its backup: it has lost all that came later.
     public func restoreHub() { if let backup = state.withLock({ $0.hubBackup }) { hub.restore(backup) } }
 
-    /// Returns when all devices that are started and online are in step.
+    /// Has the hub crash, as when its machine dies: the lines of all devices are down until `startHub()`.
+    ///
+    /// A write is what a hub does in one step: all that a device commits with one message, the contents that come with one, the
+    /// keys for a device. Of each it has done all or nothing, so these are the moments in which a crash can come: before a write,
+    /// and between a write and its answer, when the device cannot know that it was done. What was written stays.
+    ///
+    ///     world.crashHub(afterWrites: 1)
+    ///     try await world.edit(Note.init, "a.note", on: phone) { $0.text = "one" }
+    ///     try await world.settle()    // Returns as the hub has crashed.
+    ///     world.startHub()
+    ///     try await world.settle()
+    ///
+    /// - Parameters:
+    ///   - count: How many writes it does before, 0 or more: with 0 it has crashed when this returns.
+    ///   - isLastAnswered: Whether the device hears that the last of them was done. Then the hub crashes as the next one is asked
+    ///     for, before it is done; with 0 this is the very next.
+    public func crashHub(afterWrites count: Int = 0, isLastAnswered: Bool = false) {
+        precondition(count >= 0, "a hub cannot crash after \(count) writes: it is 0 or more")
+        hub.crash(afterWrites: count, isLastAnswered: isLastAnswered)
+    }
+
+    /// Starts the hub again, with what it has written: devices find it within milliseconds. A crash that has not come yet does
+    /// not come any more.
+    public func startHub() { hub.start() }
+
+    /// Whether the hub runs: not from when it has crashed until it is started again.
+    public var isHubRunning: Bool { !hub.isDown }
+
+    /// How often the hub has crashed.
+    var hubCrashCount: Int { hub.crashCount }
+
+    /// Returns when all devices that are started and online are in step; at once while the hub does not run, as nobody is online
+    /// then.
     ///
     /// - Throws: `WorldFailure` when they are not after some time; it says of each what it waits for.
     public func settle(seconds: Double = 20) async throws {
         try await settle(nil, seconds: seconds)
     }
 
-    /// - Parameter some: Of whom it is meant; nil for all.
-    func settle(_ some: [WorldDevice]?, seconds: Double = 20) async throws {
+    /// - Parameters:
+    ///   - some: Of whom it is meant; nil for all.
+    ///   - other: At which hub they are; nil for the world's.
+    func settle(_ some: [WorldDevice]?, at other: HubInMemory? = nil, seconds: Double = 20) async throws {
+        let hub = other ?? self.hub
         let end = Date().addingTimeInterval(seconds)
-        while true {
+        while !hub.isDown {
             let devices = (some ?? allDevices).filter { $0.isStarted && !$0.line.isCut }
             let entryCount = hub.entryCount
             let open = await Self.aside { devices.filter { !$0.isInStep(at: entryCount) } }
@@ -169,6 +204,23 @@ public final class DocumentWorld: Sendable {
                 DispatchQueue.global().asyncAfter(deadline: .now() + 0.002) { goOn.resume() }
             }
         }
+    }
+
+    /// A device that has all that the hub has now, in a folder of its own. It reads a copy of the hub, so that nobody hears of
+    /// it, and is to be stopped.
+    func readerOfHub() async throws -> WorldDevice {
+        guard let first = state.withLock({ $0.first }) else {
+            preconditionFailure("a hub is read that no device has ever met")
+        }
+        let copy = try HubInMemory(container)
+        copy.restore(hub.backup())
+        let name = "reader \(UUID().uuidString.prefix(8))"
+        let reader = try WorldDevice(name, in: folder, first.identity, first.keys, at: copy)
+        try reader.start()
+        do { try await settle([reader], at: copy, seconds: 10) } catch is WorldFailure {
+            // What a hub that was put back lacks it may get again from devices; now it does not have it.
+        }
+        return reader
     }
 
     /// Asks devices on another thread than the caller's: one answers when it has put in place what it is about, which may wait

@@ -36,7 +36,11 @@ extension HubInMemory {
             faults = MessageFaults(numbers)
         }
 
-        package var retrySeconds: ClosedRange<Double> { faults.areOn ? 0.001...0.02 : 0.2...30 }
+        package var retrySeconds: ClosedRange<Double> {
+            faults.areOn || hub.isDown ? 0.001...0.02 : 0.2...30
+        }
+        /// How often what is on its way was lost, as the line was cut or the hub died.
+        private var breakCount: Int { state.withLock { $0.breakCount } + hub.crashCount }
         func disturb(_ faults: LineFaults) { self.faults.begin(faults) }
         func calm() { faults.end() }
         var hasLate: Bool { faults.hasLate }
@@ -52,7 +56,7 @@ extension HubInMemory {
             late: (@Sendable () throws -> Void)? = nil
         ) throws -> Answer {
             guard let fate = faults.next(mayBeRepeated: late != nil) else { return try message() }
-            linger(fate.delaySeconds, since: state.withLock { $0.breakCount })
+            linger(fate.delaySeconds, since: breakCount)
             switch fate.fault {
             case nil: return try message()
             case .lost: break
@@ -68,10 +72,10 @@ extension HubInMemory {
         }
 
         /// Lets time go by; a line that is cut meanwhile is noticed at once.
-        private func linger(_ seconds: Double, since breakCount: Int) {
+        private func linger(_ seconds: Double, since formerBreakCount: Int) {
             let end = Date().addingTimeInterval(seconds)
             hub.news.withLock {
-                while end > Date(), state.withLock({ $0.breakCount }) == breakCount {
+                while end > Date(), breakCount == formerBreakCount {
                     _ = hub.news.wait(until: end)
                 }
             }
@@ -92,15 +96,16 @@ extension HubInMemory {
 
         /// Lets the time go by that contents take; a line that is cut meanwhile is noticed at once.
         private func carry() throws {
-            let begun = state.withLock { state -> (seconds: Double, breakCount: Int)? in
+            let formerBreakCount = breakCount
+            let begun = state.withLock { state -> Double? in
                 guard !state.isCut, !state.isClosed else { return nil }
                 state.transferCount += 1
-                return (seconds: state.seconds, breakCount: state.breakCount)
+                return state.seconds
             }
-            guard let (seconds, breakCount) = begun else { throw LineFailure("the line is cut") }
+            guard let seconds = begun else { throw LineFailure("the line is cut") }
             defer { state.withLock { $0.transferCount -= 1 } }
-            linger(seconds, since: breakCount)
-            let isBroken = state.withLock { $0.breakCount } != breakCount
+            linger(seconds, since: formerBreakCount)
+            let isBroken = breakCount != formerBreakCount
             hub.news.withLock {
                 while isBroken, state.withLock({ $0.isHeld }) { hub.news.wait() }
             }
@@ -129,15 +134,16 @@ extension HubInMemory {
 
         private func set(_ body: (inout State) -> Void) {
             state.withLock { body(&$0) }
-            hub.news.withLock { hub.news.broadcast() }
+            hub.tellLines()
         }
 
         /// Whether a call that waits is not to wait any more.
         private var isBroken: Bool {
-            state.withLock { $0.isCut || $0.isClosed } || device.map(hub.isRevoked) == true
+            state.withLock { $0.isCut || $0.isClosed } || hub.isDown || device.map(hub.isRevoked) == true
         }
 
         private func checkAgain() throws {
+            try hub.checkRuns()
             if state.withLock({ $0.isCut || $0.isClosed }) { throw LineFailure("the line is cut") }
             if let device, hub.isRevoked(device) {
                 throw HubFailure(.revoked, "This device has been shut out.")
@@ -170,17 +176,20 @@ extension HubInMemory {
 
         private func readLog(after position: UInt64, waitSeconds: Int) throws -> LogPage {
             let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))
+            let crashCount = hub.crashCount
             try check()
             if waitSeconds > 0, let device { hub.noteReading(of: device, to: position) }
             while true {
                 try checkAgain()
+                // One that has been started again knows nothing of who waits.
+                guard hub.crashCount == crashCount else { throw LineFailure("the hub has died") }
                 let page = hub.state.withLock { state in
                     LogPage(Array(state.entries.dropFirst(Int(position)).prefix(100)), head: state.chain.head)
                 }
                 if !page.entries.isEmpty || waitSeconds == 0 || page.head.position < position { return page }
                 hub.news.lock()
                 let isInTime =
-                    hub.entryCount != Int(position) || isBroken
+                    hub.entryCount != Int(position) || isBroken || hub.crashCount != crashCount
                     || hub.news.wait(until: deadline)
                 hub.news.unlock()
                 if !isInTime { return page }
@@ -196,18 +205,12 @@ extension HubInMemory {
 
         package func refuse(_ device: DeviceName) throws {
             try check()
-            hub.state.withLock { $0.devices[device]?.isRevoked = true }
-            hub.news.withLock { hub.news.broadcast() }
+            try hub.refuse(device)
         }
 
         package func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
             try check()
-            let isTaken = hub.state.withLock { state in
-                if let known = state.keys[device]?[keys.generation], known != keys.keys { return true }
-                state.keys[device, default: [:]][keys.generation] = keys.keys
-                return false
-            }
-            if isTaken { throw HubFailure(.conflict, "Other keys are there.") }
+            try hub.keep(keys, for: device)
         }
 
         package func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys] {
@@ -221,7 +224,7 @@ extension HubInMemory {
         package func missing(_ names: [BlobName]) throws -> [BlobName] {
             try send {
                 try check()
-                return hub.missing(names)
+                return try hub.missing(names)
             }
         }
 

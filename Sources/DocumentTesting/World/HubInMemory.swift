@@ -22,6 +22,8 @@ package final class HubInMemory: Sendable {
         /// Blobs that nothing needs any more, and those that were sent or asked for a short while ago.
         var released: Set<BlobName> = []
         var recent: Set<BlobName> = []
+        /// Not on its disk, and in no backup.
+        var life = HubLife()
 
         mutating func keep(_ names: [BlobName]) {
             released.subtract(names)
@@ -62,11 +64,13 @@ package final class HubInMemory: Sendable {
     /// Has again what it had once, and nothing else. Whoever waits for news gets what there is.
     package func restore(_ backup: Backup) {
         state.withLock { state in
+            let life = state.life
             state = backup.state
+            state.life = life
             // As of a hub, its backup does not say who has read what.
             for device in state.devices.keys { state.devices[device]?.reads = nil }
         }
-        news.withLock { news.broadcast() }
+        tellLines()
     }
 
     /// Has no room from so many bytes of contents on.
@@ -105,7 +109,7 @@ package final class HubInMemory: Sendable {
                 state.last[entry.item] = entry
             }
         }
-        news.withLock { news.broadcast() }
+        tellLines()
     }
 
     /// Lies: has other blobs.
@@ -179,22 +183,30 @@ package final class HubInMemory: Sendable {
         return .accepted(record.position)
     }
 
-    func missing(_ names: [BlobName]) -> [BlobName] {
-        state.withLock { state in
-            state.keep(names)
+    /// Whether a commit would come into the log now.
+    private static func isNext(_ commit: OfferedCommit, in state: State) -> Bool {
+        let last = state.last[commit.item]
+        return last?.id != commit.id && last?.position ?? 0 == commit.base
+    }
+
+    func missing(_ names: [BlobName]) throws -> [BlobName] {
+        try answer { state in
+            let isWrite = names.contains(where: state.released.contains)
+            try state.write(if: isWrite) { state in state.keep(names) }
             return names.filter { state.blobs[$0] == nil }
         }
     }
 
     func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
-        try state.withLock { state in
+        try answer { state in
             guard state.chain.head == head else {
                 throw HubFailure(.conflict, "The log has another end by now.")
             }
             // What was asked for a short while ago is spared, as somebody may need it soon.
             let spared = names.filter(state.recent.contains)
             let released = Set(names).intersection(state.blobs.keys).subtracting(spared)
-            state.released.formUnion(released)
+            let isWrite = !released.isSubset(of: state.released)
+            try state.write(if: isWrite) { state in state.released.formUnion(released) }
             return ReleasedBlobs(released: released.count, keptSeconds: 30 * 86_400, spared: spared)
         }
     }
@@ -215,25 +227,28 @@ package final class HubInMemory: Sendable {
 
     /// Takes commits of a device.
     func take(_ commits: [OfferedCommit], from device: DeviceName?) throws -> CommitAnswers {
-        let answers = try state.withLock { state in
+        let answers = try answer { state in
             // In one step with what is written: nothing of a device comes after it was refused.
             if let device, state.devices[device]?.isRevoked == true {
                 throw HubFailure(.revoked, "This device has been shut out.")
             }
-            let answers = CommitAnswers(
-                try commits.map { try Self.offer($0, &state) },
-                head: state.chain.head
-            )
-            watcher.withLock { $0 }?(state.entries.count)
-            return answers
+            let isWrite = commits.contains { Self.isNext($0, in: state) }
+            return try state.write(if: isWrite) { state in
+                let answers = CommitAnswers(
+                    try commits.map { try Self.offer($0, &state) },
+                    head: state.chain.head
+                )
+                watcher.withLock { $0 }?(state.entries.count)
+                return answers
+            }
         }
-        news.withLock { news.broadcast() }
+        tellLines()
         return answers
     }
 
     func store(_ frames: Data) throws {
         let blobs = try BlobFrames.read(frames)
-        try state.withLock { state in
+        try answer { state in
             guard state.blobs.values.reduce(frames.count, { $0 + $1.count }) <= state.quotaByteCount
             else {
                 throw HubFailure(
@@ -241,9 +256,14 @@ package final class HubInMemory: Sendable {
                     "The account may keep no more bytes on this hub. Remove documents."
                 )
             }
-            state.keep(blobs.map(\.name))
             state.receivedByteCount += blobs.reduce(0) { $0 + $1.blob.count }
-            for (name, blob) in blobs where state.blobs[name] == nil { state.blobs[name] = Data(blob) }
+            let isWrite = blobs.contains { name, _ in
+                state.blobs[name] == nil || state.released.contains(name)
+            }
+            try state.write(if: isWrite) { state in
+                state.keep(blobs.map(\.name))
+                for (name, blob) in blobs where state.blobs[name] == nil { state.blobs[name] = Data(blob) }
+            }
         }
     }
 }

@@ -19,11 +19,14 @@ public final class WorldDevice: Sendable {
     package let line: HubInMemory.Line
     package let identity: DeviceIdentity
     /// The user's versions on this device.
-    package let versions: VersionStore
+    package var versions: VersionStore { versionStore.withLock { $0 } }
     package let place: ContainerSync.Place
     /// The container's keys, also of when it does not run.
     package let keys: KeyRing
     let disk: WorldDisk
+    /// Where the user's versions are.
+    let home: URL
+    private let versionStore: Locked<VersionStore>
     private let answers: WorldAnswers
     /// How many seconds its clock is ahead.
     private let clockSeconds: Locked<Double>
@@ -67,7 +70,7 @@ public final class WorldDevice: Sendable {
         self.identity = identity
         // What is kept is what this holds.
         self.keys = KeyRing(keys) { _ in }
-        let home = base.appendingPathComponent("home of \(name)", isDirectory: true)
+        home = base.appendingPathComponent("home of \(name)", isDirectory: true)
         disk = WorldDisk([folder, memory, home])
         answers = try WorldAnswers(
             of: name,
@@ -77,10 +80,7 @@ public final class WorldDevice: Sendable {
             container: "\(keys.container)"
         )
         clockSeconds = Locked(0)
-        versions = VersionStore(
-            VersionSettings(environment: ["HOME": home.path], hostName: name),
-            now: Self.clock(clockSeconds)
-        )
+        versionStore = Locked(Self.store(in: home, of: name, clockSeconds))
         var place = ContainerSync.Place(
             folder: FilePath(folder.path),
             memory: FilePath(memory.path),
@@ -133,6 +133,19 @@ public final class WorldDevice: Sendable {
 
     /// Lets time go by, of which no clock that somebody sets knows.
     package func letPass(seconds: Double) { runningSeconds.withLock { $0 += seconds } }
+
+    private static func store(in home: URL, of name: String, _ clockSeconds: Locked<Double>) -> VersionStore {
+        VersionStore(
+            VersionSettings(environment: ["HOME": home.path], hostName: name),
+            now: clock(clockSeconds)
+        )
+    }
+
+    /// Has the user's versions be opened anew: others lie in their place.
+    func openVersionsAnew() {
+        let store = Self.store(in: home, of: name, clockSeconds)
+        versionStore.withLock { $0 = store }
+    }
 
     private static func clock(_ seconds: Locked<Double>) -> @Sendable () -> Date {
         { Date().addingTimeInterval(seconds.withLock { $0 }) }

@@ -38,6 +38,9 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
 
     func mend() { ease { $0.faults = [] } }
 
+    /// Whether something on it cannot be read.
+    var isUnreadable: Bool { state.withLock { $0.faults.contains { $0.access.contains(.reading) } } }
+
     private func change(_ body: (inout State) -> Void) throws {
         let former = state.withLock { state in
             defer { body(&state) }

@@ -29,6 +29,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there was no room on the volume, or none within the user's quota.
     package var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
 
+    /// Whether the volume, or the kind of item, has nothing of the sort.
+    package var isUnsupported: Bool { errno == EOPNOTSUPP || errno == ENOTTY || errno == ENOSYS }
+
     /// Whether the storage device failed.
     package var isFault: Bool { errno == EIO }
 
@@ -60,7 +63,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         case EIO: "The storage device reported a fault; save to another place and check the device."
         case EBUSY, EWOULDBLOCK: "Another program is using the item; try again when it has finished."
         case EFBIG: "The file is too large for this volume."
-        case EOPNOTSUPP, ENOSYS, EINVAL: "The volume or the kind of item does not allow this; save elsewhere."
+        case EOPNOTSUPP, ENOTTY, ENOSYS, EINVAL:
+            "The volume or the kind of item does not allow this; save elsewhere."
         default: "Check the volume and try again."
         }
     }

@@ -10,10 +10,27 @@ extension SystemCalls {
 
     /// fstatfs(2): the volume's own number.
     static func volume(of file: borrowing FileDescriptor) throws(SystemError) -> UInt64 {
+        let status = try volumeStatus(of: file)
+        return withUnsafeBytes(of: status.f_fsid) { $0.loadUnaligned(as: UInt64.self) }
+    }
+
+    /// fstatfs(2): the number of the kind of volume.
+    static func volumeKind(of file: borrowing FileDescriptor) throws(SystemError) -> UInt32 {
+        let status = try volumeStatus(of: file)
+        return UInt32(truncatingIfNeeded: status.f_type)
+    }
+
+    /// fstatfs(2): how many bytes a block of the volume has.
+    static func blockByteCount(of file: borrowing FileDescriptor) throws(SystemError) -> Int64 {
+        let status = try volumeStatus(of: file)
+        return Int64(status.f_bsize)
+    }
+
+    private static func volumeStatus(of file: borrowing FileDescriptor) throws(SystemError) -> statfs {
         var status = statfs()
         let raw = file.raw
         _ = try perform("fstatfs", at: file.path) { CLinux.fstatfs(raw, &status) }
-        return withUnsafeBytes(of: status.f_fsid) { $0.loadUnaligned(as: UInt64.self) }
+        return status
     }
 
     /// statx(2): when the inode came to be; nil where the volume or the kernel does not tell.

@@ -6,6 +6,8 @@ package struct Mount: Hashable, Sendable {
     /// The kernel's name for the file system.
     package let type: String
     package let isReadOnly: Bool
+    /// Whether the volume is there from its top, and not a folder or a subvolume of it alone.
+    package let isWhole: Bool
 
     /// Those of a table, in its order: of several at one place the last is on top.
     package static func all(in table: String) -> [Mount] {
@@ -17,7 +19,8 @@ package struct Mount: Hashable, Sendable {
             return Mount(
                 place: unescaped(words[4]),
                 type: String(words[dash + 1]),
-                isReadOnly: words[5].split(separator: ",").contains("ro")
+                isReadOnly: words[5].split(separator: ",").contains("ro"),
+                isWhole: words[3] == "/"
             )
         }
     }
@@ -55,8 +58,23 @@ package struct Mount: Hashable, Sendable {
         self = mount
     }
 
-    private init(place: String, type: String, isReadOnly: Bool) {
-        (self.place, self.type, self.isReadOnly) = (place, type, isReadOnly)
+    private init(place: String, type: String, isReadOnly: Bool, isWhole: Bool) {
+        (self.place, self.type, self.isReadOnly, self.isWhole) = (place, type, isReadOnly, isWhole)
+    }
+
+    /// How many bytes a file on it can have; nil where that is not known of its kind.
+    package var fileByteCountMax: Int64? {
+        switch type {
+        case "btrfs", "tmpfs", "xfs": return .max
+        case "msdos", "vfat": return Int64(UInt32.max)
+        case "ext4":
+            // A file's blocks are counted in 32 bits. What cannot be looked at does not tell.
+            guard let top = try? SystemCalls.openPath(FilePath(place)),
+                let byteCount = try? SystemCalls.blockByteCount(of: top)
+            else { return nil }
+            return byteCount * Int64(UInt32.max)
+        default: return nil
+        }
     }
 
     private static let localTypes: Set<String> = [

@@ -223,7 +223,8 @@ struct ItemResourceValuesTests {
                 .typeIdentifierKey, .isPackageKey, .totalFileSizeKey, .volumeNameKey, .isHiddenKey,
                 .fileAllocatedSizeKey, .volumeIsReadOnlyKey, .generationIdentifierKey,
                 .ubiquitousItemIsDownloadedKey, .ubiquitousItemPercentDownloadedKey,
-                .ubiquitousItemPercentUploadedKey,
+                .ubiquitousItemPercentUploadedKey, .mayShareFileContentKey, .fileContentIdentifierKey,
+                .isExcludedFromBackupKey,
             ])
             #expect(more.isReadable == true && more.isWritable == true && more.isPackage == false)
             #expect(more.localizedName == "a.txt" && more.typeIdentifier == "public.plain-text")
@@ -232,6 +233,8 @@ struct ItemResourceValuesTests {
             #expect(more.totalFileSize == 1234 && more.fileAllocatedSize == 0)
             #expect(more.volumeName != nil && more.volumeIsReadOnly == false)
             #expect(more.generationIdentifier == nil)
+            #expect(more.mayShareFileContent == nil && more.fileContentIdentifier == nil)
+            #expect(more.isExcludedFromBackup == nil)
             #expect(more.allValues[.parentDirectoryURLKey] as? URL == more.parentDirectory)
             #expect(more.allValues[.ubiquitousItemIsDownloadedKey] as? Bool == false)
             #expect(more.allValues[.ubiquitousItemPercentDownloadedKey] as? Double == 0)

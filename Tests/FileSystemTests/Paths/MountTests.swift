@@ -45,6 +45,15 @@ struct MountTests {
         #expect(places == ["/", "/mnt/photo disk\\old", "/media", "/media", "/odd\\4"])
     }
 
+    @Test("A folder of a volume that is mounted alone is not the whole volume")
+    func whole() {
+        let table = """
+            22 1 0:21 / / rw,relatime - btrfs /dev/sda1 rw
+            23 22 0:21 /@home /home rw,relatime - btrfs /dev/sda1 rw
+            """
+        #expect(Mount.all(in: table).map(\.isWhole) == [true, false])
+    }
+
     @Test("A table that is longer than a page is read to its end: this process's own has its root")
     func own() {
         #expect(Mount.all.contains { $0.place == "/" })

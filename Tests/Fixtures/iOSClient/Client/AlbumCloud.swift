@@ -48,6 +48,25 @@ enum AlbumCloud {
         try url.setResourceValues(values)
     }
 
+    static func keepOutOfBackups(_ url: URL) throws -> Bool {
+        var url = url
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        try url.setResourceValues(values)
+        return try url.resourceValues(forKeys: [.isExcludedFromBackupKey]).isExcludedFromBackup == true
+    }
+
+    /// Whether it need not be read to be known as the same.
+    static func isClone(_ url: URL, of other: URL) throws -> Bool {
+        let keys: Set<URLResourceKey> = [.mayShareFileContentKey, .fileContentIdentifierKey]
+        let (values, others) = (
+            try url.resourceValues(forKeys: keys), try other.resourceValues(forKeys: keys)
+        )
+        guard values.mayShareFileContent == true, let identifier: Int64 = values.fileContentIdentifier
+        else { return false }
+        return others.fileContentIdentifier == identifier
+    }
+
     static func move(_ url: URL, to album: String) throws {
         guard let target = documents()?.appendingPathComponent(album) else { return }
         try FileManager.default.setUbiquitous(true, itemAt: url, destinationURL: target)

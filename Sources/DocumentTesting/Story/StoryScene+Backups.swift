@@ -1,0 +1,93 @@
+internal import DocumentFoundation
+internal import Foundation
+
+// Devices, and the hub, that are put back to what they were once.
+//
+// What a device had not sent yet is gone with its disk, and what the hub alone had is gone with the hub's: nobody can give that
+// back. So when one of them is put back, what all others have is looked at; what the hub has, as a device reads it. All that one
+// of them has is to be there in the end.
+extension StoryScene {
+    /// What a device had once, and the edits in that.
+    struct DeviceBackup {
+        let backup: WorldDevice.Backup
+        let marks: Set<String>
+    }
+
+    func backUp(_ index: Int) async {
+        // A disk that is full or fails is seen to first.
+        guard !troubled.contains(index) else { return }
+        await closeAll(on: index)
+        let device = devices[index]
+        let isStarted = device.isStarted
+        // It stands still, so that what is in the copy is known to the last byte.
+        device.stop()
+        do {
+            let marks = try marks(on: device)
+            backups[index] = DeviceBackup(backup: try device.backUp(), marks: marks)
+            tell("\(WorldDeed.backUp(on: index))")
+        } catch {
+            broken.append("\(WorldDeed.backUp(on: index)): \(error)")
+        }
+        if isStarted { device.startAgain() }
+    }
+
+    func restore(_ index: Int) async {
+        guard let former = backups[index] else { return }
+        heal(index)
+        await closeAll(on: index)
+        let device = devices[index]
+        device.stop()
+        do {
+            let gone = try marks(on: device).subtracting(former.marks)
+            try device.restore(former.backup)
+            restoreCount += 1
+            let lost = try await unheld(gone)
+            evaporated.formUnion(lost)
+            let loss = lost.isEmpty ? "" : ", and what it alone had is gone with its disk: \(lost.sorted())"
+            tell("\(WorldDeed.restore(on: index))\(loss)")
+        } catch {
+            broken.append("\(WorldDeed.restore(on: index)): \(error)")
+        }
+    }
+
+    func restoreHub() async {
+        // What only the hub has is lost with what it has lost.
+        guard evicted.isEmpty else { return }
+        do {
+            // What devices have sent they have, unless one of them was put back.
+            let sent = try await restoreCount > 0 ? marksAtHub() : []
+            world.restoreHub()
+            evaporated.formUnion(try await unheld(sent))
+            tell("\(WorldDeed.restoreHub)")
+        } catch {
+            broken.append("\(WorldDeed.restoreHub): \(error)")
+        }
+    }
+
+    /// Those of some edits that people want, and that nobody has now.
+    private func unheld(_ marks: Set<String>) async throws -> Set<String> {
+        var rest = marks.intersection(acknowledged).subtracting(discarded)
+        for device in devices where !rest.isEmpty { rest.subtract(try self.marks(on: device)) }
+        return try await rest.isEmpty ? [] : rest.subtracting(marksAtHub())
+    }
+
+    private func marksAtHub() async throws -> Set<String> {
+        let reader = try await world.readerOfHub()
+        defer { reader.stop() }
+        return try marks(on: reader)
+    }
+
+    /// The edits that are on a device, in its documents and their versions.
+    private func marks(on device: WorldDevice) throws -> Set<String> {
+        let folder = try StoryFolder(device.folder)
+        return try folder.paths.reduce(into: folder.marks) { marks, path in
+            do {
+                for version in try versions(of: device.folder.appendingPathComponent(path), on: device) {
+                    marks.formUnion(try StoryFolder(item: version.url).marks)
+                }
+            } catch let error as CocoaError where error.code.isAbsence {
+                // Gone meanwhile, as the device goes on.
+            }
+        }
+    }
+}
