@@ -26,7 +26,8 @@ struct DiskRefusal: CustomStringConvertible {
         cause = Self.cause(of: error)
     }
 
-    init(_ why: String) { (description, cause) = (why, .other) }
+    /// - Parameter helps: What helps; nil where what it is in the way of tells.
+    init(_ why: String, helps: String? = nil) { (description, cause, self.helps) = (why, .other, helps) }
 
     /// - Parameter helps: What brings it back.
     init(away why: String, helps: String) { (description, cause, self.helps) = (why, .away, helps) }
@@ -62,7 +63,7 @@ struct DiskRefusal: CustomStringConvertible {
         }
     }
 
-    /// What is to be done about the disk; nil when it is not the disk.
+    /// What is to be done about it; nil where nothing is said of that.
     var remedy: String? {
         switch cause {
         case .full: "Free some space on this device's disk; it is tried again every ten seconds."
@@ -72,8 +73,7 @@ struct DiskRefusal: CustomStringConvertible {
             "More folders are watched than this machine allows: raise fs.inotify.max_user_watches (sysctl). Meanwhile it is looked at every ten seconds."
         case .name:
             "The volume of this device has no such names: give it another one where it is, and it comes by itself."
-        case .away: helps
-        case .other: nil
+        case .away, .other: helps
         }
     }
 }

@@ -278,7 +278,7 @@ extension SyncRun {
 
     func holdBack(_ item: ItemID, _ effect: Effect) {
         let why = "It is excluded from sync on this device, and was changed elsewhere."
-        stuck[item] = (effect, DiskRefusal(why))
+        stuck[item] = (effect, DiskRefusal(why, helps: "It goes on by itself once that has ended."))
         news.insert(item)
     }
 }

@@ -32,7 +32,10 @@ extension SyncRun {
         } catch let error as VaultError where error.code == .damaged && isAtHub(former, of: item) {
             // Lent, and emptied in place: the hub still has it, and nothing could be sent before it answers.
             if lineState == .up { line?.queue(fetches: [HubLine.Fetch(name: former, item: item)]) }
-            return DiskRefusal("What it held before is got from the hub first, to be kept as a version.")
+            return DiskRefusal(
+                "What it held before is got from the hub first, to be kept as a version.",
+                helps: "It goes on by itself when the hub answers."
+            )
         } catch {
             let why = "What it held before is not kept here: \(error)"
             report(.failed(path: self.path(of: item), why: why))

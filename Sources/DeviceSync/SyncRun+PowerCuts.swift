@@ -116,7 +116,12 @@ extension SyncRun {
             let modified = known.trace.modified
             switch try placer.place(item, state, modified: modified, in: seen, replaced: &replaced) {
             case .another(let why):
-                return .waits(DiskRefusal("\(Self.isDamaged) It is not restored yet: \(why)."))
+                return .waits(
+                    DiskRefusal(
+                        "\(Self.isDamaged) It is not restored yet: \(why).",
+                        helps: "It is tried again every ten seconds."
+                    )
+                )
             case .done(let placed):
                 if let replaced { hold(replaced, of: item) }
                 guard let placed else { return .none }

@@ -51,7 +51,10 @@ final class SyncRun {
     /// Whether it is known that there is no line: one that is tried for the first time may be up in a moment.
     var isLineDown: Bool { lineState == .stopped || lineState == .down && lineFailure != nil }
     /// Why the line is not up.
-    var lineReason: String { lineFailure ?? "it has not been tried yet." }
+    var lineReason: String {
+        lineFailure
+            ?? (isStopped ? "this folder is not kept in step any more." : "it has not been tried yet.")
+    }
     /// What could not be done on the disk; tried again now and then.
     var stuck: [ItemID: (effect: Effect, why: DiskRefusal)] = [:]
     /// What waits for others to make way.

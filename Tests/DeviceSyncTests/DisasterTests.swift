@@ -217,55 +217,6 @@ struct DisasterTests {
         end()
     }
 
-    @Test(
-        "Zero bytes after a power cut: what is said to be received is as long as it was sent, also after a kill"
-    )
-    func zeroBytes() throws {
-        // A memory that says that a file is there, and a file that the cut has left empty: it was never said to be.
-        try one.write("text", to: "a.txt")
-        expectBoth(["a.txt": "text"])
-        try remove("a.txt", on: one)
-        expectBoth([:])
-        two.stop()
-        let count = hub.entryCount
-        try one.write("whole", to: "b.txt")
-        #expect(one.wait { hub.entryCount > count })
-        // What a dead process had begun to place lies under a name of its own, and is no item.
-        let arriving = two.folder.appendingPathComponent(".sheaf-arriving-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: arriving, withIntermediateDirectories: true)
-        try Data().write(to: arriving.appendingPathComponent("0"))
-        try two.start()
-        expectBoth(["b.txt": "whole"])
-        #expect(!FileManager.default.fileExists(atPath: arriving.path))
-        end()
-    }
-
-    @Test(
-        "Zero bytes after a power cut: what a cut leaves of others' files loses no state of them on any device",
-        arguments: [false, true]
-    )
-    func zeroBytesOfOthers(isAsLong: Bool) throws {
-        try one.write("text", to: "a.txt")
-        expectBoth(["a.txt": "text"])
-        one.stop()
-        // A program had replaced the file without syncing it; the file system knows the new name, and no bytes.
-        let zeros = isAsLong ? String(repeating: "\0", count: 4) : ""
-        let modified = try FileManager.default.attributesOfItem(
-            atPath: one.folder.appendingPathComponent("a.txt").path
-        )
-        try one.write(zeros, to: "a.txt")
-        try FileManager.default.setAttributes(
-            [.modificationDate: try #require(modified[.modificationDate])],
-            ofItemAtPath: one.folder.appendingPathComponent("a.txt").path
-        )
-        try one.start()
-        expectBoth(["a.txt": zeros])
-        for device in [one, two] {
-            #expect(try device.formerTexts(of: "a.txt").contains("text"), "\(device.name)")
-        }
-        end()
-    }
-
     @Test("What cannot be kept for want of room is not said to be in step, and goes when there is room")
     func vaultOutOfReach() throws {
         expectBoth([:])

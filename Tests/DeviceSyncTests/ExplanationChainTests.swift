@@ -55,16 +55,45 @@ struct ExplanationChainTests {
         pair.end()
     }
 
-    @Test("A folder that is to go says which item in it is waited for, and who uses that")
-    func members() throws {
-        try fill(["folder/a.txt": "a"])
-        let reader = ItemUser(of: "folder/a.txt", on: two)
+    @Test(
+        "A folder that is to go says how many items in it are waited for, which one, and who uses that",
+        arguments: [
+            (["a.txt"], "“folder” goes when the item in it has gone."),
+            (["a.txt", "b.txt"], "“folder” goes when the 2 items in it have gone."),
+        ]
+    )
+    func members(names: [String], text: String) throws {
+        try fill(["folder/a.txt": "a", "folder/b.txt": "b"])
+        let readers = names.map { ItemUser(of: "folder/\($0)", on: two) }
         try FileManager.default.removeItem(at: one.folder.appendingPathComponent("folder"))
+        pair.wait { two.explanation("folder")?.causes.first == text }
         let explanation = try chain(of: "folder", is: [.members, .inUse])
-        #expect(explanation.causes[1].hasPrefix("“folder/a.txt”: "))
-        #expect(explanation.next.contains("Close it there"))
-        reader.end()
+        #expect(explanation.causes[0] == text)
+        #expect(explanation.causes[1].hasPrefix("“folder/"))
+        #expect(explanation.next == "Close it there, or wait: it goes on by itself when they are done.")
+        for reader in readers { reader.end() }
         pair.wait { two.contents == [:] && pair.isSettled }
+        pair.end()
+    }
+
+    @Test("What is to go into a folder that is in it says which one is to leave, and who uses that")
+    func loop() throws {
+        try fill(["outer/inner/a.txt": "a"])
+        let reader = ItemUser(of: "outer/inner/a.txt", on: two)
+        try rename("outer/inner", to: "inner", on: one)
+        pair.wait { two.status?.stuck["outer/inner"] != nil && one.status?.isSettled == true }
+        try rename("outer", to: "inner/outer", on: one)
+        let explanation = try chain(of: "outer", is: [.loop, .inUse])
+        let text = "“outer” is to go into a folder that is inside it here, and waits for that one to leave."
+        #expect(explanation.causes[0] == text)
+        #expect(explanation.causes[1].hasPrefix("“outer/inner”: "), "\(explanation)")
+        #expect(explanation.next == "Close it there, or wait: it goes on by itself when they are done.")
+        reader.end()
+        pair.wait {
+            two.contents == ["inner": "/", "inner/outer": "/", "inner/a.txt": "a"]
+                && one.contents == two.contents && pair.isSettled
+        }
+        pair.wait { two.explanation("inner/outer")?.chain.map(\.kind) == [.settled] }
         pair.end()
     }
 
@@ -91,6 +120,8 @@ struct ExplanationChainTests {
         try two.write("longer", to: "a.txt")
         let explanation = try chain(of: "a.txt", is: [.sending, .offline])
         #expect(explanation.causes[0] == "“a.txt” was changed here; its contents are being sent to the hub.")
+        #expect(explanation.causes[1] == "There is no line to the hub: the line is cut")
+        #expect(explanation.next == "Check the network and the hub; it goes on by itself.")
         #expect(explanation.chain.allSatisfy { $0.sinceSeconds != nil })
         two.line.mend()
         pair.wait { pair.isSettled && one.text("a.txt") == "longer" }

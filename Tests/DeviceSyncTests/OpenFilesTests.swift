@@ -84,8 +84,12 @@ struct OpenFilesTests {
         try file.write(contentsOf: Data("one".utf8))
         waitUntilWaiting("new.txt")
         let name = ProcessInfo.processInfo.processName.prefix(15)
-        let causes = try #require(one.explanation("new.txt")?.causes)
-        #expect(causes.count == 1)
+        let explanation = try #require(one.explanation("new.txt"))
+        let causes = explanation.causes
+        #expect(explanation.chain.map(\.kind) == [.beingWritten])
+        let next =
+            "It goes by itself when it is closed there, or nothing has been written into it for a while."
+        #expect(explanation.next == next)
         #expect(causes[0].hasPrefix("It is open in a program that writes it: \(name)"), "\(causes)")
         #expect(causes[0].contains("(process \(ProcessInfo.processInfo.processIdentifier))"), "\(causes)")
         try file.close()
@@ -159,7 +163,9 @@ struct OpenFilesTests {
         let file = try open("p.rtfd/a.txt")
         try file.write(contentsOf: Data("half".utf8))
         wait { one.status?.stuck["p.rtfd"]?.hasPrefix("A file in it is open") == true }
-        #expect(one.explanation("p.rtfd")?.isSettled == false)
+        let explanation = try #require(one.explanation("p.rtfd"))
+        #expect(!explanation.isSettled && explanation.chain.map(\.kind) == [.beingWritten])
+        #expect(explanation.next == "It goes by itself, as one, when that has ended.")
         #expect(two.text("p.rtfd/a.txt") == nil)
         try file.write(contentsOf: Data(" and whole".utf8))
         try file.close()

@@ -47,6 +47,15 @@ extension WorldDevice {
         try Data(text.utf8).write(to: url)
     }
 
+    /// Puts a file in place whole: nobody finds half of it.
+    func put(_ text: String, at name: String) throws {
+        let source = folder.deletingLastPathComponent().appendingPathComponent(UUID().uuidString)
+        try Data(text.utf8).write(to: source)
+        guard Foundation.rename(source.path, folder.appendingPathComponent(name).path) == 0 else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+    }
+
     func text(_ name: String) -> String? {
         (try? Data(contentsOf: folder.appendingPathComponent(name))).map {
             String(decoding: $0, as: UTF8.self)

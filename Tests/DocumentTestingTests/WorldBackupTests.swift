@@ -38,7 +38,7 @@ struct WorldBackupTests {
         _ items: [String],
         in name: String = "list.txt",
         on devices: [WorldDevice],
-        in world: DocumentWorld,
+        of world: DocumentWorld,
         _ location: SourceLocation = #_sourceLocation
     ) async throws {
         for device in devices {
@@ -62,13 +62,13 @@ struct WorldBackupTests {
             try pad.restore(yesterday)
             try await world.settle()
             let devices = [phone, pad]
-            try await expect(["tea", "milk", "bread", "salt", "jam"], on: devices, in: world)
-            try await expect(["tape"], in: "new.txt", on: devices, in: world)
+            try await expect(["tea", "milk", "bread", "salt", "jam"], on: devices, of: world)
+            try await expect(["tape"], in: "new.txt", on: devices, of: world)
         }
         // And it goes on as ever.
         try await world.edit(ShoppingList.init, "list.txt", on: pad) { $0.items.removeFirst() }
         try await world.settle()
-        try await expect(["milk", "bread", "salt", "jam"], on: [phone, pad], in: world)
+        try await expect(["milk", "bread", "salt", "jam"], on: [phone, pad], of: world)
         try world.end()
     }
 
@@ -80,10 +80,10 @@ struct WorldBackupTests {
         try await world.create(ShoppingList.init, "new.txt", on: pad) { $0.items = ["tape"] }
         try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items.insert("tea", at: 0) }
         try pad.restore(yesterday)
-        try await expect(["milk", "bread", "salt"], on: [pad], in: world)
+        try await expect(["milk", "bread", "salt"], on: [pad], of: world)
         pad.goOnline()
         try await world.settle()
-        try await expect(["tea", "milk", "bread", "salt"], on: [phone, pad], in: world)
+        try await expect(["tea", "milk", "bread", "salt"], on: [phone, pad], of: world)
         for device in [phone, pad] {
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: device.folder.path) == ["list.txt"]
@@ -101,7 +101,7 @@ struct WorldBackupTests {
         try pad.restore(yesterday)
         pad.goOnline()
         try await world.settle()
-        try await expect(["milk", "bread", "salt"], on: [phone, pad], in: world)
+        try await expect(["milk", "bread", "salt"], on: [phone, pad], of: world)
 
         try FileManager.default.removeItem(at: places[1])
         try await world.settle()
@@ -121,11 +121,11 @@ struct WorldBackupTests {
         let backup = try pad.backUp()
         // Nobody has kept it in step.
         try await world.settle()
-        try await expect(["milk", "bread", "salt"], on: [phone], in: world)
+        try await expect(["milk", "bread", "salt"], on: [phone], of: world)
         try Data("nothing of worth\n".utf8).write(to: url)
         try pad.restore(backup)
         try await world.settle()
-        try await expect(["milk", "bread", "salt", "jam"], on: [phone, pad], in: world)
+        try await expect(["milk", "bread", "salt", "jam"], on: [phone, pad], of: world)
         try world.end()
     }
 
@@ -140,7 +140,7 @@ struct WorldBackupTests {
         try await world.edit(ShoppingList.init, "list.txt", on: phone) { $0.items.append("jam") }
         try pad.restore(yesterday)
         try await world.settle()
-        try await expect(["milk", "bread", "salt", "jam"], on: [phone, pad], in: world)
+        try await expect(["milk", "bread", "salt", "jam"], on: [phone, pad], of: world)
         try world.end()
     }
 

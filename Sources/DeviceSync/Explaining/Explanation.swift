@@ -52,21 +52,8 @@ extension ItemConcern {
 extension SyncRun {
     /// Explains what is at a place below the folder.
     func explain(_ path: String) -> Explanation {
-        guard let item = item(at: path) else {
-            if let found = leftOut(at: path) { return explanation(of: found, path) }
-            return Explanation(
-                path: path,
-                isSettled: false,
-                change: SyncEngine.Change.none.rawValue,
-                [
-                    Explanation.Cause(
-                        .absent,
-                        "Nothing of this name is here or at the hub.",
-                        remedy: "Check the name."
-                    )
-                ],
-                next: "Check the name."
-            )
+        guard let item = item(at: path) ?? packageHolding(path) else {
+            return explanation(ofUnknown: path)
         }
         var explanation = explain(item)
         if let trouble = nameTrouble(of: item) { explanation.notes.append(trouble) }
@@ -84,16 +71,6 @@ extension SyncRun {
             (explanation.devices, explanation.whereabouts) = (whereabouts.standings, whereabouts.sentences)
         }
         return explanation
-    }
-
-    private func explanation(of found: LeftOut, _ path: String) -> Explanation {
-        Explanation(
-            path: path,
-            isSettled: false,
-            change: SyncEngine.Change.none.rawValue,
-            [Explanation.Cause(.leftOut, found.text, remedy: found.remedy)],
-            next: found.remedy
-        )
     }
 
     /// What keeps this device from remembering anything, and so from doing it.
@@ -145,8 +122,8 @@ extension SyncRun {
                 || unread[item] != nil
             {
                 explanation.isSettled = false
-                let text = "Something has just happened to it, which is about to be looked at."
-                explanation.chain = [Explanation.Cause(.justChanged, text)]
+                explanation.chain = [Explanation.Cause(.justChanged, Self.justChanged)]
+                explanation.next = Self.byItself
             } else {
                 explanation.chain = [Explanation.Cause(.settled, "It is the same here and at the hub.")]
                 explainContents(of: item, &explanation)
@@ -163,7 +140,7 @@ extension SyncRun {
             explanation.next = nextWithoutLine
         } else {
             // What helps against a later cause helps against those before it.
-            explanation.next = explanation.chain.compactMap(\.remedy).last ?? "It goes on by itself."
+            explanation.next = explanation.chain.compactMap(\.remedy).last ?? nextOnLine(explanation.chain)
             if let deed = deed(of: awaitedContents(of: item)) {
                 (explanation.hubDeed, explanation.next) = (deed, deed.next)
             }
@@ -180,13 +157,21 @@ extension SyncRun {
             if why.cause == .away {
                 return Explanation.Cause(.notMounted, why.description, remedy: why.remedy)
             }
-            let name = folder == .root ? "The folder" : "“\(path(of: folder))”"
             return Explanation.Cause(
                 .cannotRead,
-                "\(name) cannot be looked at, so nobody can say what is in it: \(why)",
+                "\(name(ofFolder: folder)) cannot be looked at, so nobody can say what is in it: \(why)",
                 remedy: why.remedy ?? Self.makeReadable
             )
         }
+        if let folder = folderToHold(item), let why = unlisted[folder] {
+            let name = name(ofFolder: folder)
+            return Explanation.Cause(
+                .cannotRead,
+                "It is not where it was, and may be in \(name), which cannot be looked at: \(why)",
+                remedy: why.remedy ?? Self.makeReadable
+            )
+        }
+        if isExcluded(item) { return exclusion }
         if let why = unkept[item], suspects.contains(item) {
             return Explanation.Cause(
                 .emptied,
@@ -211,16 +196,47 @@ extension SyncRun {
                 remedy: "Close it there, or wait: it goes on by itself when they are done."
             )
         }
-        return stuck[item].map { stuck in
-            Explanation.Cause(
+        guard let (effect, why) = stuck[item] else { return nil }
+        if case .merge = effect {
+            return Explanation.Cause(
                 .cannotPlace,
-                "It cannot be put in place: \(stuck.why)",
-                remedy: stuck.why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
+                "What was done to it here and elsewhere cannot be merged: \(why)",
+                remedy: why.remedy ?? "Both are kept; it is tried again every ten seconds."
             )
         }
+        return Explanation.Cause(
+            .cannotPlace,
+            "It cannot be put in place: \(why)",
+            remedy: why.remedy ?? "Remove what is in the way; it is tried again every ten seconds."
+        )
     }
 
+    static let justChanged = "Something has just happened to it, which is about to be looked at."
+    static let byItself = "It goes on by itself."
     private static let makeReadable = "Make it readable; it is tried again by itself."
+
+    var exclusion: Explanation.Cause {
+        Explanation.Cause(
+            .leftOut,
+            "It is excluded from sync on this device: nothing of it goes or comes.",
+            remedy: "End its exclusion; then it is kept in step."
+        )
+    }
+
+    private func name(ofFolder folder: ItemID) -> String {
+        folder == .root ? "The folder" : "“\(path(of: folder))”"
+    }
+
+    /// The folder that may hold an item which is not where it was, or a folder above it: nobody can look into that one.
+    private func folderToHold(_ item: ItemID) -> ItemID? {
+        guard !missing.isEmpty, isBlind else { return nil }
+        var at = item
+        while !missing.contains(at) {
+            guard at != .root, let folder = parent(of: at) else { return nil }
+            at = folder
+        }
+        return unlisted.filter { $0.value.cause != .watches && $0.value.cause != .away }.keys.min()
+    }
 
     /// The folder that cannot be looked at, not all of it at least, which an item is, or is in.
     func unlistedFolder(above item: ItemID) -> (ItemID, DiskRefusal)? {
@@ -244,6 +260,12 @@ extension SyncRun {
         return lineState == .stopped
             ? "Read what stopped it, then start it again."
             : "Check the network and the hub; it goes on by itself."
+    }
+
+    /// What helps an item for whose causes nobody has to do anything.
+    private func nextOnLine(_ chain: [Explanation.Cause]) -> String {
+        let isRefused = chain.contains { $0.kind == .cannotSend || $0.kind == .cannotGet }
+        return isRefused ? "It is tried again every ten seconds." : Self.byItself
     }
 
     /// All that an item is, or is to be.
@@ -281,7 +303,7 @@ extension SyncRun {
                 )
             )
         }
-        if engine.disk[item]?.kind == .folder, let inside = worst(in: item) {
+        if item == .root || engine.disk[item]?.kind == .folder, let inside = worst(in: item) {
             explanation.next = "Look into the folder: each item in it says why it is as it is."
             explanation.chain.append(
                 Explanation.Cause(.inside, inside.textOfFolder, remedy: explanation.next)
@@ -298,7 +320,7 @@ extension SyncRun {
                         "Its contents are being got from the hub\(state(of: item).download.text)."
                     )
             )
-            explanation.next = "It goes on by itself."
+            explanation.next = lineState == .up ? nextOnLine(explanation.chain) : nextWithoutLine
             if download.failure?.hubDeed != nil, let deed = deed(of: awaitedContents(of: item)) {
                 (explanation.hubDeed, explanation.next) = (deed, deed.next)
             }

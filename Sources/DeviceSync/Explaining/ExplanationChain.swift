@@ -14,11 +14,23 @@ extension SyncRun {
             switch reason {
             case .nameTaken(let other), .nameLeft(let other): causes += links(to: other, &seen)
             case .folderMissing(let folder): causes += links(to: folder, &seen)
+            case .loop: causes += folderToLeave(item).map { links(to: $0, &seen) } ?? []
             case .members(let members): causes += members.prefix(1).flatMap { links(to: $0, &seen) }
             default: break
             }
         }
         return causes
+    }
+
+    /// The folder in another, here, that is to leave it before that one can go where the hub has it.
+    private func folderToLeave(_ folder: ItemID) -> ItemID? {
+        var at = engine.tree[folder]?.place.parent
+        while let inside = at, inside != .root, inside != folder {
+            let parent = engine.disk[inside]?.place.parent
+            if parent != engine.tree[inside]?.place.parent { return inside }
+            at = parent
+        }
+        return nil
     }
 
     /// What another item waits for that one is waited for.
@@ -37,6 +49,8 @@ extension SyncRun {
         case .sending(let content) where failedContents[content]?.code == .quota:
             cause.remedy =
                 "Remove what is not needed, or have whoever runs the hub give it a larger quota; then it goes on by itself."
+        case .contentsLost:
+            cause.remedy = "Have a device that has them be kept in step; then it goes on by itself."
         case .braked:
             cause.remedy = "Say which: sheaf decide \(place.folder) --go-on, or --put-back."
         case .paused:
@@ -78,7 +92,10 @@ extension SyncRun {
                 ?? "\(name) was changed elsewhere; its contents are being got from the hub\(download(of: content).text)."
         case .contentsLost:
             "\(name) is without its contents here, and the hub has lost them: a device that has them is to send them."
-        case .committing: "\(name) was changed here; the hub has been told and has not answered yet."
+        case .committing:
+            lineState == .up
+                ? "\(name) was changed here; the hub has been told and has not answered yet."
+                : "\(name) was changed here; the hub is to hear of it."
         case .readingLog(let position):
             "Another device was faster about \(name); the log is to be read to entry \(position) first."
         case .placing: "\(name) is being made what the hub says."
@@ -88,7 +105,10 @@ extension SyncRun {
             "\(name) waits until the hub knows that “\(path(of: other))” has left its name."
         case .folderMissing(let folder): "\(name) waits for its folder “\(path(of: folder))”."
         case .loop: "\(name) is to go into a folder that is inside it here, and waits for that one to leave."
-        case .members(let members): "\(name) goes when the \(members.count) items in it have gone."
+        case .members(let members):
+            members.count == 1
+                ? "\(name) goes when the item in it has gone."
+                : "\(name) goes when the \(members.count) items in it have gone."
         case .braked(.leaving):
             "\(name) is part of so large a change here that somebody is to say whether it is meant."
         case .braked(.arriving):

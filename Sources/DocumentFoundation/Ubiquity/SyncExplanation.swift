@@ -190,7 +190,7 @@ extension SyncExplanation.Cause {
         public static let inside = Self(rawValue: "inside")
         /// Nothing of this name is here or at the hub.
         public static let absent = Self(rawValue: "absent")
-        /// It cannot be on other devices, and stays here alone.
+        /// It cannot be on other devices, or is excluded from sync on this one.
         public static let leftOut = Self(rawValue: "leftOut")
     }
 }

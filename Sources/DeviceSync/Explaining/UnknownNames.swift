@@ -1,0 +1,58 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Sync
+internal import SyncMessages
+
+// Names that lead to no item. That nothing is there is said only where it is known.
+extension SyncRun {
+    /// The package that has something at a place: what is in it is kept in step with it.
+    func packageHolding(_ path: String) -> ItemID? {
+        let item = lastItem(towards: path)
+        guard let known = table[item], known.state.kind == .document, known.trace.kind == .directory,
+            isSomething(at: path)
+        else { return nil }
+        return item
+    }
+
+    /// Explains what is at a place below the folder that leads to no item.
+    func explanation(ofUnknown path: String) -> Explanation {
+        let cause = causeOfUnknown(path)
+        return Explanation(
+            path: path,
+            isSettled: false,
+            change: SyncEngine.Change.none.rawValue,
+            [cause],
+            next: cause.remedy ?? Self.byItself
+        )
+    }
+
+    private func causeOfUnknown(_ path: String) -> Explanation.Cause {
+        if let found = leftOut(at: path) {
+            return Explanation.Cause(.leftOut, found.text, remedy: found.remedy)
+        }
+        let folder = lastItem(towards: path)
+        if unlistedFolder(above: folder) != nil, let obstacle = obstacle(to: folder) { return obstacle }
+        if isSomething(at: path) {
+            let isExcluded = SyncExclusion.isExcluded(place.folder.appending(path), below: place.folder)
+            if isExcluded { return exclusion }
+            if dirtyFolders.contains(folder) { return Explanation.Cause(.justChanged, Self.justChanged) }
+        }
+        let text = "Nothing of this name is here or at the hub."
+        return Explanation.Cause(.absent, text, remedy: "Check the name.")
+    }
+
+    /// The item nearest to a place of those that it is in.
+    private func lastItem(towards path: String) -> ItemID {
+        var names = path.pathNames
+        while !names.isEmpty {
+            names.removeLast()
+            if let item = item(at: names.joined(separator: "/")) { return item }
+        }
+        return .root
+    }
+
+    private func isSomething(at path: String) -> Bool {
+        // What cannot be looked at is not known.
+        (try? FolderScan.status(at: place.folder.appending(path))) != nil
+    }
+}
