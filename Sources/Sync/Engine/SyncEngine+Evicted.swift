@@ -40,13 +40,17 @@ extension SyncEngine {
     }
 
     /// Has a folder's members leave it that are all that keeps it from going.
-    mutating func clear(_ folder: ItemID) -> [Effect] {
+    ///
+    /// - Parameter target: The folder that they go to; nil for the next one above.
+    mutating func clear(_ folder: ItemID, into target: ItemID? = nil) -> [Effect] {
         let members = disk.members(of: folder)
         guard !isBraked(folder, .arriving), members.allSatisfy({ isLost($0) && !paused.contains($0) }) else {
             return []
         }
-        var at = folder
-        repeat { at = disk[at]?.place.parent ?? .root } while at != .root && tree[at] == nil
+        var at = target ?? folder
+        if target == nil {
+            repeat { at = disk[at]?.place.parent ?? .root } while at != .root && tree[at] == nil
+        }
         return members.sorted().flatMap { giveWay($0, in: at) }
     }
 

@@ -26,11 +26,13 @@ extension SyncEngine {
     /// - Returns: What is to be done, after it has been remembered.
     package mutating func rewind(to entries: some Sequence<LogEntry>) -> [Effect] {
         let former = tree
-        let behind = Set(steps.all.keys).union(agreed.all(besides: tree).keys).union(disk.keys).filter {
+        let known = Set(agreed.all(besides: tree).keys)
+        let behind = Set(steps.all.keys).union(known).union(disk.keys).filter {
             steps[$0] != nil || disk[$0] != former[$0]
         }
         let histories = readAnew(entries, noting: behind)
-        for item in Set(former.items.keys).union(tree.items.keys).union(behind) {
+        // Of what has gone from both, too, disk and log may still have agreed on what it was.
+        for item in Set(former.items.keys).union(tree.items.keys).union(known).union(behind) {
             let base: ItemState? =
                 if disk[item] == former[item] {
                     tree[item]

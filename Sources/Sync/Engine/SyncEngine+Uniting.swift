@@ -57,7 +57,7 @@ extension SyncEngine {
             // Both are here: what was written into this one meanwhile is another item's.
             if ours.kind == .document, isEdited { return commit(item, ours) }
             // What is in it goes into the other.
-            guard !disk.hasMembers(item) else { return [] }
+            guard !disk.hasMembers(item) else { return clear(item, into: other) }
         }
         steps[item] = .place(nil, agreedAs: nil)
         return [.remove(item, expecting: ours)]
