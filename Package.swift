@@ -209,7 +209,10 @@ let package = Package(
         ),
         .testTarget(
             name: "FileSystemTests",
-            dependencies: ["CLinux", "CrashHarness", "FileSystem", "Locks", "TestFolders", "save-harness"],
+            dependencies: [
+                "CLinux", "CrashHarness", "FileSystem", "Locks", "TestFolders", "TestThreads",
+                "save-harness",
+            ],
             swiftSettings: strict
         ),
         .target(
@@ -245,8 +248,7 @@ let package = Package(
             name: "VaultTests",
             dependencies: [
                 "CLinux", "CrashHarness", "Cryptography", "FileSystem", "Locks", "SQLite", "SeededNumbers",
-                "Vault",
-                "VaultHarness", "vault-harness",
+                "TestThreads", "Vault", "VaultHarness", "vault-harness",
             ],
             swiftSettings: strict
         ),
@@ -327,9 +329,9 @@ let package = Package(
             name: "DeviceSyncTests",
             dependencies: [
                 "CLinux", "Commands", "Cryptography", "DeviceHarness", "DeviceSync", "DocumentFoundation",
-                "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol",
-                "LocalSockets", "Locks", "Sealing",
-                "SQLite", "SeededNumbers", "Sync", "SyncMessages", "TestFolders", "Vault", "device-harness",
+                "DocumentTesting", "FileSystem", "HTTPService", "Hub", "HubProtocol", "LocalSockets",
+                "Locks", "SQLite", "Sealing", "SeededNumbers", "Sync", "SyncMessages", "TestFolders",
+                "TestThreads", "Vault", "device-harness",
             ],
             swiftSettings: strict
         ),
@@ -343,8 +345,7 @@ let package = Package(
             name: "HubTests",
             dependencies: [
                 "CrashHarness", "FileSystem", "HTTPService", "Hub", "HubHarness", "HubProtocol", "Locks",
-                "SQLite",
-                "SeededNumbers", "Sync", "hub-harness",
+                "SQLite", "SeededNumbers", "Sync", "TestThreads", "hub-harness",
             ],
             swiftSettings: strict
         ),
@@ -406,18 +407,25 @@ let package = Package(
             exclude: ["case-blind-volume.py"],
             swiftSettings: strict
         ),
+        // What tests share: threads that they may block.
+        .target(
+            name: "TestThreads",
+            dependencies: ["Locks"],
+            path: "Tests/Harnesses/TestThreads",
+            swiftSettings: strict
+        ),
         // Linked into tests that may save documents: their versions are not kept in the user's vault.
         .target(name: "TestSurroundings", path: "Tests/Harnesses/TestSurroundings"),
         .testTarget(
             name: "LocalSocketsTests",
-            dependencies: ["LocalSockets", "Locks"],
+            dependencies: ["LocalSockets", "Locks", "TestThreads"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "AgentTests",
             dependencies: [
                 "Agent", "Coordination", "DocumentFoundation", "LocalSockets", "Locks", "SeededNumbers",
-                "TestSurroundings",
+                "TestSurroundings", "TestThreads",
             ],
             swiftSettings: strict
         ),
@@ -426,7 +434,7 @@ let package = Package(
             dependencies: [
                 "Coordination", "CrashHarness", "Cryptography", "DocumentFoundation", "FileSystem",
                 "KeyValues", "Locks", "Merging", "SeededNumbers", "SyncMessages", "TestFolders",
-                "TestSurroundings", "UniformTypeIdentifiers", "Vault",
+                "TestSurroundings", "TestThreads", "UniformTypeIdentifiers", "Vault",
             ],
             swiftSettings: strict
         ),
@@ -434,12 +442,8 @@ let package = Package(
             name: "UIKitTests",
             dependencies: [
                 "ChangeSets", "Coordination", "DocumentFoundation", "FileSystem", "HTTPService",
-                "LocalSockets", "Locks",
-                "Merging",
-                "SeededNumbers", "SyncMessages", "TestFolders", "TestSurroundings", "UIKit",
-                "UniformTypeIdentifiers",
-                "Vault",
-                "WebHost",
+                "LocalSockets", "Locks", "Merging", "SeededNumbers", "SyncMessages", "TestFolders",
+                "TestSurroundings", "TestThreads", "UIKit", "UniformTypeIdentifiers", "Vault", "WebHost",
                 "_Testing_UIKit",
             ],
             swiftSettings: strict
@@ -448,7 +452,7 @@ let package = Package(
             name: "DocumentTestingTests",
             dependencies: [
                 "ChangeSets", "DeviceSync", "DocumentFoundation", "DocumentTesting", "Locks", "Merging",
-                "Sealing", "SeededNumbers", "SyncMessages", "TestSurroundings", "UIKit",
+                "Sealing", "SeededNumbers", "SyncMessages", "TestSurroundings", "TestThreads", "UIKit",
                 "UniformTypeIdentifiers", "_Testing_UIKit",
             ],
             swiftSettings: strict

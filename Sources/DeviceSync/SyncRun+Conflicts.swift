@@ -39,6 +39,44 @@ extension SyncRun {
         try watchConflicts()
     }
 
+    /// Takes up what an app has kept as a version in conflict, as its save found in place what others had written: every device is
+    /// to show it, and none may throw the document away without having seen it.
+    ///
+    /// An app keeps it before it saves, so that who reads what was saved finds it.
+    func takeUpConflicts(of item: ItemID, _ known: inout FolderItem) {
+        guard versions.isOn, known.state.kind == .document, let path = table.path(of: item, in: place.folder)
+        else { return }
+        attempt("what is in conflict with “\(self.path(of: item))” stays on this device alone") {
+            let url = path.url(isDirectory: false)
+            let shown = Set((conflicts[item] ?? [:]).values)
+            for id in try versions.unsettled(of: item.mark, at: url) where !shown.contains(id) {
+                let content = try keepConflict(id, at: path, of: item)
+                // A save that failed has left it in place, and the next one settles that.
+                guard let content, content != known.state.content else { continue }
+                if conflicts[item]?[content] != nil {
+                    // There is one like it, which is to be settled once.
+                    try versions.settle([id], at: url)
+                    continue
+                }
+                conflicts[item, default: [:]][content] = id
+                takenUp.insert(item)
+                known.state.conflicts.insert(content)
+                report(.conflict(path: self.path(of: item)))
+            }
+            try watchConflicts()
+        }
+    }
+
+    /// Keeps among the contents what a version holds.
+    private func keepConflict(_ id: VersionID, at path: FilePath, of item: ItemID) throws -> ContentName? {
+        let copy = place.memory.appending("conflict-\(UUID().uuidString)").appending(path.name)
+        try ItemMoves.createFolder(copy.parent, permissions: 0o700)
+        // Nobody else's; what cannot be removed is in the way of nothing.
+        defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
+        try versions.restore(id, of: path.url(isDirectory: false), to: copy)
+        return try contents.keep(Vault.Keepable(copy, as: item.mark, isElsewhere: true))
+    }
+
     /// Notes where links in conflict are now: their places alone tell whose conflicts those are.
     func noteLinksInConflict() {
         for item in conflicts.keys where table[item]?.trace.kind == .symbolicLink {

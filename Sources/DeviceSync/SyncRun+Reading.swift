@@ -152,6 +152,7 @@ extension SyncRun {
             known.state.conflicts.remove(former)
         }
         let seen = known
+        known.state.content = content
         if let listed {
             known.trace = try self.trace(of: item, listedAs: listed, readAs: read.trace)
             // What was not read as it was listed may be another's, and is looked at again.
@@ -160,7 +161,7 @@ extension SyncRun {
                 lookSoon()
             }
         }
-        known.state.content = content
+        if former != content { takeUpConflicts(of: item, &known) }
         table[item] = known
         handOnMark(of: item, from: seen, to: known.trace)
         if former != content { noteSuperseded(former) }

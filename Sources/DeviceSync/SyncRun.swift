@@ -106,6 +106,8 @@ final class SyncRun {
     var toldBrakes: Set<SyncBrake.Direction> = []
     /// Items whose own contents this process has noted as about to lose a conflict, and in whose place it has put nothing since.
     var losing: Set<ItemID> = []
+    /// Whose conflicts an app has kept as versions, which is not written down yet.
+    var takenUp: Set<ItemID> = []
     /// Files that were replaced a moment ago.
     var late: [LateFile] = []
     var isStopped = false

@@ -2,10 +2,11 @@ import Agent
 import Coordination
 import Foundation
 import SeededNumbers
+import TestThreads
 import Testing
 
 /// Clients that ask, end, cancel and die, and agents that die and come again, against a list of who holds what.
-@Suite("AgentCore, at random")
+@Suite("AgentCore, at random", .onOwnThreads)
 struct AgentCoreModelTests {
     @Test("Never two that exclude each other, never a claim lost, whoever dies; by seed")
     func holders() throws {

@@ -1,8 +1,9 @@
 import Agent
 import Coordination
+import TestThreads
 import Testing
 
-@Suite("AgentCore")
+@Suite("AgentCore", .onOwnThreads)
 struct AgentCoreTests {
     private let one = ClientID(1)
     private let two = ClientID(2)

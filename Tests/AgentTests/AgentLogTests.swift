@@ -1,9 +1,10 @@
 import Agent
 import Foundation
+import TestThreads
 import Testing
 
 /// Standard error is one for a process, so each has a process of its own.
-@Suite("AgentLog")
+@Suite("AgentLog", .onOwnThreads)
 struct AgentLogTests {
     /// Puts a pipe in the place of standard error.
     ///

@@ -3,10 +3,11 @@ import DocumentFoundation
 import Foundation
 import LocalSockets
 import Locks
+import TestThreads
 import Testing
 
 /// What becomes of accesses while an agent takes long to start.
-@Suite("An agent that is slow to start", .serialized)
+@Suite("An agent that is slow to start", .onOwnThreads, .serialized)
 struct AgentStartTests {
     @Test(
         "An agent that has taken its place and does not listen yet is waited for longer than one that may not come"

@@ -2,10 +2,11 @@ import Coordination
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 /// What becomes of accesses when the agent says that a claim is lost, or says nothing.
-@Suite("An agent that fails its clients", .serialized)
+@Suite("An agent that fails its clients", .onOwnThreads, .serialized)
 struct BadAgentTests {
     @Test(
         "A claim that is lost while the accessor runs is an error at the end, and the presenter looks again"

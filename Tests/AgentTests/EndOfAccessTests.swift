@@ -2,10 +2,11 @@ import Coordination
 import DocumentFoundation
 import Foundation
 import LocalSockets
+import TestThreads
 import Testing
 
 /// When an agent hears that an access is over.
-@Suite("The end of an access", .serialized)
+@Suite("The end of an access", .onOwnThreads, .serialized)
 struct EndOfAccessTests {
     @Test(
         "That an item has appeared is told at once where somebody hears of it: who dies first has not told it"

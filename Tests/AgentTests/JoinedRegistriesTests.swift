@@ -3,10 +3,11 @@ import Coordination
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 /// Registries that are joined to one agent behave as one registry does, although each stands for a process.
-@Suite("Joined registries", .serialized)
+@Suite("Joined registries", .onOwnThreads, .serialized)
 struct JoinedRegistriesTests {
     @Test("A reader of one waits until the writer of another is done")
     func exclusion() throws {

@@ -1,9 +1,10 @@
 import DocumentFoundation
 import Foundation
+import TestThreads
 import Testing
 
 /// Processes that watch what they present hear once of what others do, in coordinated accesses or not.
-@Suite("News of others, in several processes", .serialized)
+@Suite("News of others, in several processes", .onOwnThreads, .serialized)
 struct OutsideNewsTests {
     @Test("A coordinated write of another process is told at its end, and once")
     func writing() throws {

@@ -1,10 +1,11 @@
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 /// Who asks for access and does not wait for it.
-@Suite("Pending access", .serialized)
+@Suite("Pending access", .onOwnThreads, .serialized)
 struct PendingAccessTests {
     /// What came of an access that was not waited for.
     private final class Later: Sendable {

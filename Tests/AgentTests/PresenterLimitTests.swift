@@ -1,9 +1,10 @@
 import Agent
 import Coordination
 import DocumentFoundation
+import TestThreads
 import Testing
 
-@Suite("PresenterLimit")
+@Suite("PresenterLimit", .onOwnThreads)
 struct PresenterLimitTests {
     @Test("A presenter has five seconds in one process as between all, unless something else is said")
     func usual() {

@@ -3,10 +3,11 @@ import Coordination
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 /// Who is in whose way is told with where the presenter was registered, and when.
-@Suite("Where presenters are registered", .serialized, .timeLimit(.minutes(2)))
+@Suite("Where presenters are registered", .onOwnThreads, .serialized, .timeLimit(.minutes(2)))
 struct RegistrationPlaceTests {
     @Test(
         "A deadlock of two processes names both presenters with file, line and time, in error, report and log"

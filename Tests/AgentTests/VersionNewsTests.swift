@@ -1,10 +1,11 @@
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 /// What presenters hear of versions that another process keeps and removes.
-@Suite("News of versions from another process", .serialized)
+@Suite("News of versions from another process", .onOwnThreads, .serialized)
 struct VersionNewsTests {
     @Test("A presenter hears of a version that another process gained, and that it lost it")
     func otherProcess() async throws {

@@ -1,10 +1,11 @@
 import Sync
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// How long a device may count on the hub to keep what it was asked for.
-@Suite("Asked contents")
+@Suite("Asked contents", .onOwnThreads)
 struct AskedContentsTests {
     private let a = ContentName("a")
     private let b = ContentName("b")

@@ -2,12 +2,13 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// A container that has ended is free for the next.
-@Suite("Beginning again", .timeLimit(.minutes(2)))
+@Suite("Beginning again", .onOwnThreads, .timeLimit(.minutes(2)))
 struct BeginningAgainTests {
     private let pair: DevicePair
 

@@ -1,10 +1,11 @@
 import DeviceHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
 /// What a device comes to when its power is cut anywhere; see `DevicePowerCut`.
-@Suite("A device whose power is cut", .timeLimit(.minutes(5)))
+@Suite("A device whose power is cut", .onOwnThreads, .timeLimit(.minutes(5)))
 struct DevicePowerCutTests {
     /// Runs the harness, which is built beside this test: only in a process of its own are all calls seen.
     private func run(stories: Int, flaw: String) throws -> (status: Int32, said: String) {

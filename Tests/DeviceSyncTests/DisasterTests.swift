@@ -3,12 +3,13 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What has gone wrong for the users of other sync programs, by name: each story is told again here, and ends well.
-@Suite("Disasters of others", .timeLimit(.minutes(2)))
+@Suite("Disasters of others", .onOwnThreads, .timeLimit(.minutes(2)))
 struct DisasterTests {
     private let pair: DevicePair
     private var base: URL { pair.base }

@@ -1,10 +1,11 @@
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("Why a disk refuses")
+@Suite("Why a disk refuses", .onOwnThreads)
 struct DiskRefusalTests {
     private func refusal(_ call: String, _ errno: CInt) -> DiskRefusal {
         DiskRefusal(SystemError(call: call, errno: errno, path: FilePath("/somewhere")))

@@ -1,12 +1,13 @@
 import DocumentTesting
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What items are beside their names and bytes.
-@Suite("What documents bear is the same on two devices", .timeLimit(.minutes(2)))
+@Suite("What documents bear is the same on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct DressTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

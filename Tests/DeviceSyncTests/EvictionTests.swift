@@ -4,12 +4,13 @@ import FileSystem
 import Foundation
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Contents that leave one of two devices, and come back.
-@Suite("Eviction", .timeLimit(.minutes(2)))
+@Suite("Eviction", .onOwnThreads, .timeLimit(.minutes(2)))
 struct EvictionTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

@@ -1,12 +1,13 @@
 import DocumentTesting
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What an item waits for that waits for another: the chain from it to what is the matter in the end.
-@Suite("Chains of causes", .timeLimit(.minutes(2)))
+@Suite("Chains of causes", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationChainTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

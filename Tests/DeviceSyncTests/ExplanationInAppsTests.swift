@@ -3,12 +3,13 @@ import DocumentTesting
 import Foundation
 import LocalSockets
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Why documents are as they are, as apps hear it.
-@Suite("Explanations, as apps get them", .timeLimit(.minutes(2)))
+@Suite("Explanations, as apps get them", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationInAppsTests {
     private let pair: DevicePair
     private var two: TestDevice { pair.two }

@@ -3,13 +3,14 @@ import FileSystem
 import Foundation
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 @testable import Sync
 
 /// What is so for a moment only, in words: it is asked in the middle of it.
-@Suite("Moments, in words", .timeLimit(.minutes(2)))
+@Suite("Moments, in words", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationMomentsTests {
     private let pair: DevicePair
     private let seen = SeenRun()

@@ -3,12 +3,13 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Why documents are as they are, word for word, with what comes next.
-@Suite("Explanations, word for word", .timeLimit(.minutes(2)))
+@Suite("Explanations, word for word", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationWordsTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

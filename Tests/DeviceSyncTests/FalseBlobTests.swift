@@ -2,12 +2,13 @@ import DocumentTesting
 import Foundation
 import HubProtocol
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// A hub that gives other contents than it was given.
-@Suite("What a hub does with contents", .timeLimit(.minutes(2)))
+@Suite("What a hub does with contents", .onOwnThreads, .timeLimit(.minutes(2)))
 struct FalseBlobTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

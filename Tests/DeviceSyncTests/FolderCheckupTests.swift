@@ -2,12 +2,13 @@ import FileSystem
 import Foundation
 import SyncMessages
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What the doctor makes of what was found out.
-@Suite("Checkups of folders in step")
+@Suite("Checkups of folders in step", .onOwnThreads)
 struct FolderCheckupTests {
     private static let now = 1_000_000.0
 

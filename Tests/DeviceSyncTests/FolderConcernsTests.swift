@@ -1,11 +1,12 @@
 import SeededNumbers
 import Sync
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("FolderConcerns")
+@Suite("FolderConcerns", .onOwnThreads)
 struct FolderConcernsTests {
     private func id(_ number: Int) -> ItemID { number == 0 ? .root : ItemID(7, UInt64(number)) }
 

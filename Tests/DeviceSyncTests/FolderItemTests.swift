@@ -1,10 +1,11 @@
 import FileSystem
 import Sync
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("What is known of an item on the disk")
+@Suite("What is known of an item on the disk", .onOwnThreads)
 struct FolderItemTests {
     @Test("It is as small as it can be: there is one for each item")
     func size() {

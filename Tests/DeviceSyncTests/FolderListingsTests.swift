@@ -2,11 +2,12 @@ import FileSystem
 import Foundation
 import Sync
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("Folders that are listed by two", .timeLimit(.minutes(1)))
+@Suite("Folders that are listed by two", .onOwnThreads, .timeLimit(.minutes(1)))
 struct FolderListingsTests {
     private let ownFolder: TestFolder
     private var base: URL { ownFolder.url }

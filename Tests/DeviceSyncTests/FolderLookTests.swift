@@ -5,12 +5,13 @@ import Foundation
 import Locks
 import Sync
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Which item a name is, after whatever has been done to a folder.
-@Suite("Looks at a container's folder")
+@Suite("Looks at a container's folder", .onOwnThreads)
 struct FolderLookTests {
     private let folder: TestFolder
     private var root: URL { folder.url }

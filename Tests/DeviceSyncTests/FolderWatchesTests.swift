@@ -3,12 +3,13 @@ import FileSystem
 import Foundation
 import Sync
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Which folders are looked at anew.
-@Suite("Watches of a container's folders")
+@Suite("Watches of a container's folders", .onOwnThreads)
 struct FolderWatchesTests {
     private let folder: TestFolder
     private let root: URL

@@ -3,12 +3,13 @@ import FileSystem
 import Foundation
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What those are told who follow items that are not here yet, or a container that could not begin yet.
-@Suite("Following", .timeLimit(.minutes(2)))
+@Suite("Following", .onOwnThreads, .timeLimit(.minutes(2)))
 struct FollowingTests {
     private let pair: DevicePair
     private let told = Locked<[ItemSyncState]>([])

@@ -2,12 +2,13 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What goes of a vault when contents leave a device, and what stays since others need it.
-@Suite("Forgetting", .timeLimit(.minutes(2)))
+@Suite("Forgetting", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ForgettingTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -2,10 +2,11 @@ import DeviceSync
 import DocumentTesting
 import Foundation
 import HubProtocol
+import TestThreads
 import Testing
 
 /// A hub in memory dies as a hub does: what it writes in one transaction it has written as a whole, or not at all.
-@Suite("A hub in memory that dies", .timeLimit(.minutes(1)))
+@Suite("A hub in memory that dies", .onOwnThreads, .timeLimit(.minutes(1)))
 struct HubCrashTests {
     private let hub: HubInMemory
     private let line: HubInMemory.Line

@@ -4,12 +4,13 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What resource values say of items of two devices, at moments that pass.
-@Suite("Resource values of items that are kept in step", .timeLimit(.minutes(2)))
+@Suite("Resource values of items that are kept in step", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ItemValuesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -3,12 +3,13 @@ import DocumentTesting
 import Foundation
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What other processes hear of changes so large that a person is asked.
-@Suite("News of large changes", .timeLimit(.minutes(2)))
+@Suite("News of large changes", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LargeChangeNewsTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -4,12 +4,13 @@ import Foundation
 import LocalSockets
 import Sync
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Changes so large that a person is asked, on two devices with real folders.
-@Suite("Large changes", .timeLimit(.minutes(2)))
+@Suite("Large changes", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LargeChangeTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -5,12 +5,13 @@ import Foundation
 import Glibc
 import SeededNumbers
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Documents that are lent to their containers' vaults instead of copied.
-@Suite("Lent documents of two devices", .timeLimit(.minutes(2)))
+@Suite("Lent documents of two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LentDocumentTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

@@ -1,11 +1,12 @@
 import DocumentTesting
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// A line is up again as soon as it can be used, whatever became of one call.
-@Suite("A call that fails", .timeLimit(.minutes(2)))
+@Suite("A call that fails", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LineLossTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

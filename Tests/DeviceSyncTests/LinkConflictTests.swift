@@ -3,12 +3,13 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Conflicts that links have lost, or won.
-@Suite("Links in conflict, on two devices", .timeLimit(.minutes(2)))
+@Suite("Links in conflict, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LinkConflictTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

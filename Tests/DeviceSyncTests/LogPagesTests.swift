@@ -1,10 +1,11 @@
 import Foundation
 import HubProtocol
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("Pages of a log")
+@Suite("Pages of a log", .onOwnThreads)
 struct LogPagesTests {
     private let pages = LogPages()
 

@@ -2,12 +2,13 @@ import DocumentFoundation
 import DocumentTesting
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What may last for weeks has a device do nothing: it is told when that is over.
-@Suite("Looking again", .timeLimit(.minutes(3)))
+@Suite("Looking again", .onOwnThreads, .timeLimit(.minutes(3)))
 struct LookingAgainTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

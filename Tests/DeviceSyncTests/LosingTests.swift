@@ -2,11 +2,12 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("What is about to lose a conflict", .serialized)
+@Suite("What is about to lose a conflict", .onOwnThreads, .serialized)
 struct LosingTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

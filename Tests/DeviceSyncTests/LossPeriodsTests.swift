@@ -1,9 +1,10 @@
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// When a period of counting large changes ends.
-@Suite("Periods of losses")
+@Suite("Periods of losses", .onOwnThreads)
 struct LossPeriodsTests {
     @Test("Periods follow one another, whenever somebody looks")
     func follow() {

@@ -4,12 +4,13 @@ import FileSystem
 import Foundation
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Documents that others use while they are to be made what the hub says.
-@Suite("Making way", .timeLimit(.minutes(2)))
+@Suite("Making way", .onOwnThreads, .timeLimit(.minutes(2)))
 struct MakingWayTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -5,11 +5,12 @@ import Glibc
 import SeededNumbers
 import Sync
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("Marks of many new documents")
+@Suite("Marks of many new documents", .onOwnThreads)
 struct MarkingTests {
     private let folder: TestFolder
     private var root: FilePath { FilePath(folder.url.path) }

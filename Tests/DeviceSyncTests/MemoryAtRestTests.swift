@@ -1,12 +1,13 @@
 import DocumentTesting
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// When a process gives its free memory back.
-@Suite("Memory at rest", .timeLimit(.minutes(2)))
+@Suite("Memory at rest", .onOwnThreads, .timeLimit(.minutes(2)))
 struct MemoryAtRestTests {
     private let pause = While()
     private let secondPause = While()

@@ -4,12 +4,13 @@ import FileSystem
 import Foundation
 import Sealing
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// When documents were last modified, on two devices: the same to the nanosecond.
-@Suite("Modification dates", .timeLimit(.minutes(2)))
+@Suite("Modification dates", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ModificationDateTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

@@ -3,12 +3,13 @@ import DocumentTesting
 import Foundation
 import Glibc
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Names that are good here and not everywhere, and what is left alone.
-@Suite("Names", .timeLimit(.minutes(2)))
+@Suite("Names", .onOwnThreads, .timeLimit(.minutes(2)))
 struct NamesTests {
     @Test(
         "What other systems cannot have is said",

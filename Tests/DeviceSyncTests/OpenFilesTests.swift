@@ -3,12 +3,13 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Files and packages that programs are writing while the folder is kept in step.
-@Suite("Open files", .timeLimit(.minutes(2)))
+@Suite("Open files", .onOwnThreads, .timeLimit(.minutes(2)))
 struct OpenFilesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -2,12 +2,13 @@ import CLinux
 import DocumentTesting
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Something of another kind takes a name.
-@Suite("Another kind of item at a name, on two devices", .timeLimit(.minutes(2)))
+@Suite("Another kind of item at a name, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct OtherKindTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -3,13 +3,14 @@ import DocumentTesting
 import Foundation
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 import Vault
 
 @testable import DeviceSync
 
 /// Documents whose sync is paused on one of two devices.
-@Suite("Pausing", .timeLimit(.minutes(2)))
+@Suite("Pausing", .onOwnThreads, .timeLimit(.minutes(2)))
 struct PausingTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

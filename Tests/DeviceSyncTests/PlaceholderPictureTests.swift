@@ -2,11 +2,12 @@ import DocumentFoundation
 import DocumentTesting
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("Pictures in placeholders")
+@Suite("Pictures in placeholders", .onOwnThreads)
 struct PlaceholderPictureTests {
     @Test("A placeholder that is renamed elsewhere keeps its picture")
     func renamed() throws {

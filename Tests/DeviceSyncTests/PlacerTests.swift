@@ -4,12 +4,13 @@ import Foundation
 import Locks
 import Sync
 import TestFolders
+import TestThreads
 import Testing
 import Vault
 
 @testable import DeviceSync
 
-@Suite("What is put in place, and what others do meanwhile")
+@Suite("What is put in place, and what others do meanwhile", .onOwnThreads)
 struct PlacerTests {
     private let item = ItemID(1, 1)
 

@@ -3,12 +3,13 @@ import FileSystem
 import Foundation
 import Sync
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What becomes of files that have nothing in them when a device starts again.
-@Suite("Files that a power cut has left blank", .timeLimit(.minutes(2)))
+@Suite("Files that a power cut has left blank", .onOwnThreads, .timeLimit(.minutes(2)))
 struct PowerCutTests {
     private func url(_ name: String, on device: TestDevice) -> URL {
         device.folder.appendingPathComponent(name)

@@ -7,12 +7,13 @@ import Sealing
 import Sync
 import SyncMessages
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// A hub that is put back to a backup, under devices that know more than it does.
-@Suite("A hub put back to a backup", .timeLimit(.minutes(2)))
+@Suite("A hub put back to a backup", .onOwnThreads, .timeLimit(.minutes(2)))
 struct PutBackTests {
     private let ownFolder: TestFolder
     private var base: URL { ownFolder.url }

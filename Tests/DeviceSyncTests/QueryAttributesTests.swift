@@ -3,12 +3,13 @@ import DocumentFoundation
 import DocumentTesting
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What a query says of items whose contents are on their way, do not come or go, or are in conflict.
-@Suite("Attributes of items in containers", .timeLimit(.minutes(2)))
+@Suite("Attributes of items in containers", .onOwnThreads, .timeLimit(.minutes(2)))
 struct QueryAttributesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -6,12 +6,13 @@ import HubProtocol
 import Sealing
 import Sync
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// The key on paper, with a hub in memory. What `sheaf join --recovery` does over HTTP, test_sharing.py does with processes.
-@Suite("The key on paper")
+@Suite("The key on paper", .onOwnThreads)
 struct RecoveryTests {
     private let ownFolder: TestFolder
     private var base: URL { ownFolder.url }

@@ -1,7 +1,8 @@
 import DeviceSync
+import TestThreads
 import Testing
 
-@Suite("What may be said of errors")
+@Suite("What may be said of errors", .onOwnThreads)
 struct RedactedTextTests {
     @Test(
         "Common words of errors stay, and nothing else",

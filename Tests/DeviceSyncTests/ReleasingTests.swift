@@ -6,12 +6,13 @@ import Sealing
 import SeededNumbers
 import SyncMessages
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What only former states need goes from the hub, and nothing else does.
-@Suite("Releasing", .timeLimit(.minutes(3)))
+@Suite("Releasing", .onOwnThreads, .timeLimit(.minutes(3)))
 final class ReleasingTests {
     private let ownFolder: TestFolder
     private let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })

@@ -7,11 +7,12 @@ import SQLite
 import Sealing
 import Sync
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("What a device remembers, read at a start", .timeLimit(.minutes(2)))
+@Suite("What a device remembers, read at a start", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ResumedEngineTests {
     @Test("A memory that is damaged behind the log is an error for whoever waits for any of it")
     func damaged() throws {

@@ -6,12 +6,13 @@ import HubProtocol
 import Locks
 import Sealing
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Devices that another process was shutting out when it died.
-@Suite("Who goes on with shutting devices out", .timeLimit(.minutes(2)))
+@Suite("Who goes on with shutting devices out", .onOwnThreads, .timeLimit(.minutes(2)))
 struct RevocationKeeperTests {
     private let ownFolder: TestFolder
     private var base: URL { ownFolder.url }

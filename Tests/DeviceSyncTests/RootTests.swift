@@ -4,12 +4,13 @@ import FileSystem
 import Foundation
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// A container's folder that another takes the place of, or nothing, while it is kept in step and while it is not.
-@Suite("The container's own folder", .timeLimit(.minutes(2)))
+@Suite("The container's own folder", .onOwnThreads, .timeLimit(.minutes(2)))
 struct RootTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -1,11 +1,12 @@
 import FileSystem
 import Sync
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// What saves put into packages, and what others do there.
-@Suite("Signs of saves")
+@Suite("Signs of saves", .onOwnThreads)
 final class SaveSignsTests {
     private let package = ItemPlace(.root, "note.pack")
     private var signs = SaveSigns()

@@ -3,12 +3,13 @@ import FileSystem
 import Foundation
 import Glibc
 import Locks
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Hard links in the folder of a device.
-@Suite("Files with several names, on two devices", .timeLimit(.minutes(2)))
+@Suite("Files with several names, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct SeveralNamesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -1,9 +1,10 @@
 import Sync
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
-@Suite("Device memory: how items are written")
+@Suite("Device memory: how items are written", .onOwnThreads)
 struct StateCodingTests {
     private static let place = ItemPlace(ItemID(1, 2), "é.txt")
     private static let known: [ItemState] = [

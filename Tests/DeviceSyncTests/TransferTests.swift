@@ -5,12 +5,13 @@ import Foundation
 import Locks
 import Sync
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// How contents on their way are told of.
-@Suite("Transfers", .timeLimit(.minutes(2)))
+@Suite("Transfers", .onOwnThreads, .timeLimit(.minutes(2)))
 struct TransferTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -3,12 +3,13 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Two devices, one hub, real folders.
-@Suite("Two devices", .timeLimit(.minutes(2)))
+@Suite("Two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct TwoDevicesTests {
     private let pair: DevicePair
     private var base: URL { pair.base }

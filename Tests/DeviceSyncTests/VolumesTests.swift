@@ -4,12 +4,18 @@ import FileSystem
 import Foundation
 import Sync
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// Volumes that are mounted at a container's folder, and below it, and are not for a while.
-@Suite("Volumes that come and go", .timeLimit(.minutes(2)), .enabled(if: MountedVolume.isPossible))
+@Suite(
+    "Volumes that come and go",
+    .onOwnThreads,
+    .timeLimit(.minutes(2)),
+    .enabled(if: MountedVolume.isPossible)
+)
 struct VolumesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -5,12 +5,13 @@ import Locks
 import Sealing
 import Sync
 import SyncMessages
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// On which devices an item is.
-@Suite("Whereabouts", .timeLimit(.minutes(2)))
+@Suite("Whereabouts", .onOwnThreads, .timeLimit(.minutes(2)))
 struct WhereaboutsTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -1,10 +1,11 @@
 import Sync
+import TestThreads
 import Testing
 
 @testable import DeviceSync
 
 /// When what programs write may be read.
-@Suite("Items that are being written")
+@Suite("Items that are being written", .onOwnThreads)
 final class WritingItemsTests {
     private let item = ItemID(1, 1)
     private let place = ItemPlace(.root, "a")

@@ -2,12 +2,13 @@ import ChangeSets
 import DocumentTesting
 import Foundation
 import Merging
+import TestThreads
 import Testing
 import UIKit
 import UniformTypeIdentifiers
 
 /// Documents of every kind are held to the laws; ones that break them are caught.
-@Suite("ConflictSuite")
+@Suite("ConflictSuite", .onOwnThreads)
 @MainActor
 struct ConflictSuiteTests {
     private func place(_ name: String) -> URL { URL(fileURLWithPath: "/nowhere/\(name)") }

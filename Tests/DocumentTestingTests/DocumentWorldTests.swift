@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import TestThreads
 import Testing
 import UIKit
 
@@ -14,7 +15,7 @@ private final class Note: UIDocument {
     }
 }
 
-@Suite("A world of several devices", .timeLimit(.minutes(2)))
+@Suite("A world of several devices", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct DocumentWorldTests {
     private func write(

@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import TestThreads
 import Testing
 import UIKit
 
@@ -18,7 +19,7 @@ private final class ShoppingList: UIDocument {
     }
 }
 
-@Suite("A world's device that is put back to a backup", .timeLimit(.minutes(2)))
+@Suite("A world's device that is put back to a backup", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldBackupTests {
     /// Two devices that have a list, and a backup of the second from then.

@@ -2,6 +2,7 @@ import DeviceSync
 import Foundation
 import Locks
 import SyncMessages
+import TestThreads
 import Testing
 import UIKit
 
@@ -36,7 +37,7 @@ private final class OwnWriter: Memo {
     }
 }
 
-@Suite("Disks of a world's devices", .timeLimit(.minutes(2)))
+@Suite("Disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldDiskTests {
     private func text(_ name: String = "a.txt", on device: WorldDevice) throws -> String {

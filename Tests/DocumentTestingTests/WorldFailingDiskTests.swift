@@ -2,6 +2,7 @@ import DeviceSync
 import DocumentTesting
 import Foundation
 import SyncMessages
+import TestThreads
 import Testing
 import UIKit
 
@@ -22,7 +23,7 @@ private final class Memo: UIDocument {
     }
 }
 
-@Suite("Failing disks of a world's devices", .timeLimit(.minutes(2)))
+@Suite("Failing disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldFailingDiskTests {
     private func text(_ name: String = "a.txt", on device: WorldDevice) throws -> String {

@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import TestThreads
 import Testing
 import UIKit
 
@@ -17,7 +18,7 @@ private final class Board: UIDocument {
     }
 }
 
-@Suite("Faults of a world at random", .timeLimit(.minutes(2)))
+@Suite("Faults of a world at random", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldFaultsTests {
     private static let names = ["phone", "pad", "desk"]

@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import TestThreads
 import Testing
 import UIKit
 
@@ -26,7 +27,7 @@ private final class ShoppingList: UIDocument {
     }
 }
 
-@Suite("What people write who test their documents", .timeLimit(.minutes(2)))
+@Suite("What people write who test their documents", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldGuideTests {
     @Test("Edited on both, one of them offline")

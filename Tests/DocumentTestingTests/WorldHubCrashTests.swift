@@ -1,5 +1,6 @@
 import DocumentTesting
 import Foundation
+import TestThreads
 import Testing
 import UIKit
 
@@ -18,7 +19,7 @@ private final class ShoppingList: UIDocument {
     }
 }
 
-@Suite("A world's hub that crashes", .timeLimit(.minutes(2)))
+@Suite("A world's hub that crashes", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldHubCrashTests {
     /// Two devices that have a list.

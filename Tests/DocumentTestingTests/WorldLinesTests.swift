@@ -1,6 +1,7 @@
 import Foundation
 import Locks
 import Sealing
+import TestThreads
 import Testing
 import UIKit
 
@@ -22,7 +23,7 @@ private final class Log: UIDocument {
 }
 
 /// Seeds of worlds, and lines that lose, double, delay and reorder.
-@Suite("Lines of a world's devices, and its seed", .timeLimit(.minutes(2)))
+@Suite("Lines of a world's devices, and its seed", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldLinesTests {
     private func lines(_ name: String, on device: WorldDevice) throws -> Set<String> {

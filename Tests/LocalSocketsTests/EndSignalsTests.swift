@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import LocalSockets
+import TestThreads
 import Testing
 
-@Suite("Signals to end", .serialized)
+@Suite("Signals to end", .onOwnThreads, .serialized)
 struct EndSignalsTests {
     @Test("A signal is heard from the moment on at which somebody listens")
     func atOnce() {

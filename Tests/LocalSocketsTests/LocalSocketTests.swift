@@ -1,8 +1,9 @@
 import Foundation
 import LocalSockets
+import TestThreads
 import Testing
 
-@Suite("LocalSocket")
+@Suite("LocalSocket", .onOwnThreads)
 struct LocalSocketTests {
     @Test("Bytes go both ways, and the other end's process is known")
     func roundTrip() throws {

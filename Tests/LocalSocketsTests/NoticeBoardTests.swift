@@ -1,9 +1,10 @@
 import Foundation
 import LocalSockets
 import Locks
+import TestThreads
 import Testing
 
-@Suite("NoticeBoard")
+@Suite("NoticeBoard", .onOwnThreads)
 struct NoticeBoardTests {
     private func withFile(_ body: (LockFile) throws -> Void) throws {
         let folder = NSTemporaryDirectory() + "board-\(UUID().uuidString)"

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import LocalSockets
 
-@Suite("Memory of a process")
+@Suite("Memory of a process", .onOwnThreads)
 struct ProcessMemoryTests {
     /// How much of files is mapped and in memory, in kibibytes.
     private func fileKibibytes() throws -> Int { try memoryKibibytes("RssFile") }

@@ -1,10 +1,11 @@
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import LocalSockets
 
-@Suite("RuntimeFolder")
+@Suite("RuntimeFolder", .onOwnThreads)
 struct RuntimeFolderTests {
     @Test("The folder is where the environment says, else in the user's own, else in the temporary one")
     func place() {

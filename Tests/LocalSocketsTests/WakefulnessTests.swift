@@ -1,8 +1,9 @@
+import TestThreads
 import Testing
 
 @testable import LocalSockets
 
-@Suite("Wakefulness")
+@Suite("Wakefulness", .onOwnThreads)
 struct WakefulnessTests {
     /// The number of waits asleep before the next one that is tried.
     private func sleeps(_ wakefulness: inout Wakefulness) -> Int {

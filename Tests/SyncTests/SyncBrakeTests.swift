@@ -153,6 +153,61 @@ struct SyncBrakeTests {
         )
     }
 
+    private static func commits(_ effects: [SyncEngine.Effect]) -> [Commit] {
+        effects.compactMap { if case .commit(let commit) = $0 { commit } else { nil } }
+    }
+
+    @Test(
+        "What was on its way before too much was is got back as well, and is new should the hub have heard of it",
+        arguments: [false, true]
+    )
+    func undoneOnItsWay(isPlacedFirst: Bool) {
+        var engine = engine()
+        let offered = Self.commits(engine.take(removals(20)))
+        _ = engine.take(Array(removals(25).suffix(5)))
+        #expect(offered.count == 20 && engine.brake?.waitingCount == 25)
+        let effects = engine.take(.brakeUndone(.leaving))
+        #expect(effects == items.prefix(25).map { .place($0, document($0), expecting: nil) })
+        let placed = items.prefix(25).map { SyncEngine.Event.placed($0) }
+        // The hub has heard of half of them.
+        let heard = offered.prefix(10).enumerated().map { LogEntry(41 + LogPosition($0), $1) }
+        let asked = engine.take(isPlacedFirst ? placed + [.logRead(heard)] : [.logRead(heard)] + placed)
+        let again = Self.commits(asked)
+        #expect(!asked.contains { if case .remove = $0 { true } else { false } }, "\(asked)")
+        #expect(
+            again.map(\.item) == Array(items.prefix(10)) && again.allSatisfy { $0.state == document($0.item) }
+        )
+        _ = engine.take(.logRead(again.enumerated().map { LogEntry(51 + LogPosition($0), $1) }))
+        #expect(engine.isAtRest && engine.brake == nil && engine.disk.count == count)
+    }
+
+    @Test(
+        "Contents that were on their way before too much was are got back as well, also if the hub has heard of them",
+        arguments: [false, true]
+    )
+    func rewrittenOnItsWay(isPlacedFirst: Bool) {
+        var engine = engine()
+        let rewritten = items.prefix(25)
+        for item in rewritten { _ = engine.take(.uploaded(ContentName("new \(item)"))) }
+        let events = rewritten.map { SyncEngine.Event.diskChanged($0, document($0, "new \($0)")) }
+        let offered = Self.commits(engine.take(Array(events.prefix(20))))
+        _ = engine.take(Array(events.suffix(5)))
+        #expect(offered.count == 20 && engine.brake?.waitingCount == 25)
+        _ = engine.take(.fetched(ContentName("c")))
+        let effects = engine.take(.brakeUndone(.leaving))
+        #expect(effects == rewritten.map { .place($0, document($0), expecting: document($0, "new \($0)")) })
+        #expect(engine.brake == nil)
+        let placed = rewritten.map { SyncEngine.Event.placed($0) }
+        let heard = offered.prefix(10).enumerated().map { LogEntry(41 + LogPosition($0), $1) }
+        let asked = engine.take(isPlacedFirst ? placed + [.logRead(heard)] : [.logRead(heard)] + placed)
+        let again = Self.commits(asked)
+        #expect(again.map(\.item) == Array(items.prefix(10)))
+        #expect(again.allSatisfy { $0.state?.content == ContentName("c") }, "\(again)")
+        _ = engine.take(.logRead(again.enumerated().map { LogEntry(51 + LogPosition($0), $1) }))
+        #expect(engine.isAtRest && engine.brake == nil)
+        #expect(items.allSatisfy { engine.disk[$0]?.content == ContentName("c") })
+    }
+
     @Test("Contents that come in place of too many others wait, and those that were here can be kept")
     func arriving() {
         var engine = engine()

@@ -3,12 +3,13 @@ import Dispatch
 import FileSystem
 import Foundation
 import Locks
+import TestThreads
 import Testing
 import VaultHarness
 
 @testable import Vault
 
-@Suite("Collecting")
+@Suite("Collecting", .onOwnThreads)
 struct CollectingTests {
     private let item = FileMark(UUID())
 

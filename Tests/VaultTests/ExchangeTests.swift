@@ -3,12 +3,13 @@ import FileSystem
 import Foundation
 import SQLite
 import SeededNumbers
+import TestThreads
 import Testing
 import VaultHarness
 
 @testable import Vault
 
-@Suite("Contents from one vault into another")
+@Suite("Contents from one vault into another", .onOwnThreads)
 struct ExchangeTests {
     private let item = FileMark(UUID())
     private let key = [UInt8](repeating: 7, count: 32)

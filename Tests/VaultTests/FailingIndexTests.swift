@@ -2,6 +2,7 @@ import CrashHarness
 import FileSystem
 import Foundation
 import SQLite
+import TestThreads
 import Testing
 
 @testable import Vault
@@ -14,7 +15,7 @@ private final class UnreadableDatabases: SQLiteCallJudge {
     func judge(writeTo path: String) -> CInt { 0 }
 }
 
-@Suite("A vault's index on a disk that fails")
+@Suite("A vault's index on a disk that fails", .onOwnThreads)
 struct FailingIndexTests {
     @Test("An index that cannot be read is not taken for a damaged one, and is not made anew")
     func unreadable() throws {

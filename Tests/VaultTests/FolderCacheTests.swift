@@ -3,6 +3,7 @@ import FileSystem
 import Foundation
 import SQLite
 import SeededNumbers
+import TestThreads
 import Testing
 import VaultHarness
 
@@ -10,7 +11,7 @@ import VaultHarness
 
 /// What is remembered of folders saves work and changes nothing: a folder of which only changes are looked at comes to the
 /// same tree as one that is looked at whole.
-@Suite("What was seen of folders")
+@Suite("What was seen of folders", .onOwnThreads)
 struct FolderCacheTests {
     private let item = FileMark(UUID())
 

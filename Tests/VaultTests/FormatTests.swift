@@ -3,12 +3,13 @@ import Cryptography
 import FileSystem
 import Foundation
 import SeededNumbers
+import TestThreads
 import Testing
 import VaultHarness
 
 @testable import Vault
 
-@Suite("VaultFormat")
+@Suite("VaultFormat", .onOwnThreads)
 struct FormatTests {
     private static let key = [UInt8](0..<32)
     private static let pack = PackID(bytes: [UInt8](0..<16))
@@ -212,7 +213,7 @@ struct FormatTests {
     }
 }
 
-@Suite("Chunker")
+@Suite("Chunker", .onOwnThreads)
 struct ChunkerTests {
     private let chunker: Chunker
 

@@ -1,12 +1,13 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 import VaultHarness
 
 @testable import Vault
 
-@Suite("Keeping")
+@Suite("Keeping", .onOwnThreads)
 struct KeepingTests {
     private let item = FileMark(UUID())
 

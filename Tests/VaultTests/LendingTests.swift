@@ -3,12 +3,13 @@ import FileSystem
 import Foundation
 import SQLite
 import SeededNumbers
+import TestThreads
 import Testing
 import VaultHarness
 
 @testable import Vault
 
-@Suite("Large documents that are lent")
+@Suite("Large documents that are lent", .onOwnThreads)
 struct LendingTests {
     let item = FileMark(UUID())
     let other = FileMark(UUID())

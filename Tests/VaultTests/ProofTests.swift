@@ -2,12 +2,13 @@ import CrashHarness
 import FileSystem
 import Foundation
 import SeededNumbers
+import TestThreads
 import Testing
 import VaultHarness
 
 @testable import Vault
 
-@Suite("VaultProof")
+@Suite("VaultProof", .onOwnThreads)
 struct ProofTests {
     private let item = FileMark(UUID())
 

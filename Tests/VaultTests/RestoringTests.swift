@@ -3,13 +3,14 @@ import CrashHarness
 import FileSystem
 import Foundation
 import SeededNumbers
+import TestThreads
 import Testing
 import VaultHarness
 
 @testable import Vault
 
 /// What is restored is what was kept: kept again, it has the same name on every device.
-@Suite("What is restored")
+@Suite("What is restored", .onOwnThreads)
 struct RestoringTests {
     private let item = FileMark(UUID())
     private let key = [UInt8](repeating: 7, count: 32)

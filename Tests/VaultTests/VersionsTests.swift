@@ -1,12 +1,13 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 import VaultHarness
 
 @testable import Vault
 
-@Suite("Versions")
+@Suite("Versions", .onOwnThreads)
 struct VersionsTests {
     private let item = FileMark(UUID())
 
@@ -154,7 +155,7 @@ struct VersionsTests {
     }
 }
 
-@Suite("VersionRetention")
+@Suite("VersionRetention", .onOwnThreads)
 struct VersionRetentionTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000)
 

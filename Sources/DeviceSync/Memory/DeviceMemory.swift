@@ -193,6 +193,10 @@ final class DeviceMemory {
     }
 
     func remember(conflicts: [ContentName: VersionID], of item: ItemID) throws {
+        try connection.transaction { try put(conflicts, of: item) }
+    }
+
+    private func put(_ conflicts: [ContentName: VersionID], of item: ItemID) throws {
         let encode: (inout StateWriter) -> Void = { writer in
             writer.integer(UInt32(conflicts.count))
             for (content, version) in conflicts {
@@ -200,7 +204,7 @@ final class DeviceMemory {
                 for byte in version.bytes { writer.integer(byte) }
             }
         }
-        try connection.transaction { try put("conflicts", item, conflicts.isEmpty ? nil : encode) }
+        try put("conflicts", item, conflicts.isEmpty ? nil : encode)
     }
 
     /// Items that somebody has paused.
@@ -278,13 +282,16 @@ final class DeviceMemory {
         var session: UInt64 = 0
         /// Nil for: it is not there any more.
         var items: [ItemID: FolderItem?] = [:]
+        /// Which versions show what is in conflict with items. Remembered without the items' states they would count as settled.
+        var conflicts: [ItemID: [ContentName: VersionID]] = [:]
         /// When a period began; nil for: none has since.
         var period: LossPeriods.Beginning?
         /// When a person has decided on a large change; nil for: nobody has.
         var changeSeconds: Double?
 
         var isEmpty: Bool {
-            logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty && period == nil
+            logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty
+                && conflicts.isEmpty && period == nil
         }
     }
 
@@ -332,6 +339,9 @@ final class DeviceMemory {
                 }
                 try put("items", item, encode)
                 if seen == nil, lossy.contains(item) { try put("losses", item, nil) }
+            }
+            for (item, conflicts) in changes.conflicts.sorted(by: { $0.key < $1.key }) {
+                try put(conflicts, of: item)
             }
             try rememberBraking(changes)
             for (item, position) in changes.engine.survivors.sorted(by: { $0.key < $1.key }) {

@@ -108,6 +108,24 @@ extension VersionStore {
         return try ids.filter { try vault.version($0).map { !$0.isResolved } ?? false }
     }
 
+    /// The versions of an item that lost a conflict which nobody has settled, the oldest first.
+    ///
+    /// - Parameters:
+    ///   - mark: The item's.
+    ///   - url: Where it is; tells the vault, and is told in the error.
+    /// - Cost: One look into the index.
+    package func unsettled(of mark: FileMark, at url: URL) throws -> [VersionID] {
+        guard isOn else { return [] }
+        return try open(for: url).vault.unresolvedConflicts(of: mark).map(\.id)
+    }
+
+    /// Puts a version at a place where nothing is.
+    ///
+    /// - Parameter url: The item that it is of.
+    package func restore(_ id: VersionID, of url: URL, to place: FilePath) throws {
+        try open(for: url).vault.restore(id, to: place)
+    }
+
     /// Tells when somebody may have settled or removed some, in whichever process.
     ///
     /// - Parameter url: An item with such versions; told in the error.

@@ -21,9 +21,6 @@ struct StoryJudge: Sendable {
 
     /// What is wrong.
     ///
-    /// A conflict that a document has kept by itself, as somebody wrote under it, is in the versions of its device alone: devices
-    /// may have more conflicts than the hub knows of, and none may have fewer.
-    ///
     /// - Parameters:
     ///   - devices: All that had a part in the story.
     ///   - witness: One that has got all from the hub.
@@ -33,12 +30,10 @@ struct StoryJudge: Sendable {
             if let difference = device.folder.difference(to: witness.folder) {
                 faults.append("\(device.name) \(difference): not as at the hub")
             }
-            for (path, versions) in witness.conflicts
-            where !versions.isSubset(of: device.conflicts[path] ?? []) {
+            if device.conflicts != witness.conflicts {
                 faults.append(
                     "\(device.name) has conflicts in \(Self.names(device)), the hub in \(Self.names(witness))"
                 )
-                break
             }
         }
         let found = (devices + [witness]).reduce(into: Set<String>()) {

@@ -100,7 +100,9 @@ extension StoryScene {
         }
         guard let document = await opened(item, on: index) else { return }
         await edit(document, kind, on: index)
-        await devices[index].run { @MainActor in _ = await document.close() }
+        let isClosed = await devices[index].run { @MainActor in await document.close() }
+        // What could not be saved stays open, and saves itself as soon as it can.
+        if !isClosed { documents[index, default: []].append(document) }
     }
 
     private func opened(_ item: Item, on index: Int) async -> UIDocument? {
@@ -151,14 +153,20 @@ extension StoryScene {
 
     func close(_ number: Int, on index: Int) async {
         guard let open = documents[index], !open.isEmpty else { return }
-        let document = open[number % open.count]
-        documents[index]?.remove(at: number % open.count)
-        let isClosed = await devices[index].run { @MainActor in await document.close() }
-        tell("\(path(document.fileURL)) is closed\(isClosed ? "" : ", which fails")")
+        await close(open[number % open.count], on: index)
     }
 
+    /// A document that cannot save what has changed stays open.
+    private func close(_ document: UIDocument, on index: Int) async {
+        let isClosed = await devices[index].run { @MainActor in await document.close() }
+        tell("\(path(document.fileURL)) is closed\(isClosed ? "" : ", which fails")")
+        if isClosed { documents[index]?.removeAll { $0 === document } }
+    }
+
+    /// Closes what is open, when nothing is in its way any more.
     func closeAll(on index: Int) async {
-        while documents[index]?.isEmpty == false { await close(0, on: index) }
+        for document in documents[index] ?? [] { await close(document, on: index) }
+        broken += (documents[index] ?? []).map { "\(path($0.fileURL)) cannot be closed" }
     }
 
     // MARK: Items

@@ -62,6 +62,8 @@ struct Braking: Sendable {
     var wantedBack: [ItemID: LargeChange.Former] = [:]
     /// Contents that came of a merge: nothing goes by them.
     var merged: [ItemID: ContentName] = [:]
+    /// Contents that a person wants back, of items whose others were on their way: nothing goes by them, should the log have those.
+    var restored: [ItemID: ContentName] = [:]
     /// What was told of `memory` last.
     var told = SyncMemory.Braking()
     var isLastChangeWritten = false

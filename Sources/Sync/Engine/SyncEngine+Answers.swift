@@ -24,6 +24,10 @@ extension SyncEngine {
         if commit.state != nil || tree[commit.item] == nil {
             if vanished[commit.item] == nil {
                 agree(commit.item, on: state)
+                // It was taken back meanwhile: what is about to be in its place is newer.
+                if case .place(let placed, _) = steps[commit.item] {
+                    steps[commit.item] = .place(placed, agreedAs: state)
+                }
             } else if disk[commit.item] == nil {
                 agree(commit.item, on: nil)
             } else {

@@ -41,6 +41,11 @@ extension SyncEngine {
     mutating func weigh(_ item: ItemID) {
         if let undone = braking.undone[item], undone != disk[item] { braking.undone[item] = nil }
         if braking.kept[item] != nil, !isKept(item) { braking.kept[item] = nil }
+        if let restored = braking.restored[item], braking.undone[item] == nil, steps[item] == nil,
+            disk[item]?.content != restored
+        {
+            braking.restored[item] = nil
+        }
         let areSame =
             switch (disk[item], tree[item]) {
             case (let ours?, let theirs?): ours.hasContent(of: theirs)
@@ -59,12 +64,18 @@ extension SyncEngine {
         if tree.isUnited(item) { return nil }
         // Contents that are not here do not leave.
         if direction == .leaving, disk[item] != nil, dataless.contains(item) { return nil }
+        // A person has asked for what the log has.
+        if direction == .arriving, tree[item] != nil, let undone = braking.undone[item], undone == disk[item]
+        {
+            return nil
+        }
         let (changed, kept) = direction == .leaving ? (disk[item], tree[item]) : (tree[item], disk[item])
         guard let kept else { return nil }
         // What has another conflict by now is not removed any more, but its contents may be written over all the same.
         guard let changed else { return kept.hasContents(of: base) ? kept : nil }
         guard !changed.hasContent(of: base), kept.hasContent(of: base) else { return nil }
-        return direction == .leaving && changed.content == braking.merged[item] ? nil : kept
+        guard direction == .leaving else { return kept }
+        return [braking.merged[item], braking.restored[item]].contains(changed.content) ? nil : kept
     }
 
     /// How many items there are on the other side.
@@ -95,6 +106,7 @@ extension SyncEngine {
     /// Ends a look at all that has happened at one time. Where disk and log are the same, a change that was decided is over.
     mutating func endLook() {
         if hasReadLog, isAtRestApartFromLost {
+            braking.restored = [:]
             for direction in SyncBrake.Direction.allCases { endDecided(direction) }
         }
         braking.leaving.endLook(at: tree.position, itemCount: itemCount(.leaving))
@@ -138,7 +150,13 @@ extension SyncEngine {
 
     /// A person has said that what waits is not to happen: the side on which it was done gets back what the other still has.
     mutating func undo(_ direction: SyncBrake.Direction) {
-        for item in brakedItems(direction).sorted() where steps[item] == nil {
+        for item in brakedItems(direction).sorted() {
+            // What was offered before there were too many. Should the hub have heard of it, the log will say so.
+            if direction == .leaving, case .commit(let offered) = steps[item] {
+                endCommit(offered)
+                braking.restored[item] = tree[item]?.content
+            }
+            guard steps[item] == nil else { continue }
             switch (direction, disk[item], tree[item]) {
             // Nobody remembers that the two had agreed: what one has is new to the other.
             case (.leaving, nil, _), (.arriving, _, nil): agree(item, on: nil)

@@ -1,8 +1,9 @@
 import DocumentFoundation
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Alias files")
+@Suite("Alias files", .onOwnThreads)
 struct AliasFileTests {
     private let stage: BookmarkStage
 

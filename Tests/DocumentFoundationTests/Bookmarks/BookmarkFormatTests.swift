@@ -2,11 +2,12 @@ import Cryptography
 import FileSystem
 import Foundation
 import SeededNumbers
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
-@Suite("BookmarkFormat")
+@Suite("BookmarkFormat", .onOwnThreads)
 struct BookmarkFormatTests {
     static let item = BookmarkRecord(
         options: 1 << 10,

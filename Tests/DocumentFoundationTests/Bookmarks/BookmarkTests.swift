@@ -1,9 +1,10 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Bookmarks")
+@Suite("Bookmarks", .onOwnThreads)
 struct BookmarkTests {
     private let stage: BookmarkStage
 

@@ -1,8 +1,9 @@
 import DocumentFoundation
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Relative bookmarks")
+@Suite("Relative bookmarks", .onOwnThreads)
 struct RelativeBookmarkTests {
     private let stage: BookmarkStage
 

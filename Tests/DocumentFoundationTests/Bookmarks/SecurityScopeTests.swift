@@ -1,8 +1,9 @@
 import DocumentFoundation
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Security scope")
+@Suite("Security scope", .onOwnThreads)
 struct SecurityScopeTests {
     private let stage: BookmarkStage
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
-@Suite("AgentPolicy")
+@Suite("AgentPolicy", .onOwnThreads)
 struct AgentPolicyTests {
     @Test("The agent's program is the named one, else the one beside this program, else the one in PATH")
     func program() {

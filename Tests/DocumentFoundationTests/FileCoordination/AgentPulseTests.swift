@@ -1,8 +1,9 @@
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
-@Suite("AgentPulse")
+@Suite("AgentPulse", .onOwnThreads)
 struct AgentPulseTests {
     @Test("An agent is asked after an interval without a word, and given up after another one")
     func silence() {

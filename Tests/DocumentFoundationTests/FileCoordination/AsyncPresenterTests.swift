@@ -1,11 +1,12 @@
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 /// Who waits for something answers on the threads that tasks run on. Other tests hold these up: each of those that needs them
 /// has a process of its own, and a thread of its own to wait on.
-@Suite("NSFilePresenter, answers with async")
+@Suite("NSFilePresenter, answers with async", .onOwnThreads)
 struct AsyncPresenterTests {
     private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -2,9 +2,10 @@ import Coordination
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
-@Suite("Deadlocks between threads")
+@Suite("Deadlocks between threads", .onOwnThreads)
 struct DeadlockTests {
     /// Starts a thread, since a queue may have none left for who waits for another.
     private func start(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {

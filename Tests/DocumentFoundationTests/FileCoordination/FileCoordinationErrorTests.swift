@@ -1,9 +1,10 @@
 import Foundation
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
-@Suite("FileCoordinationError")
+@Suite("FileCoordinationError", .onOwnThreads)
 struct FileCoordinationErrorTests {
     @Test("An error that was handed over as NSError becomes what it was")
     func roundTrip() throws {

@@ -1,9 +1,10 @@
 import Coordination
 import DocumentFoundation
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Items and their URLs")
+@Suite("Items and their URLs", .onOwnThreads)
 struct ItemPathURLTests {
     @Test(
         "An item has the path that its URL has",

@@ -1,9 +1,10 @@
 import Locks
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
-@Suite("Mailboxes")
+@Suite("Mailboxes", .onOwnThreads)
 struct MailboxesTests {
     private final class Queue {}
 

@@ -1,9 +1,10 @@
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
-@Suite("NSFileCoordinator")
+@Suite("NSFileCoordinator", .onOwnThreads)
 struct NSFileCoordinatorTests {
     @Test("A reader waits for the writer, and later reads what it wrote")
     func readerWaitsForWriter() throws {

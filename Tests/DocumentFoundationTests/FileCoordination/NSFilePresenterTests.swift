@@ -1,9 +1,10 @@
 import DocumentFoundation
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
-@Suite("NSFilePresenter")
+@Suite("NSFilePresenter", .onOwnThreads)
 struct NSFilePresenterTests {
     @Test("Before a read a presenter makes way and saves; after it, it reacquires")
     func readMessages() throws {

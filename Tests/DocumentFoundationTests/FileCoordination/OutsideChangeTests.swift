@@ -1,10 +1,11 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
 /// What presenters hear of those who coordinate nothing.
-@Suite("Presenters and outsiders", .serialized, .timeLimit(.minutes(2)))
+@Suite("Presenters and outsiders", .onOwnThreads, .serialized, .timeLimit(.minutes(2)))
 struct OutsideChangeTests {
     /// Whether events come by the queue that takes a privilege, which few who run this have.
     static let means = geteuid() == 0 ? [false, true] : [false]

@@ -1,9 +1,10 @@
 import Coordination
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
-@Suite("UnansweredMessages")
+@Suite("UnansweredMessages", .onOwnThreads)
 struct UnansweredMessagesTests {
     private let first = AccessID(client: ClientID(1), number: 1)
     private let second = AccessID(client: ClientID(2), number: 1)

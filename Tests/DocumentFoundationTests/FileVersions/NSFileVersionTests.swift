@@ -1,10 +1,11 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
 /// NSFileVersion as apps use it.
-@Suite("NSFileVersion", .timeLimit(.minutes(1)))
+@Suite("NSFileVersion", .onOwnThreads, .timeLimit(.minutes(1)))
 struct NSFileVersionTests {
     private let stage: VersionStage
 

@@ -1,9 +1,10 @@
 import DocumentFoundation
 import Foundation
+import TestThreads
 import Testing
 
 /// What raises on Apple's systems ends the process here.
-@Suite("NSFileVersion's preconditions")
+@Suite("NSFileVersion's preconditions", .onOwnThreads)
 struct NSFileVersionTrapTests {
     @Test("A conflict cannot be made unresolved again")
     func unresolved() async {

@@ -1,10 +1,11 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
 /// Whose versions are whose.
-@Suite("Versions follow their item", .timeLimit(.minutes(1)))
+@Suite("Versions follow their item", .onOwnThreads, .timeLimit(.minutes(1)))
 struct VersionItemsTests {
     private let stage: VersionStage
 

@@ -1,13 +1,14 @@
 import Coordination
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 import Vault
 
 @testable import DocumentFoundation
 
 /// What presenters hear of versions of their item.
-@Suite("News of versions", .timeLimit(.minutes(1)))
+@Suite("News of versions", .onOwnThreads, .timeLimit(.minutes(1)))
 struct VersionNewsTests {
     private let stage: VersionStage
 

@@ -1,11 +1,12 @@
 import Foundation
 import SeededNumbers
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
 /// What is shown and told, without files and without a clock.
-@Suite("MetadataQueryCore")
+@Suite("MetadataQueryCore", .onOwnThreads)
 struct MetadataQueryCoreTests {
     private typealias Core = MetadataQueryCore
 

@@ -1,13 +1,14 @@
 import Foundation
 import Locks
 import SeededNumbers
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 @testable import FileSystem
 
 /// Queries over real folders.
-@Suite("NSMetadataQuery", .serialized, .timeLimit(.minutes(1)))
+@Suite("NSMetadataQuery", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
 struct NSMetadataQueryTests {
     private typealias Stage = QueryStage
 

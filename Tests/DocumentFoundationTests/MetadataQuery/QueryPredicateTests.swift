@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
 /// Queries whose predicates have blocks in them.
-@Suite("Queries by blocks", .serialized, .timeLimit(.minutes(1)))
+@Suite("Queries by blocks", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
 struct QueryPredicateTests {
     private let stage: QueryStage
 

@@ -1,11 +1,12 @@
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
 /// What queries find by the formats that apps write, and how results stand in their order and groups.
-@Suite("Query results", .serialized, .timeLimit(.minutes(1)))
+@Suite("Query results", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
 struct QueryResultsTests {
     private let stage: QueryStage
 

@@ -2,13 +2,14 @@ import Coordination
 import Foundation
 import Locks
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 @testable import FileSystem
 
 /// What is told while an item is looked for on other volumes, and after.
-@Suite("OutsideWatcher and lost items", .timeLimit(.minutes(1)))
+@Suite("OutsideWatcher and lost items", .onOwnThreads, .timeLimit(.minutes(1)))
 struct OutsideSearchTests {
     private let testFolder: TestFolder
     private let story = WatcherStory()

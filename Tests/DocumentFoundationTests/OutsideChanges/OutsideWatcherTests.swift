@@ -2,13 +2,14 @@ import Coordination
 import Foundation
 import Locks
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 @testable import FileSystem
 
 /// What is told where the system has lost events, or has no watches to give.
-@Suite("OutsideWatcher", .serialized, .timeLimit(.minutes(1)))
+@Suite("OutsideWatcher", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
 struct OutsideWatcherTests {
     private let testFolder: TestFolder
     private var folder: URL { testFolder.url }

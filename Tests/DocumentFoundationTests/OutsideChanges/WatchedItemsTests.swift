@@ -1,13 +1,14 @@
 import Coordination
 import Foundation
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 @testable import FileSystem
 
 /// What changes of names mean for presented items, told later than they have happened.
-@Suite("WatchedItems")
+@Suite("WatchedItems", .onOwnThreads)
 struct WatchedItemsTests {
     private let testFolder: TestFolder
     private var folder: URL { testFolder.url }

@@ -1,12 +1,13 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
 /// Written as apps write it, with Foundation and our module imported side by side.
-@Suite("Resource values about bytes on a volume")
+@Suite("Resource values about bytes on a volume", .onOwnThreads)
 struct ItemContentValuesTests {
     @Test("A clone has its original's number until one of them is written to", arguments: ["xfs", "btrfs"])
     func clones(kind: String) throws {

@@ -1,12 +1,13 @@
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 import UniformTypeIdentifiers
 
 @testable import DocumentFoundation
 
 /// Written as apps write it, with Foundation and our module imported side by side.
-@Suite("Resource values of items in containers")
+@Suite("Resource values of items in containers", .onOwnThreads)
 struct ItemResourceValuesTests {
     @Test("Values of an item that is in a container and not kept in step now")
     func values() throws {

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import DocumentFoundation
 
-@Suite("Containers of FileManager", .timeLimit(.minutes(1)))
+@Suite("Containers of FileManager", .onOwnThreads, .timeLimit(.minutes(1)))
 struct UbiquityContainerTests {
     private func with<Value>(_ account: UbiquityAccount, _ body: () throws -> Value) rethrows -> Value {
         try UbiquityAccount.$shared.withValue(account) { try body() }

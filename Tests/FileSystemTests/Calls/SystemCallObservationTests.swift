@@ -2,6 +2,7 @@ import CrashHarness
 import FileSystem
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 /// Counts the calls below a folder, and refuses those that make folders with an error number.
@@ -30,7 +31,7 @@ private final class Watcher: SystemCallObserver {
     }
 }
 
-@Suite("Observers of the kernel's calls")
+@Suite("Observers of the kernel's calls", .onOwnThreads)
 struct SystemCallObservationTests {
     private let scratch: ScratchFolder
     private var root: FilePath { scratch.path }

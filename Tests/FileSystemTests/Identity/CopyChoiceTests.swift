@@ -1,8 +1,9 @@
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
-@Suite("CopyChoice")
+@Suite("CopyChoice", .onOwnThreads)
 struct CopyChoiceTests {
     private func inode(_ number: UInt64) -> CopyChoice.Inode {
         .init(

@@ -1,8 +1,9 @@
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
-@Suite("CopySeries")
+@Suite("CopySeries", .onOwnThreads)
 struct CopySeriesTests {
     private let series = CopySeries(pauseSecondsMax: 60)
 

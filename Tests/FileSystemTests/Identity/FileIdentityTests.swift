@@ -1,9 +1,10 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("FileIdentity")
+@Suite("FileIdentity", .onOwnThreads)
 struct FileIdentityTests {
     private let scratch: ScratchFolder
     private var folder: FilePath { scratch.path }

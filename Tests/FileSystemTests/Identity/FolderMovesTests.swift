@@ -1,7 +1,8 @@
 import FileSystem
+import TestThreads
 import Testing
 
-@Suite("FolderMoves")
+@Suite("FolderMoves", .onOwnThreads)
 struct FolderMovesTests {
     private func moves(_ pairs: (String, String)...) -> FolderMoves {
         var moves = FolderMoves()

@@ -1,10 +1,11 @@
 import CrashHarness
 import Foundation
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
-@Suite("FolderWalk")
+@Suite("FolderWalk", .onOwnThreads)
 struct FolderWalkTests {
     private let scratch: ScratchFolder
     private var root: FilePath { scratch.path.appending("root") }

@@ -1,9 +1,10 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("IdentityFinder")
+@Suite("IdentityFinder", .onOwnThreads)
 struct IdentityFinderTests {
     private let scratch: ScratchFolder
     private let index: IdentityIndex

@@ -1,9 +1,10 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Identities on volumes", .serialized)
+@Suite("Identities on volumes", .onOwnThreads, .serialized)
 struct IdentityVolumeTests {
     /// An item that was saved, moved and saved again is found, with the kernel's handle and without.
     private func check(_ base: FilePath, isMarkable: Bool) throws {

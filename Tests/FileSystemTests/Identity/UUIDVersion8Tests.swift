@@ -1,8 +1,9 @@
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("UUIDs of version 8")
+@Suite("UUIDs of version 8", .onOwnThreads)
 struct UUIDVersion8Tests {
     @Test("They count up, bear version and variant, and no two are the same")
     func form() {

@@ -1,9 +1,10 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Crash")
+@Suite("Crash", .onOwnThreads)
 struct CrashTests {
     /// The harness, built beside this test.
     static func executable() throws -> String {

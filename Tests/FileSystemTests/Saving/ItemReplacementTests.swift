@@ -3,9 +3,10 @@ import CrashHarness
 import FileSystem
 import Foundation
 import TestFolders
+import TestThreads
 import Testing
 
-@Suite("ItemReplacement")
+@Suite("ItemReplacement", .onOwnThreads)
 struct ItemReplacementTests {
     private let folder: TestFolder
     private var root: FilePath { FilePath(folder.path) }

@@ -1,8 +1,9 @@
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
-@Suite("PackageCommitPlan")
+@Suite("PackageCommitPlan", .onOwnThreads)
 struct PackageCommitPlanTests {
     func member(_ path: String) -> MemberPath {
         path.split(separator: "/").reduce(.top) { $0.appending(String($1)) ?? $0 }

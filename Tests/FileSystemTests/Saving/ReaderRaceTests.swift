@@ -1,11 +1,12 @@
 import CrashHarness
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
-@Suite("Readers racing saves")
+@Suite("Readers racing saves", .onOwnThreads)
 struct ReaderRaceTests {
     static let memberCount = 8
     static let saveCount = 150

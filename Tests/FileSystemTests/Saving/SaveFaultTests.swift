@@ -1,9 +1,10 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Save faults")
+@Suite("Save faults", .onOwnThreads)
 struct SaveFaultTests {
     static let codes: [CInt] = [ENOSPC, EIO, EACCES, EPERM, EMFILE]
 

@@ -1,11 +1,12 @@
 import CrashHarness
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
-@Suite("SaveRecovery")
+@Suite("SaveRecovery", .onOwnThreads)
 struct SaveRecoveryTests {
     let scratch: ScratchFolder
     var item: FilePath { scratch.path.appending("item.doc") }

@@ -3,9 +3,10 @@ import CrashHarness
 import FileSystem
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
-@Suite("StagedSave")
+@Suite("StagedSave", .onOwnThreads)
 struct StagedSaveTests {
     let scratch: ScratchFolder
     var item: FilePath { scratch.path.appending("item.doc") }

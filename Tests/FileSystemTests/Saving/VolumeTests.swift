@@ -1,9 +1,10 @@
 import CrashHarness
 import FileSystem
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("Volumes", .serialized)
+@Suite("Volumes", .onOwnThreads, .serialized)
 struct VolumeTests {
     /// Saves in every way, then with the journal forced, and looks for leftovers.
     func checkSaves(in base: FilePath) throws {

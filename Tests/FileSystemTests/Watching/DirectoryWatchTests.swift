@@ -3,11 +3,12 @@ import CrashHarness
 import Dispatch
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
-@Suite("DirectoryWatch")
+@Suite("DirectoryWatch", .onOwnThreads)
 struct DirectoryWatchTests {
     let scratch: ScratchFolder
 

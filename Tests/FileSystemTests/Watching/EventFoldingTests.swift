@@ -1,9 +1,10 @@
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
 /// The sequences are what the kernel reported of the tools named, run on a file `doc` in a watched folder.
-@Suite("EventFolding")
+@Suite("EventFolding", .onOwnThreads)
 struct EventFoldingTests {
     struct Story: CustomTestStringConvertible, Sendable {
         let testDescription: String

@@ -1,11 +1,12 @@
 import CLinux
 import Foundation
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
 /// What a fanotify queue tells, as events; the records are as Linux 6.18 gives them.
-@Suite("FanotifyTranslation")
+@Suite("FanotifyTranslation", .onOwnThreads)
 struct FanotifyTranslationTests {
     static func inode(_ number: UInt8) -> WatchedInode {
         WatchedInode(volume: 1, handle: InodeHandle(type: 1, bytes: Data([number, 0, 0, 0])))
@@ -140,7 +141,7 @@ struct FanotifyTranslationTests {
     }
 }
 
-@Suite("FanotifyRecord")
+@Suite("FanotifyRecord", .onOwnThreads)
 struct FanotifyRecordTests {
     /// One event as it lies in the kernel's answer, with what follows its head.
     private func bytes(_ pieces: [UInt8], version: UInt8 = 3, length: UInt32? = nil) -> [UInt8] {
@@ -202,7 +203,7 @@ struct FanotifyRecordTests {
     }
 }
 
-@Suite("WriterNames")
+@Suite("WriterNames", .onOwnThreads)
 struct WriterNamesTests {
     @Test("A process that has ended goes by its last name, for a while")
     func ended() {

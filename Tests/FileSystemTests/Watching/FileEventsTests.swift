@@ -2,6 +2,7 @@ import CrashHarness
 import Dispatch
 import Foundation
 import Locks
+import TestThreads
 import Testing
 
 @testable import FileSystem
@@ -20,7 +21,7 @@ enum WatchMeans: CaseIterable, CustomTestStringConvertible {
 }
 
 /// What is told of folders, the same whichever kind of queue tells it.
-@Suite("FileEvents", .timeLimit(.minutes(1)))
+@Suite("FileEvents", .onOwnThreads, .timeLimit(.minutes(1)))
 struct FileEventsTests {
     let scratch: ScratchFolder
 

@@ -1,11 +1,12 @@
 import CrashHarness
 import Dispatch
 import Foundation
+import TestThreads
 import Testing
 
 @testable import FileSystem
 
-@Suite("WatchQueue")
+@Suite("WatchQueue", .onOwnThreads)
 struct WatchQueueTests {
     let scratch: ScratchFolder
 

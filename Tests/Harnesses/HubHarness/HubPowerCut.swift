@@ -68,6 +68,8 @@ package struct HubPowerCut: Sendable {
                     report.lost.append(
                         "seed \(seed), after \(promises.count) promises, \(fate): \(complaint)"
                     )
+                    // It is noticed.
+                    if flaw != .none { return report }
                 }
             }
         }

@@ -6,11 +6,12 @@ import HubProtocol
 import Locks
 import SQLite
 import SeededNumbers
+import TestThreads
 import Testing
 
 @testable import Hub
 
-@Suite("SegmentedBlobStore")
+@Suite("SegmentedBlobStore", .onOwnThreads)
 struct SegmentedBlobStoreTests {
     private let folder: HubFolder
     private let owner = BlobOwner(.test, .first)
@@ -259,7 +260,7 @@ struct SegmentedBlobStoreTests {
     }
 }
 
-@Suite("FrameReader")
+@Suite("FrameReader", .onOwnThreads)
 struct FrameReaderTests {
     @Test("Frames are read alike in pieces of any size")
     func pieces() throws {

@@ -4,12 +4,13 @@ import HTTPService
 import HubHarness
 import HubProtocol
 import SQLite
+import TestThreads
 import Testing
 
 @testable import Hub
 
 /// What is known of who has read what, and when it is written.
-@Suite("Readings")
+@Suite("Readings", .onOwnThreads)
 struct ReadingsTests {
     private let device = DeviceName(unchecked: Array(repeating: 1, count: 8))
 
@@ -86,7 +87,7 @@ struct ReadingsTests {
     }
 }
 
-@Suite("Readings in a database", .serialized, .timeLimit(.minutes(1)))
+@Suite("Readings in a database", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
 struct WrittenReadingsTests {
     private let folder: HubFolder
     private let store: SQLiteRecordStore

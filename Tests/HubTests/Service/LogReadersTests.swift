@@ -1,13 +1,14 @@
 import Foundation
 import HubHarness
 import HubProtocol
+import TestThreads
 import Testing
 
 @testable import HTTPService
 @testable import Hub
 
 /// Who has read how much of a log.
-@Suite("Readers of logs", .timeLimit(.minutes(1)))
+@Suite("Readers of logs", .onOwnThreads, .timeLimit(.minutes(1)))
 struct LogReadersTests {
     private let service: HubService
     private let records: SQLiteRecordStore

@@ -1,12 +1,13 @@
 import Foundation
 import HubHarness
 import HubProtocol
+import TestThreads
 import Testing
 
 @testable import HTTPService
 @testable import Hub
 
-@Suite("Long polls", .timeLimit(.minutes(1)))
+@Suite("Long polls", .onOwnThreads, .timeLimit(.minutes(1)))
 struct LongPollTests {
     @Test("Who is revoked between being let in and waiting waits no longer", arguments: [false, true])
     func revokedBeforeWaiting(isRevoked: Bool) async throws {

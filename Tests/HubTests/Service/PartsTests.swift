@@ -2,11 +2,12 @@ import Foundation
 import HubProtocol
 import Locks
 import SeededNumbers
+import TestThreads
 import Testing
 
 @testable import Hub
 
-@Suite("WaitingRoom")
+@Suite("WaitingRoom", .onOwnThreads)
 struct WaitingRoomTests {
     private let topic = WaitingRoom.Topic.log(.test)
 
@@ -65,7 +66,7 @@ struct WaitingRoomTests {
     }
 }
 
-@Suite("RateLimiter")
+@Suite("RateLimiter", .onOwnThreads)
 struct RateLimiterTests {
     @Test("So many at once, then so many a second, each for itself")
     func rates() {
@@ -98,7 +99,7 @@ struct RateLimiterTests {
     }
 }
 
-@Suite("Pairings")
+@Suite("Pairings", .onOwnThreads)
 struct PairingsTests {
     private func message(_ count: Int = 3) -> PairingMessage {
         PairingMessage(from: .second, message: Data(count: count))

@@ -1,13 +1,14 @@
 import Foundation
 import HubHarness
 import HubProtocol
+import TestThreads
 import Testing
 
 @testable import HTTPService
 @testable import Hub
 
 /// Two services over the same stores, as two processes of a hub would be: whatever one is told the other knows.
-@Suite("Several services over the same stores", .timeLimit(.minutes(1)))
+@Suite("Several services over the same stores", .onOwnThreads, .timeLimit(.minutes(1)))
 struct SeveralServicesTests {
     private let (one, other): (HubService, HubService)
     private let records: SQLiteRecordStore

@@ -2,6 +2,7 @@ import CrashHarness
 import FileSystem
 import Foundation
 import HubHarness
+import TestThreads
 import Testing
 
 /// The harness, built beside this test.
@@ -10,7 +11,7 @@ private func executable() throws -> String {
     return FilePath(own).parent.appending("hub-harness").string
 }
 
-@Suite("A hub that is killed")
+@Suite("A hub that is killed", .onOwnThreads)
 struct HubKillTests {
     @Test("Killed before a write, it has all that it promised")
     func kill() async throws {
@@ -31,7 +32,7 @@ struct HubKillTests {
     }
 }
 
-@Suite("A hub whose power is cut")
+@Suite("A hub whose power is cut", .onOwnThreads)
 struct HubPowerCutTests {
     private func run(_ flaw: HubPowerCut.Flaw, momentCount: Int) async throws -> HarnessReport {
         let seed = UInt64.random(in: 0 ... .max)

@@ -2,11 +2,12 @@ import Foundation
 import LocalSockets
 import Locks
 import TestFolders
+import TestThreads
 import Testing
 
 @testable import UIKit
 
-@Suite("HandOver", .timeLimit(.minutes(1)))
+@Suite("HandOver", .onOwnThreads, .timeLimit(.minutes(1)))
 struct HandOverTests {
     private let ownFolder: TestFolder
     private let place: String

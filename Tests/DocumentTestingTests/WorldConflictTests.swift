@@ -1,0 +1,89 @@
+import DocumentTesting
+import Foundation
+import TestThreads
+import Testing
+import UIKit
+
+/// Bytes that nobody merges.
+private class Page: UIDocument {
+    var text = ""
+
+    override func contents(forType typeName: String) throws -> Any { Data(text.utf8) }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+    }
+}
+
+/// One that is saved only when somebody says so.
+private final class HeldPage: Page {
+    override func autosave(completionHandler: ((Bool) -> Void)? = nil) { completionHandler?(true) }
+}
+
+/// What a document keeps by itself as in conflict, as its save finds in its place what came meanwhile.
+@Suite("Conflicts that a document keeps", .onOwnThreads, .timeLimit(.minutes(2)))
+@MainActor
+struct WorldConflictTests {
+    /// Two devices have a document; the phone's edit comes under one on the pad that is not saved.
+    private func world(_ name: String) async throws -> (DocumentWorld, phone: WorldDevice, pad: WorldDevice) {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await world.create(Page.init, name, on: phone) { $0.text = "first" }
+        try await world.settle()
+        try await pad.run { @MainActor in
+            let page = HeldPage(fileURL: pad.folder.appendingPathComponent(name))
+            #expect(await page.open())
+            page.text = "the pad's"
+            page.updateChangeCount(.done)
+            try await world.edit(Page.init, name, on: phone) { $0.text = "the phone's" }
+            try await world.settle()
+            #expect(await page.save(to: page.fileURL, for: .forOverwriting))
+            #expect(await page.close())
+        }
+        try await world.settle()
+        return (world, phone, pad)
+    }
+
+    private func conflicts(_ name: String, on device: WorldDevice) throws -> [String] {
+        try device.unresolvedConflicts(of: device.folder.appendingPathComponent(name)).map {
+            String(decoding: try Data(contentsOf: $0.url), as: UTF8.self)
+        }
+    }
+
+    @Test("It is in conflict on every device, and settled on any", arguments: [0, 1])
+    func shown(settling: Int) async throws {
+        let (world, phone, pad) = try await world("a.dat")
+        for device in [phone, pad] {
+            let text = try String(
+                contentsOf: device.folder.appendingPathComponent("a.dat"),
+                encoding: .utf8
+            )
+            #expect(text == "the pad's")
+            let found = try conflicts("a.dat", on: device)
+            #expect(found == ["the phone's"], "\(device.name)")
+        }
+        let settler = [phone, pad][settling]
+        let versions = try settler.unresolvedConflicts(of: settler.folder.appendingPathComponent("a.dat"))
+        await settler.run { @MainActor in versions.forEach { $0.isResolved = true } }
+        try await world.settle()
+        for device in [phone, pad] {
+            #expect(device.wait { (try? conflicts("a.dat", on: device)) == [] }, "\(device.name)")
+        }
+        try world.end()
+    }
+
+    @Test("A device that starts anew knows it still, and shows it once")
+    func afterKill() async throws {
+        let (world, phone, pad) = try await world("a.dat")
+        try pad.killAbruptly()
+        try pad.start()
+        try await world.settle()
+        try await world.edit(Page.init, "a.dat", on: pad) { $0.text = "the pad's again" }
+        try await world.settle()
+        for device in [phone, pad] {
+            let found = try conflicts("a.dat", on: device)
+            #expect(found == ["the phone's"], "\(device.name)")
+        }
+        try world.end()
+    }
+}
