@@ -16,20 +16,7 @@ extension SyncRun {
         let open = state.lostConflicts
         guard Set(known.keys) != open else { return }
         let url = path.url(isDirectory: false)
-        for content in open.subtracting(known.keys).sorted() {
-            let copy = place.memory.appending("conflict-\(UUID().uuidString)").appending(path.name)
-            try ItemMoves.createFolder(copy.parent, permissions: 0o700)
-            // Nobody else's; what cannot be removed is in the way of nothing.
-            defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
-            // As old as its coming, which is what a list of versions is to say.
-            try contents.restore(content, to: copy)
-            conflicts[item, default: [:]][content] = try versions.keepConflict(
-                at: copy,
-                of: url,
-                as: item.mark,
-                .conflict
-            )
-        }
+        for content in open.subtracting(known.keys).sorted() { try show(content, of: item, at: path) }
         try versions.noteLink(at: url, as: item.mark)
         let settled = known.filter { !open.contains($0.key) }
         try versions.settle(Set(settled.values), at: url)
@@ -37,6 +24,33 @@ extension SyncRun {
         if conflicts[item]?.isEmpty == true { conflicts[item] = nil }
         try memory.remember(conflicts: conflicts[item] ?? [:], of: item)
         try watchConflicts()
+    }
+
+    /// Makes versions of contents that have lost a conflict before the item is put in place that they are in conflict with: who
+    /// sees it, and removes it, is to have them before his eyes as well. Should it not come to its place, they are settled again.
+    func showConflicts(of item: ItemID, beforePlacing state: ItemState) throws {
+        let unseen = state.lostConflicts.subtracting((conflicts[item] ?? [:]).keys)
+        guard versions.isOn, !unseen.isEmpty, table[item]?.isDataless != true,
+            let path = table.path(of: state.place, in: place.folder)
+        else { return }
+        for content in unseen.sorted() { try show(content, of: item, at: path) }
+        try memory.remember(conflicts: conflicts[item] ?? [:], of: item)
+        try watchConflicts()
+    }
+
+    private func show(_ content: ContentName, of item: ItemID, at path: FilePath) throws {
+        let copy = place.memory.appending("conflict-\(UUID().uuidString)").appending(path.name)
+        try ItemMoves.createFolder(copy.parent, permissions: 0o700)
+        // Nobody else's; what cannot be removed is in the way of nothing.
+        defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
+        // As old as its coming, which is what a list of versions is to say.
+        try contents.restore(content, to: copy)
+        conflicts[item, default: [:]][content] = try versions.keepConflict(
+            at: copy,
+            of: path.url(isDirectory: false),
+            as: item.mark,
+            .conflict
+        )
     }
 
     /// Takes up what an app has kept as a version in conflict, as its save found in place what others had written: every device is

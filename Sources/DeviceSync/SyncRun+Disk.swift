@@ -312,6 +312,7 @@ extension SyncRun {
         if unremembered != nil || wayBack != nil || !unkept.isEmpty || !unlisted.isEmpty { return true }
         if lineState == .up, !failedContents.isEmpty { return true }
         if versions.isOn, !conflicts.isEmpty, conflictWatch == nil { return true }
+        if !unfinished.isEmpty { return true }
         return stuck.keys.contains { !isExcluded($0) }
     }
 
@@ -319,6 +320,7 @@ extension SyncRun {
     func retry() {
         rememberAgain()
         goBackIfPossible()
+        clearUnfinished()
         followConflicts()
         lookAtUnkept()
         dirtyFolders.formUnion(unlisted.keys.filter { !isStillApart($0) })
@@ -326,6 +328,12 @@ extension SyncRun {
         askAgain()
         retryStuck()
         take([])
+    }
+
+    /// Clears away what was staged for items that could not be put in place, and may not be put there any more.
+    private func clearUnfinished() {
+        // What cannot be cleared away yet is in nobody's way, and is tried again.
+        unfinished = unfinished.filter { (try? SaveRecovery.recover(item: $0)) == nil }
     }
 
     /// Tries again to keep what could not be kept.

@@ -41,6 +41,9 @@ extension SyncRun {
     func fail(_ effect: Effect, _ error: any Error) {
         if let access = error as? FolderAccess.Awaited { return wait(effect.item, .effect(effect), access) }
         if lacks(for: effect, error) { return }
+        if case .place(_, let state, _) = effect, let path = table.path(of: state.place, in: place.folder) {
+            unfinished.insert(path)
+        }
         stuck[effect.item] = (effect, DiskRefusal(error))
         news.insert(effect.item)
         report(.failed(path: path(of: effect.item), why: "\(error)"))
@@ -57,6 +60,7 @@ extension SyncRun {
         let outcome: Placer.Outcome
         do {
             let modified = try modified(item, as: state)
+            try showConflicts(of: item, beforePlacing: state)
             outcome = try placer.place(item, state, modified: modified, in: table, replaced: &replaced)
         } catch {
             if wasLosing, isUntouched(item) { losing.insert(item) }
@@ -90,6 +94,7 @@ extension SyncRun {
         do {
             let documents = try effects.compactMap { effect -> Placer.NewDocument? in
                 guard case .place(let item, let state, _) = effect else { return nil }
+                try showConflicts(of: item, beforePlacing: state)
                 return .init(item: item, state: state, modified: try modified(item, as: state))
             }
             for (document, result) in zip(documents, try placer.placeNew(documents, in: table)) {
@@ -147,6 +152,7 @@ extension SyncRun {
             if downloads[item] != nil { requestContents(of: item) }
         } else {
             try showConflicts(of: item)
+            if conflicts[item] != nil, placed?.trace.kind == .symbolicLink { noteLinksInConflict() }
         }
         // What is only noted changes nothing for anybody.
         guard !state.isLosing else { return }

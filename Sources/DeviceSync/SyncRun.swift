@@ -108,6 +108,8 @@ final class SyncRun {
     var losing: Set<ItemID> = []
     /// Whose conflicts an app has kept as versions, which is not written down yet.
     var takenUp: Set<ItemID> = []
+    /// Places at which something could not be put: what was staged beside them may still be there.
+    var unfinished: Set<FilePath> = []
     /// Files that were replaced a moment ago.
     var late: [LateFile] = []
     var isStopped = false
