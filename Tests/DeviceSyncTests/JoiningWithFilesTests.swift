@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceSync
 
 /// Devices that begin to share a folder when each has files of its own in it, many of them the same.
-@Suite("Joining with files", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Joining with files", .onOwnThreads, .timeLimit(.minutes(5)))
 struct JoiningWithFilesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }
@@ -76,7 +76,7 @@ struct JoiningWithFilesTests {
 
     @Test("Who shares a folder with many files sends the first while he reads the others")
     func sendsWhileReading() throws {
-        let count = 2_500
+        let count = 6_000
         for number in 0..<count { try one.write("\(number)", to: "many/\(number).txt") }
         let patience = Patience(one.folder.appendingPathComponent("many"), after: count - 100)
         SystemCallObservation.add(patience)

@@ -138,8 +138,14 @@ public final class DocumentWorld: Sendable {
     /// Has the hub remember how it is now, as a backup would.
     public func backUpHub() { state.withLock { $0.hubBackup = hub.backup() } }
 
-    /// Puts the hub back to its backup: it has lost all that came later.
-    public func restoreHub() { if let backup = state.withLock({ $0.hubBackup }) { hub.restore(backup) } }
+    /// Puts the hub back to its backup: it has lost all that came later. It is stopped for that, and started again if it ran.
+    public func restoreHub() {
+        guard let backup = state.withLock({ $0.hubBackup }) else { return }
+        let isRunning = isHubRunning
+        if isRunning { hub.crash() }
+        hub.restore(backup)
+        if isRunning { hub.start() }
+    }
 
     /// Has the hub crash, as when its machine dies: the lines of all devices are down until `startHub()`.
     ///

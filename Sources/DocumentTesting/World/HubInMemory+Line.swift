@@ -22,6 +22,8 @@ extension HubInMemory {
             var failingCount = 0
             /// How many calls get through yet; nil for all.
             var callCount: Int?
+            /// How often the hub had died when it was heard of last: its connection is none any more once it has died again.
+            var heardCrashCount = 0
         }
         private let state = Locked(State())
 
@@ -34,6 +36,8 @@ extension HubInMemory {
         init(_ hub: HubInMemory, _ device: DeviceName?, _ numbers: SeededGenerator) {
             (self.hub, self.device) = (hub, device)
             faults = MessageFaults(numbers)
+            let crashCount = hub.crashCount
+            state.withLock { $0.heardCrashCount = crashCount }
         }
 
         package var retrySeconds: ClosedRange<Double> {
@@ -137,6 +141,8 @@ extension HubInMemory {
             hub.tellLines()
         }
 
+        private static let death = LineFailure("the hub has died")
+
         /// Whether a call that waits is not to wait any more.
         private var isBroken: Bool {
             state.withLock { $0.isCut || $0.isClosed } || hub.isDown || device.map(hub.isRevoked) == true
@@ -162,11 +168,17 @@ extension HubInMemory {
         }
 
         package func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
-            try send {
-                try check()
+            // What was asked before the hub died may not hold for the one that was started then, from a backup for instance.
+            let crashCount = state.withLock { $0.heardCrashCount }
+            let take: @Sendable () throws -> CommitAnswers = { [hub, device] in
+                guard hub.crashCount == crashCount else { throw Self.death }
                 return try hub.take(commits, from: device)
-            } late: { [hub, device] in
-                _ = try hub.take(commits, from: device)
+            }
+            return try send {
+                try check()
+                return try take()
+            } late: {
+                _ = try take()
             }
         }
 
@@ -178,11 +190,17 @@ extension HubInMemory {
             let deadline = Date().addingTimeInterval(TimeInterval(waitSeconds))
             let crashCount = hub.crashCount
             try check()
+            let isConnected = state.withLock { state in
+                defer { state.heardCrashCount = crashCount }
+                return state.heardCrashCount == crashCount
+            }
+            // Who only asks whether it runs again has no connection.
+            guard isConnected || waitSeconds == 0 else { throw Self.death }
             if waitSeconds > 0, let device { hub.noteReading(of: device, to: position) }
             while true {
                 try checkAgain()
                 // One that has been started again knows nothing of who waits.
-                guard hub.crashCount == crashCount else { throw LineFailure("the hub has died") }
+                guard hub.crashCount == crashCount else { throw Self.death }
                 let page = hub.state.withLock { state in
                     LogPage(Array(state.entries.dropFirst(Int(position)).prefix(100)), head: state.chain.head)
                 }
