@@ -107,8 +107,15 @@ extension SyncRun {
 
     /// Tells the engine what is at the places of items whose steps were refused, unless something may still turn up. Where
     /// nobody can look it may do so for ever, and holds up nobody but itself.
+    ///
+    /// Where a look is due, that comes first: what a step had taken aside, as the folder went, is put back by it.
     private func answerRefused() {
         guard !refused.isEmpty, missing.isEmpty || isBlind else { return }
+        guard dirtyFolders.isEmpty else {
+            // While the folder is away there is none: it is looked at when it is back.
+            if unlisted[.root] == nil { lookSoon() }
+            return
+        }
         let items = refused.subtracting(missing).sorted()
         refused.formIntersection(missing)
         take(items.map { .placeRefused($0, found: known($0)) })
