@@ -47,7 +47,7 @@ extension SyncRun {
 
     /// All items that are not simply here as they are at the hub.
     var unsettledItems: Set<ItemID> {
-        var items = engine.differing.union(table.dataless).union(conflicts.keys)
+        var items = engine.differing.union(table.dataless).union(conflicts.shown.keys)
         items.formUnion(downloads.keys)
         items.formUnion(unkept.keys)
         items.formUnion(writing.waiting.keys)

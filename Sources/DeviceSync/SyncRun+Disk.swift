@@ -85,7 +85,7 @@ extension SyncRun {
         dirtyFolders.formUnion(allFolders)
         attempt("the folder cannot be looked at") { try lookAtDirty() }
         // That somebody has settled one is told a moment later.
-        if !conflicts.isEmpty { followConflicts() }
+        if !conflicts.shown.isEmpty { followConflicts() }
         return isSettled
     }
 
@@ -318,8 +318,8 @@ extension SyncRun {
         guard !isStopped else { return false }
         if unremembered != nil || wayBack != nil || !unkept.isEmpty || !unlisted.isEmpty { return true }
         if lineState == .up, !failedContents.isEmpty { return true }
-        if versions.isOn, !conflicts.isEmpty, conflictWatch == nil { return true }
-        if !unfinished.isEmpty { return true }
+        if versions.isOn, !conflicts.shown.isEmpty, conflicts.watch == nil { return true }
+        if !conflicts.behind.isEmpty || !unfinished.isEmpty { return true }
         return stuck.keys.contains { !isExcluded($0) }
     }
 
@@ -328,6 +328,7 @@ extension SyncRun {
         rememberAgain()
         goBackIfPossible()
         clearUnfinished()
+        showConflictsAgain()
         followConflicts()
         lookAtUnkept()
         dirtyFolders.formUnion(unlisted.keys.filter { !isStillApart($0) })

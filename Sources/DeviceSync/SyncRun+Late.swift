@@ -48,16 +48,13 @@ extension SyncRun {
 
     private func keep(_ late: inout LateFile) throws {
         guard var seen = table[late.item], seen.state.kind == .document else { return }
-        let folder = place.memory.appending("late-\(UUID().uuidString)")
-        try ItemMoves.createFolder(folder, permissions: 0o700)
-        // Nobody else's; what cannot be removed is in the way of nothing.
-        defer { try? FileManager.default.removeItem(at: folder.url(isDirectory: true)) }
-        let copy = folder.appending(seen.state.place.name)
-        try late.file.contents().write(to: copy.url(isDirectory: false))
-        let keepable = Vault.Keepable(copy, as: late.item.mark, isElsewhere: true)
-        guard let content = try contents.keep(keepable), content != late.content else {
-            return
+        let (item, file) = (late.item, late.file)
+        let kept = try withOwnFolder(for: "late") { folder in
+            let copy = folder.appending(seen.state.place.name)
+            try file.contents().write(to: copy.url(isDirectory: false))
+            return try contents.keep(Vault.Keepable(copy, as: item.mark, isElsewhere: true))
         }
+        guard let content = kept, content != late.content else { return }
         if let former = late.content { seen.state.conflicts.remove(former) }
         late.content = content
         guard content != seen.state.content else { return }

@@ -5,6 +5,14 @@ internal import SyncMessages
 
 // What is heard from the line.
 extension SyncRun {
+    /// Whether it is known that there is no line: one that is tried for the first time may be up in a moment.
+    var isLineDown: Bool { lineState == .stopped || lineState == .down && lineFailure != nil }
+    /// Why the line is not up.
+    var lineReason: String {
+        lineFailure
+            ?? (isStopped ? "this folder is not kept in step any more." : "it has not been tried yet.")
+    }
+
     func heard(_ news: HubLine.News) {
         guard !isStopped, !holdsBack(news) else { return }
         retryLater()

@@ -258,17 +258,16 @@ extension SyncRun {
         guard let path = table.shownPath(of: item, in: place.folder) else {
             throw SyncRefusal(.absent, "“\(self.path(of: item))” is not there.")
         }
-        let copy = place.memory.appending("remote-\(UUID().uuidString)").appending(path.name)
-        try ItemMoves.createFolder(copy.parent, permissions: 0o700)
-        // Nobody else's; what cannot be removed is in the way of nothing.
-        defer { try? FileManager.default.removeItem(at: copy.parent.url(isDirectory: true)) }
-        try contents.restore(content, to: copy)
-        let isDirectory = try ContentStore.contents(content).kind == .directory
-        return try versions.keep(
-            contents: copy.url(isDirectory: isDirectory),
-            asVersionOf: path.url(isDirectory: isDirectory),
-            isDiscardable: isDiscardable
-        )
+        return try withOwnFolder(for: "remote") { folder in
+            let copy = folder.appending(path.name)
+            try contents.restore(content, to: copy)
+            let isDirectory = try ContentStore.contents(content).kind == .directory
+            return try versions.keep(
+                contents: copy.url(isDirectory: isDirectory),
+                asVersionOf: path.url(isDirectory: isDirectory),
+                isDiscardable: isDiscardable
+            )
+        }
     }
 }
 

@@ -152,7 +152,6 @@ extension SyncRun {
             if downloads[item] != nil { requestContents(of: item) }
         } else {
             try showConflicts(of: item)
-            if conflicts[item] != nil, placed?.trace.kind == .symbolicLink { noteLinksInConflict() }
         }
         // What is only noted changes nothing for anybody.
         guard !state.isLosing else { return }
@@ -224,36 +223,30 @@ extension SyncRun {
         _ ours: ContentName,
         _ theirs: ContentName
     ) throws {
-        let folder = place.memory.appending("merge-\(UUID().uuidString)")
-        try ItemMoves.createFolder(folder, permissions: 0o700)
-        // Nobody else's; what cannot be removed is in the way of nothing.
-        defer { try? FileManager.default.removeItem(at: folder.url(isDirectory: true)) }
-        let name = table[item]?.state.place.name ?? "document"
-        func restored(_ content: ContentName, _ version: String) throws -> FilePath {
-            let own = folder.appending(version)
-            try ItemMoves.createFolder(own, permissions: 0o700)
-            try contents.restore(content, to: own.appending(name))
-            return own.appending(name)
-        }
-        let outcome = folder.appending("outcome")
-        try ItemMoves.createFolder(outcome, permissions: 0o700)
-        let target = outcome.appending(name)
-        let isMerged = try merger.merge(
-            base: try base.map { try restored($0, "base") },
-            mine: try restored(ours, "mine"),
-            theirs: try restored(theirs, "theirs"),
-            to: target
-        )
-        var result: ContentName?
-        if isMerged {
+        let result: ContentName? = try withOwnFolder(for: "merge") { folder in
+            let name = table[item]?.state.place.name ?? "document"
+            func restored(_ content: ContentName, _ version: String) throws -> FilePath {
+                let own = folder.appending(version)
+                try ItemMoves.createFolder(own, permissions: 0o700)
+                try contents.restore(content, to: own.appending(name))
+                return own.appending(name)
+            }
+            let outcome = folder.appending("outcome")
+            try ItemMoves.createFolder(outcome, permissions: 0o700)
+            let target = outcome.appending(name)
+            let isMerged = try merger.merge(
+                base: try base.map { try restored($0, "base") },
+                mine: try restored(ours, "mine"),
+                theirs: try restored(theirs, "theirs"),
+                to: target
+            )
+            guard isMerged else { return nil }
             // A merger makes bytes; what bears them was not its business.
             let notes = try contents.mergedDress(base: base, mine: ours, theirs: theirs)
-            result = try contents.keep(
-                Vault.Keepable(target, as: item.mark, isElsewhere: true, notes: notes)
-            )
+            return try contents.keep(Vault.Keepable(target, as: item.mark, isElsewhere: true, notes: notes))
         }
         take([.merged(item, base: base, ours: ours, theirs: theirs, result)])
-        if isMerged { report(.merged(path: path(of: item))) }
+        if result != nil { report(.merged(path: path(of: item))) }
     }
 }
 

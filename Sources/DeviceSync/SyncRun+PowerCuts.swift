@@ -169,31 +169,29 @@ extension SyncRun {
         of item: ItemID,
         at path: FilePath
     ) throws -> ContentName? {
-        let folder = place.memory.appending("repair-\(UUID().uuidString)")
-        try ItemMoves.createFolder(folder, permissions: 0o700)
-        // Nobody else's; what cannot be removed is in the way of nothing.
-        defer { try? FileManager.default.removeItem(at: folder.url(isDirectory: true)) }
-        let (was, now) = (folder.appending("was"), folder.appending("now"))
-        try contents.restore(former, to: was)
-        guard try ContentStore.contents(former).kind == .directory else {
-            return try Self.isBlank(was) ? nil : former
+        try withOwnFolder(for: "repair") { folder in
+            let (was, now) = (folder.appending("was"), folder.appending("now"))
+            try contents.restore(former, to: was)
+            guard try ContentStore.contents(former).kind == .directory else {
+                return try Self.isBlank(was) ? nil : former
+            }
+            guard try ContentStore.contents(blank).kind == .directory else { return nil }
+            try contents.restore(blank, to: now)
+            var count = 0
+            for member in Self.files(below: now) {
+                let source = was.appending(member)
+                guard try Self.isBlank(now.appending(member)),
+                    let status = try FolderScan.status(at: source), status.stamp.kind == .regular,
+                    try !Self.isBlank(source)
+                else { continue }
+                try ItemMoves.removeFile(now.appending(member))
+                try ItemMoves.move(source, toFree: now.appending(member))
+                count += 1
+            }
+            guard count > 0 else { return nil }
+            let notes = try memory.losses(of: item)
+            return try contents.keep(Vault.Keepable(now, as: item.mark, isElsewhere: true, notes: notes))
         }
-        guard try ContentStore.contents(blank).kind == .directory else { return nil }
-        try contents.restore(blank, to: now)
-        var count = 0
-        for member in Self.files(below: now) {
-            let source = was.appending(member)
-            guard try Self.isBlank(now.appending(member)),
-                let status = try FolderScan.status(at: source), status.stamp.kind == .regular,
-                try !Self.isBlank(source)
-            else { continue }
-            try ItemMoves.removeFile(now.appending(member))
-            try ItemMoves.move(source, toFree: now.appending(member))
-            count += 1
-        }
-        guard count > 0 else { return nil }
-        let notes = try memory.losses(of: item)
-        return try contents.keep(Vault.Keepable(now, as: item.mark, isElsewhere: true, notes: notes))
     }
 
     // MARK: Blanks

@@ -144,8 +144,8 @@ extension SyncRun {
             let seen = table[item].flatMap { $0.state.kind == .folder || $0.state.hasContent ? $0 : nil }
             changes.items.updateValue(seen, forKey: item)
         }
-        for item in takenUp { changes.conflicts[item] = conflicts[item] ?? [:] }
-        takenUp = []
+        for item in conflicts.takenUp { changes.conflicts[item] = conflicts.shown[item] ?? [:] }
+        conflicts.takenUp = []
         unsharedCount += changes.items.count + changes.heard.count
         return changes
     }

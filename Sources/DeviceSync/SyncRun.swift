@@ -21,11 +21,7 @@ final class SyncRun {
     let placer: Placer
     let merger: any DocumentMerger
     let versions: VersionStore
-    /// The versions that contents have become which lost a conflict.
-    var conflicts: [ItemID: [ContentName: VersionID]] = [:]
-    /// Tells that somebody may have settled one; nil while there are none, or it cannot be had.
-    var conflictWatch: DirectoryWatch?
-    var isConflictLookDue = false
+    var conflicts = ShownConflicts()
     let hub: any ContainerHub
     private let ahead: AskedAhead
     let session = UInt64.random(in: 1...UInt64.max)
@@ -48,13 +44,6 @@ final class SyncRun {
     /// Since when what is explained is so.
     var causalRecord = CausalRecord()
     var lineFailure: String?
-    /// Whether it is known that there is no line: one that is tried for the first time may be up in a moment.
-    var isLineDown: Bool { lineState == .stopped || lineState == .down && lineFailure != nil }
-    /// Why the line is not up.
-    var lineReason: String {
-        lineFailure
-            ?? (isStopped ? "this folder is not kept in step any more." : "it has not been tried yet.")
-    }
     /// What could not be done on the disk; tried again now and then.
     var stuck: [ItemID: (effect: Effect, why: DiskRefusal)] = [:]
     /// What waits for others to make way.
@@ -106,8 +95,6 @@ final class SyncRun {
     var toldBrakes: Set<SyncBrake.Direction> = []
     /// Items whose own contents this process has noted as about to lose a conflict, and in whose place it has put nothing since.
     var losing: Set<ItemID> = []
-    /// Whose conflicts an app has kept as versions, which is not written down yet.
-    var takenUp: Set<ItemID> = []
     /// Places at which something could not be put: what was staged beside them may still be there.
     var unfinished: Set<FilePath> = []
     /// Files that were replaced a moment ago.
@@ -218,7 +205,7 @@ final class SyncRun {
         engine.brakeLimits = limits
         table = try memory.folder()
         resumed.expect(table)
-        conflicts = try memory.conflicts()
+        conflicts.shown = try memory.conflicts()
         contents = try opened.value
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.leavesPlaceholders = true
@@ -254,7 +241,7 @@ final class SyncRun {
         try recallPauses()
         try recallDeeds()
         // What the process before could not show any more.
-        for (item, seen) in table.items where seen.state.hasConflicts || conflicts[item] != nil {
+        for (item, seen) in table.items where seen.state.hasConflicts || conflicts.shown[item] != nil {
             try showConflicts(of: item)
         }
         try forgetLeftovers()
@@ -274,7 +261,7 @@ final class SyncRun {
         lineState = .stopped
         line?.close()
         watches?.endAll()
-        conflictWatch = nil
+        conflicts.watch = nil
         // Who waits is told so, and who follows that nobody looks any more.
         failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
         endWaits()

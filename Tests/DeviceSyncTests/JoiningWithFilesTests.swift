@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceSync
 
 /// Devices that begin to share a folder when each has files of its own in it, many of them the same.
-@Suite("Joining with files", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Joining with files", .onOwnThreads, .timeLimit(.minutes(2)))
 struct JoiningWithFilesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }
@@ -44,29 +44,37 @@ struct JoiningWithFilesTests {
         try FileIdentity.mark(at: FilePath(device.path(name)))
     }
 
-    /// Somebody who has a device wait, before it reads one of its last files, until the hub has heard of the first.
+    /// Somebody who has a device wait as it reads its files, until the hub has heard of the folder that they are in, and later of the
+    /// first of them. What is heard of the line is taken between two batches of 500.
     private final class Patience: SystemCallObserver {
         private let start: String
-        private let count: Int
+        private let entryCount: Int
         private let read = Locked<Set<String>>([])
-        private let entries = DispatchSemaphore(value: 0)
-        private let outcome = Locked<DispatchTimeoutResult?>(nil)
+        private let (folder, file) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        private let outcomes = Locked<[DispatchTimeoutResult]>([])
 
-        /// - Parameter count: So many are read before.
-        init(_ folder: URL, after count: Int) { (start, self.count) = (folder.path + "/", count) }
+        /// So many are read before it waits, and so many there are.
+        static let (folderCount, fileCount, count) = (1_600, 3_100, 3_300)
 
-        /// Whether it has heard in time; nil while nobody has waited.
-        var hasHeard: Bool? { outcome.withLock { $0.map { $0 == .success } } }
+        /// - Parameter entryCount: So many entries there are with the folder's.
+        init(_ folder: URL, besides entryCount: Int) {
+            (start, self.entryCount) = (folder.path + "/", entryCount)
+        }
 
-        func hasEntries() { entries.signal() }
+        /// Whether it has heard in time, both times.
+        var hasHeard: Bool { outcomes.withLock { $0 == [.success, .success] } }
+
+        func hear(entryCount count: Int) {
+            if count >= entryCount { folder.signal() }
+            if count > entryCount { file.signal() }
+        }
 
         func willMake(_ call: SystemCall) -> CInt {
             guard ["read", "pread"].contains(call.name), call.path.string.hasPrefix(start) else { return 0 }
-            let isDue = read.withLock { read in read.insert(call.path.string).inserted && read.count == count
-            }
-            if isDue {
-                let result = entries.wait(timeout: .now() + 30)
-                outcome.withLock { $0 = result }
+            let count = read.withLock { read in read.insert(call.path.string).inserted ? read.count : 0 }
+            for (due, news) in [(Self.folderCount, folder), (Self.fileCount, file)] where due == count {
+                let result = news.wait(timeout: .now() + 30)
+                outcomes.withLock { $0.append(result) }
             }
             return 0
         }
@@ -76,19 +84,18 @@ struct JoiningWithFilesTests {
 
     @Test("Who shares a folder with many files sends the first while he reads the others")
     func sendsWhileReading() throws {
-        let count = 6_000
-        for number in 0..<count { try one.write("\(number)", to: "many/\(number).txt") }
-        let patience = Patience(one.folder.appendingPathComponent("many"), after: count - 100)
-        SystemCallObservation.add(patience)
-        defer { SystemCallObservation.remove(patience) }
+        for number in 0..<Patience.count { try one.write("\(number)", to: "many/\(number).txt") }
         // Who shares it, and the folder itself.
         let others = pair.hub.entryCount + 1
-        pair.hub.tellEntryCount { if $0 > others { patience.hasEntries() } }
+        let patience = Patience(one.folder.appendingPathComponent("many"), besides: others)
+        SystemCallObservation.add(patience)
+        defer { SystemCallObservation.remove(patience) }
+        pair.hub.tellEntryCount { patience.hear(entryCount: $0) }
         try one.start()
         #expect(one.wait { one.status?.isSettled == true })
         pair.hub.tellEntryCount(nil)
-        #expect(patience.hasHeard == true)
-        #expect(pair.hub.entryCount == others + count)
+        #expect(patience.hasHeard)
+        #expect(pair.hub.entryCount == others + Patience.count)
         pair.end()
     }
 

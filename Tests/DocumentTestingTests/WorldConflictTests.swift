@@ -1,8 +1,10 @@
-import DocumentTesting
+import DeviceSync
 import Foundation
 import TestThreads
 import Testing
 import UIKit
+
+@testable import DocumentTesting
 
 /// Bytes that nobody merges.
 private class Page: UIDocument {
@@ -69,6 +71,21 @@ struct WorldConflictTests {
         for device in [phone, pad] {
             #expect(device.wait { (try? conflicts("a.dat", on: device)) == [] }, "\(device.name)")
         }
+        try world.end()
+    }
+
+    @Test("Settled elsewhere while a device's disk is full, it is settled there once there is room")
+    func settledWithoutRoom() async throws {
+        let (world, phone, pad) = try await world("a.dat")
+        try pad.fillDisk()
+        let versions = try phone.unresolvedConflicts(of: phone.folder.appendingPathComponent("a.dat"))
+        await phone.run { @MainActor in versions.forEach { $0.isResolved = true } }
+        try await world.settle([phone])
+        #expect(pad.wait { pad.running?.logPosition == phone.running?.logPosition })
+        #expect(try conflicts("a.dat", on: phone) == [])
+        pad.freeDisk()
+        try await world.settle()
+        #expect(pad.wait { (try? conflicts("a.dat", on: pad)) == [] })
         try world.end()
     }
 

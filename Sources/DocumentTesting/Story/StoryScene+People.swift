@@ -222,10 +222,13 @@ extension StoryScene {
     }
 
     /// What is in versions of an item, and of all in it.
+    ///
+    /// - Throws: Where one cannot be looked at: a full disk has no room for what is in it. Nobody throws away what he cannot see.
     private func keptMarks(below url: URL, on index: Int) throws -> Set<String> {
         let inside = items(on: index).filter { ($0.url.path + "/").hasPrefix(url.path + "/") }
         return try inside.reduce(into: []) { marks, item in
             for version in try versions(of: item.url, on: devices[index]) {
+                _ = try version.url.checkResourceIsReachable()
                 marks.formUnion(try StoryFolder(item: version.url).marks)
             }
         }
