@@ -1,6 +1,9 @@
 import CLinux
+import Dispatch
 import DocumentTesting
+import FileSystem
 import Foundation
+import Locks
 import SyncMessages
 import TestThreads
 import Testing
@@ -37,6 +40,30 @@ struct OtherKindTests {
         }
     }
 
+    /// Keeps a device from looking into its folder for a while.
+    private final class Blindfold: SystemCallObserver {
+        private let place: String
+        private let isOn = Locked(true)
+        private let off = DispatchSemaphore(value: 0)
+
+        init(_ folder: URL) { place = folder.path }
+
+        func takeOff() {
+            isOn.withLock { $0 = false }
+            off.signal()
+        }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            if call.path.string.hasPrefix(place), isOn.withLock({ $0 }) {
+                off.wait()
+                off.signal()
+            }
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
     /// All kinds that may have one name: what is a package is told by that.
     static let changes: [(Kind, Kind)] = Kind.allCases.flatMap { from in
         Kind.allCases.filter { $0 != from && Set([$0, from]) != [.folder, .package] }.map { (from, $0) }
@@ -62,6 +89,13 @@ struct OtherKindTests {
                 cdoc_renameat2(AT_FDCWD, desk + "/" + name, AT_FDCWD, one.path(name), exchange) == 0
             )
         } else {
+            // Who looks between the two sees one thing go, and then another come.
+            let blindfold = Blindfold(one.folder)
+            SystemCallObservation.add(blindfold)
+            defer {
+                SystemCallObservation.remove(blindfold)
+                blindfold.takeOff()
+            }
             try FileManager.default.removeItem(atPath: one.path(name))
             expected = try make(to, name, in: one.folder.path)
         }

@@ -20,16 +20,22 @@ final class WatchedHub: ContainerHub {
     private let line: any ContainerHub
     private let state = Locked(Notes())
     private let holdsFirst: Bool
+    private let contentsGate: DispatchSemaphore?
     private let afterFirst: @Sendable () -> Void
     private let closed = DispatchSemaphore(value: 0)
 
-    /// - Parameter holdsFirst: Whether the first question is not answered before the line is closed.
+    /// - Parameters:
+    ///   - holdsFirst: Whether the first question is not answered before the line is closed.
+    ///   - holdsContents: Contents are read only once this has been signaled.
+    ///   - afterFirst: What is done before the answer to the first question is given.
     init(
         _ line: any ContainerHub,
         holdsFirst: Bool = false,
+        holdsContents contentsGate: DispatchSemaphore? = nil,
         afterFirst: @escaping @Sendable () -> Void = {}
     ) {
         (self.line, self.holdsFirst, self.afterFirst) = (line, holdsFirst, afterFirst)
+        self.contentsGate = contentsGate
     }
 
     var notes: Notes { state.withLock { $0 } }
@@ -66,7 +72,13 @@ final class WatchedHub: ContainerHub {
     func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers { try line.offer(commits) }
     func missing(_ names: [BlobName]) throws -> [BlobName] { try line.missing(names) }
     func store(_ frames: Data) throws { try line.store(frames) }
-    func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] { try line.read(names) }
+    func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
+        if let contentsGate {
+            contentsGate.wait()
+            contentsGate.signal()
+        }
+        return try line.read(names)
+    }
     func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
         try line.release(names, asOf: head)
     }
