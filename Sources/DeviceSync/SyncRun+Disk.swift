@@ -72,9 +72,10 @@ extension SyncRun {
         for item in allFolders where item != .root { watchIfPossible(item) }
         let found = try look(at: allFolders)
         // The engine hears of all that is there, and so of what is not.
-        let missing = isBlind ? [] : found.missing
-        if isBlind { self.missing = found.missing }
-        let events = try found.events + missing.flatMap(gone)
+        if isBlind { missing = found.missing }
+        let gone = isBlind ? [] : found.missing.filter { !isAmidSave($0) }
+        endSaves(in: found.stagings)
+        let events = try found.events + gone.flatMap(self.gone)
         tellVanished(events)
         return events.reduce(into: []) { if case .vanished(let items) = $1 { $0.formUnion(items) } }
     }
@@ -116,8 +117,9 @@ extension SyncRun {
             if unlisted[.root] == nil { lookSoon() }
             return
         }
-        let items = refused.subtracting(missing).sorted()
-        refused.formIntersection(missing)
+        let open = missing.union(amidSaves)
+        let items = refused.subtracting(open).sorted()
+        refused.formIntersection(open)
         take(items.map { .placeRefused($0, found: known($0)) })
     }
 
@@ -146,7 +148,7 @@ extension SyncRun {
         } else if isBlind {
             missing = found.missing
         } else {
-            for item in found.missing { events += try gone(item) }
+            for item in found.missing where !isAmidSave(item) { events += try gone(item) }
         }
         tellVanished(events)
         take(events)
@@ -164,6 +166,7 @@ extension SyncRun {
     private struct Found {
         var events: [Event] = []
         var missing: Set<ItemID> = []
+        var stagings: [(folder: ItemID, name: String)] = []
     }
 
     /// Looks at folders; what cannot be looked at now is looked at again.
@@ -178,7 +181,11 @@ extension SyncRun {
     /// Looks at folders, and keeps what is new of their documents.
     private func look(at folders: Set<ItemID>) throws -> Found {
         let outcome = try lookAtReadable(folders)
-        var found = Found(events: takeVolumes(outcome), missing: outcome.missing)
+        var found = Found(
+            events: takeVolumes(outcome),
+            missing: outcome.missing,
+            stagings: outcome.stagings
+        )
         takeExclusions(outcome)
         found.events += takeContents(outcome)
         watchFound(outcome.folders)
@@ -319,7 +326,7 @@ extension SyncRun {
         if unremembered != nil || wayBack != nil || !unkept.isEmpty || !unlisted.isEmpty { return true }
         if lineState == .up, !failedContents.isEmpty { return true }
         if versions.isOn, !conflicts.shown.isEmpty, conflicts.watch == nil { return true }
-        if !conflicts.behind.isEmpty || !unfinished.isEmpty { return true }
+        if !conflicts.behind.isEmpty || !unfinished.isEmpty || !amidSaves.isEmpty { return true }
         return stuck.keys.contains { !isExcluded($0) }
     }
 
@@ -328,6 +335,7 @@ extension SyncRun {
         rememberAgain()
         goBackIfPossible()
         clearUnfinished()
+        lookAmidSaves()
         showConflictsAgain()
         followConflicts()
         lookAtUnkept()
@@ -336,12 +344,6 @@ extension SyncRun {
         askAgain()
         retryStuck()
         take([])
-    }
-
-    /// Clears away what was staged for items that could not be put in place, and may not be put there any more.
-    private func clearUnfinished() {
-        // What cannot be cleared away yet is in nobody's way, and is tried again.
-        unfinished = unfinished.filter { (try? SaveRecovery.recover(item: $0)) == nil }
     }
 
     /// Tries again to keep what could not be kept.

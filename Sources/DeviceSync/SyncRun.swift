@@ -97,6 +97,8 @@ final class SyncRun {
     var losing: Set<ItemID> = []
     /// Places at which something could not be put: what was staged beside them may still be there.
     var unfinished: Set<FilePath> = []
+    /// Documents that are not in their places while a save goes on there.
+    var amidSaves: Set<ItemID> = []
     /// Files that were replaced a moment ago.
     var late: [LateFile] = []
     var isStopped = false

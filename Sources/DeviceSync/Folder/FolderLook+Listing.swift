@@ -64,8 +64,13 @@ extension FolderLook {
         if !leftOut.isEmpty { leftOutNames.append((parent, leftOut)) }
         // Each is in one folder, under one name: nothing else has been matched with it.
         unchanged.formUnion(listing.unchanged)
-        for member in members where LeftOut.reason(for: member) == nil {
-            try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
+        for member in members {
+            switch LeftOut.reason(for: member) {
+            case nil: try readOn(in: knownFolder(parent)) { try $0.note(member, in: path, as: parent) }
+            case .passing:
+                if case .known(let folder) = parent { outcome.stagings.append((folder, member.name)) }
+            case .notUnicode, .reserved, .special: break
+            }
         }
         return true
     }

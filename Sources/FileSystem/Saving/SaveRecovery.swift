@@ -15,23 +15,45 @@ package enum SaveRecovery {
         let item = try SaveSite.resolvingLinks(item)
         let staging = item.parent.appending(SaveSite.stagingName(for: item.name))
         guard try FileStamp.ifPresent(at: staging) != nil else { return }
-        do { try clear(try SaveSite(item: item), waitsForLiveSave: false) } catch {
+        do { _ = try clear(try SaveSite(item: item), waits: .betweenVersions) } catch {
             guard [EROFS, EACCES, EPERM, EEXIST].contains(error.errno) else { throw error }
             if try FileStamp.ifPresent(at: item) == nil { throw error }
         }
     }
 
-    /// Clears an item's staging away unless a live save holds it.
+    /// Brings an item into the state of its last whole save, and waits for nobody.
     ///
-    /// - Parameter waitsForLiveSave: Whether to wait for a live save; if not, its staging stays.
-    static func clear(_ site: SaveSite, waitsForLiveSave: Bool) throws(SystemError) {
+    /// - Parameter item: Which item; a symbolic link is none that is saved.
+    /// - Returns: Whether a live save of it goes on: an item that is not in its place may be in the staging then.
+    /// - Throws: What was refused; what was in the way is in it still.
+    package static func recoverWithoutWaiting(item: FilePath) throws(SystemError) -> Bool {
+        let staging = item.parent.appending(SaveSite.stagingName(for: item.name))
+        guard try FileStamp.ifPresent(at: staging) != nil else { return false }
+        return try clear(try SaveSite(item: item), waits: .never)
+    }
+
+    /// Which live saves are waited for.
+    enum Waiting {
+        case always, betweenVersions, never
+    }
+
+    /// Clears an item's staging away unless a live save holds it that is not waited for.
+    ///
+    /// - Returns: Whether one holds it.
+    static func clear(_ site: SaveSite, waits: Waiting) throws(SystemError) -> Bool {
         while true {
-            guard let found = try SystemCalls.statusIfPresent(site.folder, site.stagingName) else { return }
+            guard let found = try SystemCalls.statusIfPresent(site.folder, site.stagingName) else {
+                return false
+            }
             try checkIsOurs(found, at: site)
             guard let leftover = try openLeftover(at: site) else { continue }
             if try !SystemCalls.flock(leftover.descriptor, waits: false) {
-                let isBetween = try isBetweenVersions(leftover, kind: found.stamp.kind)
-                guard waitsForLiveSave || isBetween else { return }
+                switch waits {
+                case .always: break
+                case .betweenVersions:
+                    guard try isBetweenVersions(leftover, kind: found.stamp.kind) else { return true }
+                case .never: return true
+                }
                 _ = try SystemCalls.flock(leftover.descriptor, waits: true)
             }
             // Closing alone would leave the lock to a process that is just being started, and what is left here
@@ -42,7 +64,8 @@ package enum SaveRecovery {
             guard let now = try SystemCalls.statusIfPresent(site.folder, site.stagingName),
                 now.isSameItem(as: locked)
             else { continue }
-            return try remove(leftover, kind: now.stamp.kind, at: site)
+            try remove(leftover, kind: now.stamp.kind, at: site)
+            return false
         }
     }
 

@@ -62,6 +62,15 @@ package final class SaveSite: Sendable {
         return prefix + stem + extensionText
     }
 
+    /// The name of the item whose staging has a name; nil where it had to be cut, and for any other name.
+    package static func itemName(ofStaging name: String) -> String? {
+        guard let rest = name.following(ownPrefix), let end = rest.utf8.firstIndex(of: UInt8(ascii: "-"))
+        else { return nil }
+        // By bytes: the item's name may begin with a sign that belongs to the one before it.
+        let item = String(rest[rest.utf8.index(after: end)...])
+        return stagingName(for: item).isSameInBytes(name) ? item : nil
+    }
+
     private static func stagingPrefix(for name: String) -> String {
         let hash = String(StableHash.of(name), radix: 16)
         return ownPrefix + String(repeating: "0", count: 16 - hash.count) + hash + "-"
