@@ -432,7 +432,8 @@ def large_file(sheaf, work):
 
         def change(changed):
             before = two.stat().st_ino
-            new = one.with_name("new.part")
+            # Beside the container: one in it would be a new item until it has the other's name.
+            new = work / "new.part"
             new.write_bytes(changed)
             os.sync()
             sent = loopback_bytes()
