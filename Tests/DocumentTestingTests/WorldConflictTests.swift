@@ -74,6 +74,40 @@ struct WorldConflictTests {
         try world.end()
     }
 
+    @Test(
+        "What is moved out of the folder, and comes back as others have edited it, shows in its place what is in conflict"
+    )
+    func movedOut() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad, desk) = try world.devices("phone", "pad", "desk")
+        try await world.create(Page.init, "a.dat", on: phone) { $0.text = "first" }
+        try await world.settle()
+        desk.goOffline()
+        try await desk.run { @MainActor in
+            let elsewhere = world.folder.appendingPathComponent("elsewhere.dat")
+            try FileManager.default.moveItem(at: desk.folder.appendingPathComponent("a.dat"), to: elsewhere)
+            let page = HeldPage(fileURL: elsewhere)
+            #expect(await page.open())
+            page.text = "the desk's"
+            page.updateChangeCount(.done)
+            #expect(await page.save(to: elsewhere, for: .forOverwriting))
+            #expect(await page.close())
+        }
+        pad.goOffline()
+        try await world.edit(Page.init, "a.dat", on: pad) { $0.text = "the pad's" }
+        try await world.edit(Page.init, "a.dat", on: phone) { $0.text = "the phone's" }
+        pad.goOnline()
+        desk.goOnline()
+        try await world.settle()
+        let shown = try conflicts("a.dat", on: phone)
+        #expect(shown.count == 1)
+        for device in [pad, desk] {
+            let found = try conflicts("a.dat", on: device)
+            #expect(found == shown, "\(device.name)")
+        }
+        try world.end()
+    }
+
     @Test("Settled elsewhere while a device's disk is full, it is settled there once there is room")
     func settledWithoutRoom() async throws {
         let (world, phone, pad) = try await world("a.dat")

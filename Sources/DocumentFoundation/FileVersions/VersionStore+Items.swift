@@ -1,4 +1,4 @@
-internal import FileSystem
+package import FileSystem
 package import Foundation
 internal import Vault
 
@@ -59,6 +59,18 @@ extension VersionStore {
         let item = Item(path: path, mark: identity.mark ?? fresh, identity: identity)
         try note(item, over: noted(item.mark))
         return item
+    }
+
+    /// Has whoever asks for the versions of an item that sync has put in place be shown them: another that bears its mark is the
+    /// copy from now on, as a document that was saved elsewhere when its file had been removed. Nothing where no item is.
+    package func claim(_ url: URL, as mark: FileMark) throws {
+        guard isOn else { return }
+        try noteLink(at: url, as: mark)
+        let path = try resolved(url)
+        guard let identity = try FileIdentity.ifPresent(at: path), identity.mark == mark,
+            identities.isCopy(identity, at: path)
+        else { return }
+        try note(Item(path: path, mark: mark, identity: identity), over: nil)
     }
 
     /// Marks the item at a place where it bears no mark; a few microseconds.

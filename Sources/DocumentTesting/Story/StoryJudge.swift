@@ -21,8 +21,7 @@ struct StoryJudge: Sendable {
 
     /// What is wrong.
     ///
-    /// A device may have more conflicts than the hub knows of, as of a save that has failed since, or of a conflict that was settled
-    /// while its disk was full; none may have fewer.
+    /// All are to have what the hub has, and to show what it says is in conflict.
     ///
     /// - Parameters:
     ///   - devices: All that had a part in the story.
@@ -33,12 +32,10 @@ struct StoryJudge: Sendable {
             if let difference = device.folder.difference(to: witness.folder) {
                 faults.append("\(device.name) \(difference): not as at the hub")
             }
-            for (path, versions) in witness.conflicts
-            where !versions.isSubset(of: device.conflicts[path] ?? []) {
+            if device.conflicts != witness.conflicts {
                 faults.append(
                     "\(device.name) has conflicts in \(Self.names(device)), the hub in \(Self.names(witness))"
                 )
-                break
             }
         }
         let found = (devices + [witness]).reduce(into: Set<String>()) {

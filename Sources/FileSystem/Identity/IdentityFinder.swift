@@ -68,7 +68,7 @@ package struct IdentityFinder: Sendable {
         // Every failure means the same: this way does not lead to the item.
         guard let handle = wanted.handle, let folder = try? Self.existingFolder(above: place),
             let file = try? SystemCalls.openByHandle(handle, onVolumeOf: folder),
-            let path = try? SystemCalls.place(of: file), !path.name.hasPrefix(SaveSite.ownPrefix)
+            let path = try? SystemCalls.place(of: file)
         else { return nil }
         return found(wanted.identity, at: path)
     }
@@ -89,6 +89,8 @@ package struct IdentityFinder: Sendable {
 
     /// The item at a path, if it is the one without doubt.
     private func found(_ wanted: FileIdentity, at path: FilePath) -> Found? {
+        // What a save has taken aside is about to go, and was the item.
+        guard !SaveSite.isOwn(path) else { return nil }
         // What is not there any more, or closed to us, is not found there.
         guard let identity = try? FileIdentity(of: path), wanted.likeness(of: identity).isCertain else {
             return nil

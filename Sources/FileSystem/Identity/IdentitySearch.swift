@@ -60,7 +60,7 @@ package struct IdentitySearch: Sendable {
 
     /// - Returns: Nil when the item cannot be the one, or cannot be looked at.
     private func likeness(of place: FilePath, inode: UInt64) -> FileIdentity.Likeness? {
-        if place.name.hasPrefix(SaveSite.ownPrefix) { return nil }
+        if SaveSite.isOwn(place) { return nil }
         if inode != wanted.inode {
             guard let mark = wanted.mark,
                 // Without a mark, or closed to us: not the one.

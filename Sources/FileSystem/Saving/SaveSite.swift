@@ -16,6 +16,11 @@ package final class SaveSite: Sendable {
     /// What names begin with that are ours: stagings, and whatever else stands beside documents, or for them, and is none.
     package static let ownPrefix = ".sheaf-"
 
+    /// Whether a place is one of those, or in one: a package that a save has replaced is in its staging until it is thrown away.
+    static func isOwn(_ place: FilePath) -> Bool {
+        place.string.pathNames.contains { $0.hasPrefix(ownPrefix) }
+    }
+
     /// The item, links resolved.
     var item: FilePath { folder.place(of: itemName) }
 

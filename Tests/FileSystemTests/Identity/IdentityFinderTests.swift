@@ -141,6 +141,22 @@ struct IdentityFinderTests {
         #expect(found?.path == (geteuid() == 0 ? target : nil))
     }
 
+    @Test(
+        "What a save has taken aside is not the item any more, in whatever way it could be found",
+        arguments: [true, false]
+    )
+    func takenAside(withHandle: Bool) throws {
+        let path = home.appending("Sea.txt")
+        let taken = try made(path, withHandle: withHandle)
+        let staging = home.appending(SaveSite.stagingName(for: "Sea.txt"))
+        try ItemMoves.createFolder(staging)
+        try ItemMoves.move(path, toFree: staging.appending("Sea.txt"))
+        #expect(try finder.find(taken, at: path) == nil)
+        let mark = try #require(taken.identity.mark)
+        try index.put(.init(path: staging.appending("Sea.txt"), identity: taken.identity), of: mark)
+        #expect(try finder.find(taken, at: path) == nil)
+    }
+
     @Test("What an editor puts in the item's place without a mark is taken for it, as stale")
     func replacedByAnEditor() throws {
         let path = home.appending("Sea.txt")
