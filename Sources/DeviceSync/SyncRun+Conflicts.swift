@@ -35,8 +35,8 @@ extension SyncRun {
         let known = conflicts.shown[item] ?? [:]
         let open = state.lostConflicts
         let url = path.url(isDirectory: false)
-        // Shown before it was put in place, it is known of only now where it is.
-        if !open.isEmpty { try versions.claim(url, as: item.mark) }
+        // Shown before it was put in place, a link is known of where it is only now.
+        if !open.isEmpty { try versions.noteLink(at: url, as: item.mark) }
         guard Set(known.keys) != open else { return }
         for content in open.subtracting(known.keys).sorted() { try show(content, of: item, at: path) }
         let settled = known.filter { !open.contains($0.key) }

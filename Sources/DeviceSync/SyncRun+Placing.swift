@@ -1,3 +1,4 @@
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Sync
@@ -141,6 +142,9 @@ extension SyncRun {
                 lookSoon()
             } else if state.kind == .document, placed?.trace.kind == .directory {
                 try watch(placedPackage: item, at: path)
+            }
+            if state.kind == .document, former?.isDataless ?? true {
+                try versions.claim(path.url(isDirectory: false), as: item.mark)
             }
         }
         if expected?.content != state.content { noteSuperseded(expected?.content) }

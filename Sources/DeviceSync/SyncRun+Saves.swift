@@ -39,21 +39,10 @@ extension SyncRun {
             guard let path = table.path(of: folder, in: place.folder),
                 let name = SaveSite.itemName(ofStaging: staging) ?? nameCut(in: folder, for: staging)
             else { continue }
-            let item = path.appending(name)
-            do {
-                // What goes on is not ours to end.
-                let isMissing = try FileStamp.ifPresent(at: item) == nil
-                guard try !SaveRecovery.recoverWithoutWaiting(item: item), isMissing,
-                    try FileStamp.ifPresent(at: item) != nil
-                else { continue }
-                dirtyFolders.insert(folder)
-                lookSoon()
-            } catch {
-                // What cannot be cleared away yet is in nobody's way, and is tried again.
-                unfinished.insert(item)
-                retryLater()
-            }
+            unfinished.insert(path.appending(name))
         }
+        clearUnfinished()
+        if !unfinished.isEmpty { retryLater() }
     }
 
     /// The name of an item that is too long to be in that of its staging.
@@ -62,8 +51,10 @@ extension SyncRun {
             .first { SaveSite.stagingName(for: $0).isSameInBytes(staging) }
     }
 
-    /// Clears away what was staged for items that could not be put in place, and may not be put there any more.
+    /// Ends the saves of what could not be put in place, and may not be put there any more, and of what others have left. One that
+    /// goes on is not ours to end.
     func clearUnfinished() {
+        // What cannot be cleared away yet is in nobody's way, and is tried again.
         unfinished = unfinished.filter { (try? SaveRecovery.recoverWithoutWaiting(item: $0)) == nil }
     }
 }

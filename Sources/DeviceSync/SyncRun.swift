@@ -95,7 +95,7 @@ final class SyncRun {
     var toldBrakes: Set<SyncBrake.Direction> = []
     /// Items whose own contents this process has noted as about to lose a conflict, and in whose place it has put nothing since.
     var losing: Set<ItemID> = []
-    /// Places at which something could not be put: what was staged beside them may still be there.
+    /// Places at which something could not be put, or a save has died: what was staged beside them may still be there.
     var unfinished: Set<FilePath> = []
     /// Documents that are not in their places while a save goes on there.
     var amidSaves: Set<ItemID> = []

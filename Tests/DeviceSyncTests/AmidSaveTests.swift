@@ -1,6 +1,8 @@
 import DocumentTesting
 import FileSystem
 import Foundation
+import Locks
+import SyncMessages
 import TestThreads
 import Testing
 
@@ -76,6 +78,42 @@ struct AmidSaveTests {
         if !isEnded { one.running?.tryAgain() }
         pair.expectBoth(new)
         if !isEnded { #expect(leftovers == []) }
+        pair.end()
+    }
+
+    /// A staging that nobody may look into.
+    private final class Closed: SystemCallObserver {
+        private let staging: String
+        private let isOver = Locked(false)
+
+        init(_ staging: String) { self.staging = staging }
+
+        func end() { isOver.withLock { $0 = true } }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            call.name == "openat" && call.path.string == staging && !isOver.withLock({ $0 }) ? EACCES : 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test(
+        "Where nobody can look into what it has left, that is said, and nothing is removed until somebody can"
+    )
+    func closed() throws {
+        let lock = try begin()
+        let closed = Closed(staging)
+        SystemCallObservation.add(closed)
+        defer { SystemCallObservation.remove(closed) }
+        try takeOut()
+        close(lock)
+        pair.wait {
+            one.status?.stuck.values.contains { $0.contains(SaveSite.stagingName(for: name)) } == true
+        }
+        #expect(two.text("plan.rtfd/member") == "old", "\(one.said)")
+        closed.end()
+        one.running?.tryAgain()
+        pair.expectBoth(new)
         pair.end()
     }
 

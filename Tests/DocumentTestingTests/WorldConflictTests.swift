@@ -22,8 +22,8 @@ private final class HeldPage: Page {
     override func autosave(completionHandler: ((Bool) -> Void)? = nil) { completionHandler?(true) }
 }
 
-/// What a document keeps by itself as in conflict, as its save finds in its place what came meanwhile.
-@Suite("Conflicts that a document keeps", .onOwnThreads, .timeLimit(.minutes(2)))
+/// What a document keeps by itself as in conflict, as its save finds in its place what came meanwhile, and what comes in conflict.
+@Suite("Conflicts of documents on several devices", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldConflictTests {
     /// Two devices have a document; the phone's edit comes under one on the pad that is not saved.
@@ -74,6 +74,31 @@ struct WorldConflictTests {
         try world.end()
     }
 
+    /// What the versions of a document hold, the oldest first.
+    private func versions(_ name: String, on device: WorldDevice) async throws -> [String] {
+        let url = device.folder.appendingPathComponent(name)
+        return try await device.run {
+            try (NSFileVersion.otherVersionsOfItem(at: url) ?? []).map {
+                try String(contentsOf: $0.url, encoding: .utf8)
+            }
+        }
+    }
+
+    /// Moves a document out of a device's folder while there is no line, and edits it there.
+    private func moveOut(_ name: String, of device: WorldDevice, in world: DocumentWorld) async throws {
+        device.goOffline()
+        try await device.run { @MainActor in
+            let elsewhere = world.folder.appendingPathComponent("elsewhere.dat")
+            try FileManager.default.moveItem(at: device.folder.appendingPathComponent(name), to: elsewhere)
+            let page = HeldPage(fileURL: elsewhere)
+            #expect(await page.open())
+            page.text = "elsewhere"
+            page.updateChangeCount(.done)
+            #expect(await page.save(to: elsewhere, for: .forOverwriting))
+            #expect(await page.close())
+        }
+    }
+
     @Test(
         "What is moved out of the folder, and comes back as others have edited it, shows in its place what is in conflict"
     )
@@ -82,17 +107,7 @@ struct WorldConflictTests {
         let (phone, pad, desk) = try world.devices("phone", "pad", "desk")
         try await world.create(Page.init, "a.dat", on: phone) { $0.text = "first" }
         try await world.settle()
-        desk.goOffline()
-        try await desk.run { @MainActor in
-            let elsewhere = world.folder.appendingPathComponent("elsewhere.dat")
-            try FileManager.default.moveItem(at: desk.folder.appendingPathComponent("a.dat"), to: elsewhere)
-            let page = HeldPage(fileURL: elsewhere)
-            #expect(await page.open())
-            page.text = "the desk's"
-            page.updateChangeCount(.done)
-            #expect(await page.save(to: elsewhere, for: .forOverwriting))
-            #expect(await page.close())
-        }
+        try await moveOut("a.dat", of: desk, in: world)
         pad.goOffline()
         try await world.edit(Page.init, "a.dat", on: pad) { $0.text = "the pad's" }
         try await world.edit(Page.init, "a.dat", on: phone) { $0.text = "the phone's" }
@@ -105,6 +120,29 @@ struct WorldConflictTests {
             let found = try conflicts("a.dat", on: device)
             #expect(found == shown, "\(device.name)")
         }
+        try world.end()
+    }
+
+    @Test("It is the document that it was for those who edit it there, too, and what was moved out is a copy")
+    func movedOutAndBack() async throws {
+        let world = try DocumentWorld()
+        let (phone, desk) = try world.devices("phone", "desk")
+        try await world.create(Page.init, "a.dat", on: phone) { $0.text = "first" }
+        try await world.settle()
+        try await moveOut("a.dat", of: desk, in: world)
+        try await world.edit(Page.init, "a.dat", on: phone) { $0.text = "the phone's" }
+        desk.goOnline()
+        try await world.settle()
+        #expect(try await versions("a.dat", on: desk).contains("first"))
+        try await world.edit(Page.init, "a.dat", on: desk) { $0.text = "the desk's" }
+        try await world.settle()
+        let places = [phone, desk].map { $0.folder.appendingPathComponent("a.dat") }
+        #expect(
+            try places.map { try String(contentsOf: $0, encoding: .utf8) } == ["the desk's", "the desk's"]
+        )
+        let history = try await versions("a.dat", on: desk)
+        // What was saved elsewhere is among it: it was this document then.
+        #expect(history == ["first", "elsewhere", "the phone's"])
         try world.end()
     }
 

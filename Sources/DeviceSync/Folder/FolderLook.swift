@@ -61,7 +61,8 @@ struct FolderLook {
         var listed: Set<ItemID> = []
         /// What is in folders and left alone, by folder.
         var leftOut: [ItemID: [LeftOut]] = [:]
-        /// What saves have beside documents for a moment, or left there when they died: in known folders.
+        /// What saves have beside documents for a moment, or left there when they died, among other names of ours: in known
+        /// folders.
         var stagings: [(folder: ItemID, name: String)] = []
     }
 

@@ -8,7 +8,8 @@ internal import Vault
 ///
 /// 1. A copy made with its attributes bears its original's mark. Where that was seen last something bears the mark
 ///    still, so the copy is told, has no versions, and gets a mark of its own when one is kept. When the original is
-///    gone the copy is its heir; where neither has been seen at its place before, whichever is asked first.
+///    gone the copy is its heir; where neither has been seen at its place before, whichever is asked first. What sync
+///    puts in place is never the copy.
 /// 2. An item without a mark is the one whose mark was noted for its place, if that was seen nowhere else since: an
 ///    editor has written a new file there, or the volume has no extended attributes. On such a volume versions stay
 ///    with the place when the item is moved while no document has it open.
@@ -61,16 +62,17 @@ extension VersionStore {
         return item
     }
 
-    /// Has whoever asks for the versions of an item that sync has put in place be shown them: another that bears its mark is the
-    /// copy from now on, as a document that was saved elsewhere when its file had been removed. Nothing where no item is.
+    /// Has an item that sync has put in place be the one whose mark it bears: another one that does, as one that was moved out of
+    /// its folder and came back there, is the copy from now on.
+    ///
+    /// One call that finds nothing, where nothing was ever noted of the mark.
     package func claim(_ url: URL, as mark: FileMark) throws {
-        guard isOn else { return }
-        try noteLink(at: url, as: mark)
+        guard isOn, let noted = identities.note(of: mark) else { return }
         let path = try resolved(url)
         guard let identity = try FileIdentity.ifPresent(at: path), identity.mark == mark,
-            identities.isCopy(identity, at: path)
+            identities.isCopy(identity, at: path, noted: noted)
         else { return }
-        try note(Item(path: path, mark: mark, identity: identity), over: nil)
+        try note(Item(path: path, mark: mark, identity: identity), over: noted)
     }
 
     /// Marks the item at a place where it bears no mark; a few microseconds.

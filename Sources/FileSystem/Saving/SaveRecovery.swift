@@ -15,7 +15,7 @@ package enum SaveRecovery {
         let item = try SaveSite.resolvingLinks(item)
         let staging = item.parent.appending(SaveSite.stagingName(for: item.name))
         guard try FileStamp.ifPresent(at: staging) != nil else { return }
-        do { _ = try clear(try SaveSite(item: item), waits: .betweenVersions) } catch {
+        do { try clear(try SaveSite(item: item), waits: .betweenVersions) } catch {
             guard [EROFS, EACCES, EPERM, EEXIST].contains(error.errno) else { throw error }
             if try FileStamp.ifPresent(at: item) == nil { throw error }
         }
@@ -25,7 +25,7 @@ package enum SaveRecovery {
     ///
     /// - Parameter item: Which item; a symbolic link is none that is saved.
     /// - Returns: Whether a live save of it goes on: an item that is not in its place may be in the staging then.
-    /// - Throws: What was refused; what was in the way is in it still.
+    /// - Throws: What the kernel refused; the staging is there still.
     package static func recoverWithoutWaiting(item: FilePath) throws(SystemError) -> Bool {
         let staging = item.parent.appending(SaveSite.stagingName(for: item.name))
         guard try FileStamp.ifPresent(at: staging) != nil else { return false }
@@ -40,6 +40,7 @@ package enum SaveRecovery {
     /// Clears an item's staging away unless a live save holds it that is not waited for.
     ///
     /// - Returns: Whether one holds it.
+    @discardableResult
     static func clear(_ site: SaveSite, waits: Waiting) throws(SystemError) -> Bool {
         while true {
             guard let found = try SystemCalls.statusIfPresent(site.folder, site.stagingName) else {

@@ -27,7 +27,7 @@ final class StagedFile: Sendable {
                 if try isLockedInPlace(file, at: site) { return StagedFile(site: site, descriptor: file) }
             } catch {
                 guard error.errno == EEXIST else { throw error }
-                _ = try SaveRecovery.clear(site, waits: .always)
+                try SaveRecovery.clear(site, waits: .always)
             }
         }
     }
@@ -83,7 +83,7 @@ final class StagingFolder: Sendable {
                 try SystemCalls.mkdirat(site.folder, site.stagingName, permissions: 0o700)
             } catch {
                 guard error.errno == EEXIST else { throw error }
-                _ = try SaveRecovery.clear(site, waits: .always)
+                try SaveRecovery.clear(site, waits: .always)
                 continue
             }
             if let staging = try adopt(at: site) { return staging }
