@@ -44,38 +44,44 @@ struct JoiningWithFilesTests {
         try FileIdentity.mark(at: FilePath(device.path(name)))
     }
 
-    /// Somebody who has a device wait as it reads its files, until the hub has heard of the folder that they are in, and later of the
-    /// first of them. What is heard of the line is taken between two batches of 500.
+    /// Somebody who has a device wait as it reads its files, 500 at a time, until the hub has heard of their folder and then of the
+    /// first of them. What comes over the line while some are read is taken when the next 500 are read as well.
     private final class Patience: SystemCallObserver {
+        static let fileCount = 3_700
+
         private let start: String
-        private let entryCount: Int
+        private let hub: WatchedHub
+        private let position: UInt64
         private let read = Locked<Set<String>>([])
-        private let (folder, file) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        private let outcomes = Locked<[DispatchTimeoutResult]>([])
+        private let outcomes = Locked<[Int: Bool]>([:])
 
-        /// So many are read before it waits, and so many there are.
-        static let (folderCount, fileCount, count) = (1_600, 3_100, 3_300)
-
-        /// - Parameter entryCount: So many entries there are with the folder's.
-        init(_ folder: URL, besides entryCount: Int) {
-            (start, self.entryCount) = (folder.path + "/", entryCount)
+        /// - Parameter position: Where the hub's log ends before.
+        init(_ folder: URL, _ hub: WatchedHub, after position: UInt64) {
+            (start, self.hub, self.position) = (folder.path + "/", hub, position)
         }
 
-        /// Whether it has heard in time, both times.
-        var hasHeard: Bool { outcomes.withLock { $0 == [.success, .success] } }
+        /// What has come in time: at which file it waited, and whether it came.
+        var heard: [Int: Bool] { outcomes.withLock { $0 } }
 
-        func hear(entryCount count: Int) {
-            if count >= entryCount { folder.signal() }
-            if count > entryCount { file.signal() }
+        private func wait(at file: Int) -> Bool? {
+            switch file {
+            // The line is up.
+            case 501: hub.wait(seconds: 30) { $0.waitingCount > 0 }
+            // The folder is in the log.
+            case 1_501:
+                hub.wait(seconds: 30) { [position] in $0.asked.contains { $0.position > position } }
+            // Contents are sent.
+            case 2_501: hub.wait(seconds: 30) { $0.storeCount > 0 }
+            // The first files are in the log.
+            case 3_501: hub.wait(seconds: 30) { $0.commitCount > 1 }
+            default: nil
+            }
         }
 
         func willMake(_ call: SystemCall) -> CInt {
             guard ["read", "pread"].contains(call.name), call.path.string.hasPrefix(start) else { return 0 }
-            let count = read.withLock { read in read.insert(call.path.string).inserted ? read.count : 0 }
-            for (due, news) in [(Self.folderCount, folder), (Self.fileCount, file)] where due == count {
-                let result = news.wait(timeout: .now() + 30)
-                outcomes.withLock { $0.append(result) }
-            }
+            let file = read.withLock { read in read.insert(call.path.string).inserted ? read.count : 0 }
+            if let isHeard = wait(at: file) { outcomes.withLock { $0[file] = isHeard } }
             return 0
         }
 
@@ -84,18 +90,28 @@ struct JoiningWithFilesTests {
 
     @Test("Who shares a folder with many files sends the first while he reads the others")
     func sendsWhileReading() throws {
-        for number in 0..<Patience.count { try one.write("\(number)", to: "many/\(number).txt") }
-        // Who shares it, and the folder itself.
-        let others = pair.hub.entryCount + 1
-        let patience = Patience(one.folder.appendingPathComponent("many"), besides: others)
+        for number in 0..<Patience.fileCount { try one.write("\(number)", to: "many/\(number).txt") }
+        let count = pair.hub.entryCount
+        one.line.open()
+        let hub = WatchedHub(one.line)
+        let patience = Patience(one.folder.appendingPathComponent("many"), hub, after: UInt64(count))
         SystemCallObservation.add(patience)
         defer { SystemCallObservation.remove(patience) }
-        pair.hub.tellEntryCount { patience.hear(entryCount: $0) }
-        try one.start()
-        #expect(one.wait { one.status?.isSettled == true })
-        pair.hub.tellEntryCount(nil)
-        #expect(patience.hasHeard)
-        #expect(pair.hub.entryCount == others + Patience.count)
+        let running = ContainerSync(
+            one.place,
+            keys: one.keys,
+            by: one.identity,
+            hub: hub,
+            merger: TypeMerger(),
+            versions: one.versions,
+            report: { _ in }
+        )
+        try running.start()
+        #expect(one.wait { running.status.isSettled }, "\(running.status)")
+        #expect(patience.heard == [501: true, 1_501: true, 2_501: true, 3_501: true])
+        // Their folder besides.
+        #expect(pair.hub.entryCount == count + Patience.fileCount + 1)
+        running.stop()
         pair.end()
     }
 
