@@ -19,7 +19,7 @@ package enum ProcessMemory {
     }
 
     /// Has large pieces be used again, until `returnLargePieces`: while large contents pass, to take them from the system and give
-    /// them back for each part takes a tenth of the time. How much is kept so is bounded for each thread.
+    /// them back for each part takes a tenth of the time. How much is kept so is bounded for each heap.
     package static func keepLargePieces() {
         isKeeping.withLock { isKeeping in
             guard !isKeeping else { return }
@@ -30,11 +30,15 @@ package enum ProcessMemory {
 
     private static let isKeeping = Locked(false)
 
+    /// Has all threads share few heaps. The C library makes one for each that takes memory while others do, and what passes is kept
+    /// in every one of them. Called once, at a process's start.
+    package static func shareHeaps() { cdoc_bound_heaps(heapCount) }
+
     /// Has memory that blobs have passed through be used again for the next: to take as much from the system each time, page by
     /// page, costs a hub a tenth of its time. How much is kept so is bounded, by few heaps for all threads and by what each keeps.
     /// Called once, at a process's start, by one that keeps little for long.
     package static func keepPassingPieces() {
-        cdoc_bound_heaps(heapCount)
+        shareHeaps()
         cdoc_return_pieces_from(passingByteCountMax, passingByteCountMax)
     }
 

@@ -212,6 +212,7 @@ enum LiveSync {
     }
 
     private static func up(_ isQuiet: Bool, _ console: Console) throws {
+        ProcessMemory.shareHeaps()
         ProcessMemory.returnLargePieces()
         let runtime = try RuntimeFolder(environment: environment)
         let service = try SyncService(try DeviceHome(environment: environment), in: runtime) {
