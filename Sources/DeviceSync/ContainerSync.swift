@@ -28,6 +28,8 @@ package final class ContainerSync: Sendable {
         /// What its owner calls this device.
         package var deviceName: String
         package var room = Room()
+        /// So many new documents are read at a time, at most: what comes over the line meanwhile waits for them.
+        var readCountMax = 500
         /// From when on a person is asked about a large change.
         package var brake = BrakeLimits()
         /// This device's clock.

@@ -6,15 +6,14 @@ internal import Vault
 
 // How what is in documents comes to be kept.
 extension SyncRun {
-    /// So many new documents are read at a time, with so many bytes together unless one has more.
-    private static let readCountMax = 500
+    /// New documents that are read at a time have so many bytes together, unless one has more.
     private static let readByteCountMax: Int64 = 64 << 20
 
     /// The next new documents to be read. Those that are being written wait, as they do by `mayRead`.
     private func takeUnread() -> [ItemID: ItemTrace] {
         var (some, byteCount): ([ItemID: ItemTrace], Int64) = ([:], 0)
         for (item, trace) in unread {
-            guard some.count < Self.readCountMax,
+            guard some.count < place.readCountMax,
                 some.isEmpty || byteCount + trace.byteCount <= Self.readByteCountMax
             else { break }
             guard mayRead(item, trace) else { continue }

@@ -15,8 +15,7 @@ final class WatchedHub: ContainerHub {
         var underWayCount = 0
         var waitingCount = 0
         var waitingCountMax = 0
-        /// How many times the hub has taken contents, and how many commits; before anybody who sent them hears of that.
-        var storeCount = 0
+        /// How many commits the hub has taken, before who sent them hears of that.
         var commitCount = 0
         var isClosed = false
     }
@@ -96,10 +95,7 @@ final class WatchedHub: ContainerHub {
         return answers
     }
     func missing(_ names: [BlobName]) throws -> [BlobName] { try line.missing(names) }
-    func store(_ frames: Data) throws {
-        try line.store(frames)
-        note { $0.storeCount += 1 }
-    }
+    func store(_ frames: Data) throws { try line.store(frames) }
     func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {
         if let contentsGate {
             contentsGate.wait()
