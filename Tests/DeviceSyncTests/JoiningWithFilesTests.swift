@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceSync
 
 /// Devices that begin to share a folder when each has files of its own in it, many of them the same.
-@Suite("Joining with files", .onOwnThreads, .timeLimit(.minutes(2)))
+@Suite("Joining with files", .onOwnThreads, .timeLimit(.minutes(5)))
 struct JoiningWithFilesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -13,7 +13,7 @@ import Testing
 @Suite(
     "Volumes that come and go",
     .onOwnThreads,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: MountedVolume.isPossible)
 )
 struct VolumesTests {

@@ -9,7 +9,7 @@ import Testing
 @testable import FileSystem
 
 /// What is told while an item is looked for on other volumes, and after.
-@Suite("OutsideWatcher and lost items", .onOwnThreads, .timeLimit(.minutes(1)))
+@Suite("OutsideWatcher and lost items", .onOwnThreads, .timeLimit(.minutes(5)))
 struct OutsideSearchTests {
     private let testFolder: TestFolder
     private let story = WatcherStory()
@@ -77,6 +77,12 @@ struct OutsideSearchTests {
         search.waitForQuestion()
     }
 
+    /// Has the item be there again, whole at once: a file that is made and then written is changed twice.
+    private func putBack() throws {
+        try write("aside", "again")
+        #expect(rename(filePath("aside").string, try path("lost").string) == 0)
+    }
+
     /// Returns when a loss waits for the end of the search that is under way.
     private func untilAnotherWaits() {
         while watcher.state.withLock({ $0.items.losses.isEmpty }) {
@@ -125,7 +131,7 @@ struct OutsideSearchTests {
     @Test("An item that is there again is changed, at once, and what the search finds then counts no more")
     func backAgain() throws {
         try lose()
-        try write("lost", "again")
+        try putBack()
         story.wait(for: .changed(id(0)))
         try write("copy", "1")
         search.answer(["lost": filePath("copy")])
@@ -139,7 +145,7 @@ struct OutsideSearchTests {
     @Test("Lost, back and lost again in one search: the first answer is of an item that is no longer meant")
     func lostTwice() throws {
         try lose()
-        try write("lost", "again")
+        try putBack()
         story.wait(for: .changed(id(0)))
         #expect(unlink(try path("lost").string) == 0)
         try write("copy", "1")

@@ -6,7 +6,7 @@ import UIKit
 import Vault
 
 /// What a document leaves in its user's vault.
-@Suite("UIDocument and versions", .timeLimit(.minutes(2)))
+@Suite("UIDocument and versions", .timeLimit(.minutes(5)))
 @MainActor
 struct DocumentVersionsTests {
     private let user: VersionUser
@@ -240,7 +240,7 @@ struct DocumentVersionsTests {
 }
 
 /// Packages, of which a save writes what differs.
-@Suite("Package documents and versions", .timeLimit(.minutes(2)))
+@Suite("Package documents and versions", .timeLimit(.minutes(5)))
 @MainActor
 struct PackageVersionsTests {
     private let user: VersionUser
