@@ -202,12 +202,14 @@ extension StoryScene {
         let target = desk.appendingPathComponent("\(removalCount)")
         guard !isOpen, let (source, place) = paths(item.url, target) else { return }
         do {
+            // What is there now may be a version when it goes: another's edit may come in between.
+            let seen = try StoryFolder(item: item.url).marks
             let kept = try keptMarks(below: item.url, on: index)
             var refusal: SystemError?
             do { try ItemMoves.move(source, toFree: place) } catch { refusal = error }
             // A disk that fails may have done it, and not know it for good.
             if let refusal, try FileStamp.ifPresent(at: place) == nil { throw refusal }
-            let thrown = try StoryFolder(item: target).marks.union(kept)
+            let thrown = try StoryFolder(item: target).marks.union(seen).union(kept)
             discarded.formUnion(thrown)
             // What stands for contents that have left says little of them.
             let left = evicted[index] ?? []
