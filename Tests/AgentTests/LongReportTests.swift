@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 /// What an agent says of itself may be longer than what may wait for a client that does not read.
-@Suite("Long reports of an agent", .onOwnThreads, .serialized, .timeLimit(.minutes(5)))
+@Suite("Long reports of an agent", .onOwnThreads, .serialized, .timeLimit(.minutes(2)))
 struct LongReportTests {
     @Test("A report of so many presenters that it has more than eight megabytes comes whole")
     func whole() throws {

@@ -7,7 +7,7 @@ import TestThreads
 import Testing
 
 /// Who is in whose way is told with where the presenter was registered, and when.
-@Suite("Where presenters are registered", .onOwnThreads, .serialized, .timeLimit(.minutes(5)))
+@Suite("Where presenters are registered", .onOwnThreads, .serialized, .timeLimit(.minutes(2)))
 struct RegistrationPlaceTests {
     @Test(
         "A deadlock of two processes names both presenters with file, line and time, in error, report and log"

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// On a volume that cannot exchange two names a save takes the old version of a package out, and then puts the new one in.
-@Suite("A save that is between two versions", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("A save that is between two versions", .onOwnThreads, .timeLimit(.minutes(2)))
 struct AmidSaveTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceSync
 
 /// A start asks the hub what is new before it looks at the folder.
-@Suite("What a start asks ahead", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What a start asks ahead", .onOwnThreads, .timeLimit(.minutes(2)))
 struct AskingAheadTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -8,7 +8,7 @@ import Testing
 @testable import DeviceSync
 
 /// A container that has ended is free for the next.
-@Suite("Beginning again", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Beginning again", .onOwnThreads, .timeLimit(.minutes(2)))
 struct BeginningAgainTests {
     private let pair: DevicePair
 

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Folders that cannot be looked at, or watched, and what goes on beside them.
-@Suite("Folders that nobody can look at", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Folders that nobody can look at", .onOwnThreads, .timeLimit(.minutes(2)))
 struct BlindFolderTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

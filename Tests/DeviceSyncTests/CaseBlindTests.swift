@@ -8,7 +8,7 @@ import Testing
 @testable import DeviceSync
 
 /// A device whose folder is on a volume that ignores case, as those of cameras and sticks do.
-@Suite("Volumes that ignore case, on two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Volumes that ignore case, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct CaseBlindTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

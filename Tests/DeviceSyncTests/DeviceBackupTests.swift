@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// A make-believe device is put back to what it was to the last bit, and goes on from there.
-@Suite("A device put back to a backup", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("A device put back to a backup", .onOwnThreads, .timeLimit(.minutes(2)))
 struct DeviceBackupTests {
     /// How old all is that is in a device's folder.
     private func dates(on device: TestDevice) throws -> [String: Date] {

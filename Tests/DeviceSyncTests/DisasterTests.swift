@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// What has gone wrong for the users of other sync programs, by name: each story is told again here, and ends well.
-@Suite("Disasters of others", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Disasters of others", .onOwnThreads, .timeLimit(.minutes(2)))
 struct DisasterTests {
     private let pair: DevicePair
     private var base: URL { pair.base }

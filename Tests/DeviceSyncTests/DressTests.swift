@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceSync
 
 /// What items are beside their names and bytes.
-@Suite("What documents bear is the same on two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What documents bear is the same on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct DressTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

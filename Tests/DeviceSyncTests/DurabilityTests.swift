@@ -46,7 +46,7 @@ private final class SyncWitness: SystemCallObserver {
     }
 }
 
-@Suite("What is called synced lasts", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What is called synced lasts", .onOwnThreads, .timeLimit(.minutes(2)))
 struct DurabilityTests {
     /// Does something on the first device that one commit comes of, and says what lasted when the hub had that.
     private func lasting(

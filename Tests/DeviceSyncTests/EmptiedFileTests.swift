@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// What a file held before others emptied it, on a device that does not come to keep it at once.
-@Suite("Files that others have emptied", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Files that others have emptied", .onOwnThreads, .timeLimit(.minutes(2)))
 struct EmptiedFileTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -13,7 +13,7 @@ import Testing
 @testable import DeviceSync
 
 /// Contents that leave a device and come back, and what else a container has, as apps see it.
-@Suite("Eviction, as apps see it", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Eviction, as apps see it", .onOwnThreads, .timeLimit(.minutes(2)))
 struct EvictionInAppsTests {
     private let pair: DevicePair
     private var base: URL { pair.base }

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceSync
 
 /// Contents that leave one of two devices, and come back.
-@Suite("Eviction", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Eviction", .onOwnThreads, .timeLimit(.minutes(2)))
 struct EvictionTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

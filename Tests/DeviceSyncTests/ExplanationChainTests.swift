@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceSync
 
 /// What an item waits for that waits for another: the chain from it to what is the matter in the end.
-@Suite("Chains of causes", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Chains of causes", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationChainTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

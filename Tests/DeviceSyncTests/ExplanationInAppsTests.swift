@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Why documents are as they are, as apps hear it.
-@Suite("Explanations, as apps get them", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Explanations, as apps get them", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationInAppsTests {
     private let pair: DevicePair
     private var two: TestDevice { pair.two }

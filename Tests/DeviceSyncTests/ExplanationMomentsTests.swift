@@ -10,7 +10,7 @@ import Testing
 @testable import Sync
 
 /// What is so for a moment only, in words: it is asked in the middle of it.
-@Suite("Moments, in words", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Moments, in words", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationMomentsTests {
     private let pair: DevicePair
     private let seen = SeenRun()

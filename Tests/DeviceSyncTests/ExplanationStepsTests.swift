@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceSync
 
 /// What is under way between a device and its hub, in words: it is held there, and asked about.
-@Suite("Steps on the line, in words", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Steps on the line, in words", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationStepsTests {
     private let pair: DevicePair
     private let held: HeldDevice

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Why documents are as they are, word for word, with what comes next.
-@Suite("Explanations, word for word", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Explanations, word for word", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ExplanationWordsTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

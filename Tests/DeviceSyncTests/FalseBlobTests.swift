@@ -8,7 +8,7 @@ import Testing
 @testable import DeviceSync
 
 /// A hub that gives other contents than it was given.
-@Suite("What a hub does with contents", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What a hub does with contents", .onOwnThreads, .timeLimit(.minutes(2)))
 struct FalseBlobTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// What is told of folders in which something is not in step.
-@Suite("Signs of folders", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Signs of folders", .onOwnThreads, .timeLimit(.minutes(2)))
 struct FolderSignsTests {
     /// What somebody hears who looks at a folder, and not at what is in the folders in it.
     private final class Looker: Sendable {

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// What those are told who follow items that are not here yet, or a container that could not begin yet.
-@Suite("Following", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Following", .onOwnThreads, .timeLimit(.minutes(2)))
 struct FollowingTests {
     private let pair: DevicePair
     private let told = Locked<[ItemSyncState]>([])

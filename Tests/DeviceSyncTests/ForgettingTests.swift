@@ -8,7 +8,7 @@ import Testing
 @testable import DeviceSync
 
 /// What goes of a vault when contents leave a device, and what stays since others need it.
-@Suite("Forgetting", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Forgetting", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ForgettingTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

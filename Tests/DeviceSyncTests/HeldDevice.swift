@@ -14,15 +14,19 @@ final class HeldDevice {
     /// - Parameters:
     ///   - device: One that does not run.
     ///   - calls: Which calls wait from the first on.
+    ///   - readCountMax: How many new documents are read at a time; nil for as many as usual.
     init(
         _ device: TestDevice,
         holding calls: Set<HeldHub.Call> = [],
-        merger: any DocumentMerger = TypeMerger()
+        merger: any DocumentMerger = TypeMerger(),
+        readCountMax: Int? = nil
     ) throws {
+        var place = device.place
+        if let readCountMax { place.readCountMax = readCountMax }
         device.line.open()
         let hub = HeldHub(device.line, holding: calls)
         let running = ContainerSync(
-            device.place,
+            place,
             keys: device.keys,
             by: device.identity,
             hub: hub,

@@ -9,7 +9,7 @@ import Testing
 
 /// A hub that is not to be trusted, between devices that have something to lose: what it does is noticed, named, and comes into
 /// nobody's folder.
-@Suite("What a hub does with a log", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What a hub does with a log", .onOwnThreads, .timeLimit(.minutes(2)))
 struct HubDeedsTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

@@ -15,7 +15,7 @@ import Testing
 @testable import DeviceSync
 
 /// The hub itself, over HTTP and with a clock that tests put forward, gives back what former states took.
-@Suite("Releasing at a hub", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Releasing at a hub", .onOwnThreads, .timeLimit(.minutes(2)))
 struct HubReleasingTests {
     /// A hub whose hours go by as tests say.
     private final class ClockedHub: Sendable {

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceSync
 
 /// What resource values say of items of two devices, at moments that pass.
-@Suite("Resource values of items that are kept in step", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Resource values of items that are kept in step", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ItemValuesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceSync
 
 /// Devices that begin to share a folder when each has files of its own in it, many of them the same.
-@Suite("Joining with files", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Joining with files", .onOwnThreads, .timeLimit(.minutes(2)))
 struct JoiningWithFilesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }
@@ -50,23 +50,29 @@ struct JoiningWithFilesTests {
         static let fileCount = 600
 
         private let start: String
-        private let hub: WatchedHub
+        private let entryCount: Int
         private let read = Locked<Set<String>>([])
-        private let outcome = Locked<Bool?>(nil)
+        private let sent = DispatchSemaphore(value: 0)
+        private let isSent = Locked(false)
 
-        init(_ folder: URL, _ hub: WatchedHub) { (start, self.hub) = (folder.path + "/", hub) }
+        /// - Parameter entryCount: So many entries there are with the folder's.
+        init(_ folder: URL, besides entryCount: Int) {
+            (start, self.entryCount) = (folder.path + "/", entryCount)
+        }
 
-        /// Whether the hub had the first before the last were read; nil while they have not been.
-        var hasSent: Bool? { outcome.withLock { $0 } }
+        /// Whether the hub had the first before the last were read.
+        var hasHeard: Bool { isSent.withLock { $0 } }
+
+        func hear(entryCount count: Int) {
+            if count > entryCount { sent.signal() }
+        }
 
         func willMake(_ call: SystemCall) -> CInt {
             guard ["read", "pread"].contains(call.name), call.path.string.hasPrefix(start) else { return 0 }
-            let number = read.withLock { read in read.insert(call.path.string).inserted ? read.count : 0 }
-            guard number % 10 == 1 else { return 0 }
-            let isLast = number > Self.fileCount - 10
-            // The folder's commit, and one of a file.
-            let hasSent = hub.wait(seconds: isLast ? 30 : 0.25) { $0.commitCount > 1 }
-            if isLast { outcome.withLock { $0 = hasSent } }
+            let count = read.withLock { read in read.insert(call.path.string).inserted ? read.count : 0 }
+            guard count % 10 == 1, !hasHeard else { return 0 }
+            let isLast = count > Self.fileCount - 10
+            if sent.wait(timeout: .now() + (isLast ? 30 : 0.25)) == .success { isSent.withLock { $0 = true } }
             return 0
         }
 
@@ -76,29 +82,18 @@ struct JoiningWithFilesTests {
     @Test("Who shares a folder with many files sends the first while he reads the others")
     func sendsWhileReading() throws {
         for number in 0..<Patience.fileCount { try one.write("\(number)", to: "many/\(number).txt") }
-        let count = pair.hub.entryCount
-        one.line.open()
-        let hub = WatchedHub(one.line)
-        let patience = Patience(one.folder.appendingPathComponent("many"), hub)
+        // Who shares it, and the folder itself.
+        let others = pair.hub.entryCount + 1
+        let patience = Patience(one.folder.appendingPathComponent("many"), besides: others)
         SystemCallObservation.add(patience)
         defer { SystemCallObservation.remove(patience) }
-        var place = one.place
-        place.readCountMax = 10
-        let running = ContainerSync(
-            place,
-            keys: one.keys,
-            by: one.identity,
-            hub: hub,
-            merger: TypeMerger(),
-            versions: one.versions,
-            report: { _ in }
-        )
-        try running.start()
-        #expect(one.wait { running.status.isSettled }, "\(running.status)")
-        #expect(patience.hasSent == true)
-        // Their folder besides.
-        #expect(pair.hub.entryCount == count + Patience.fileCount + 1)
-        running.stop()
+        pair.hub.tellEntryCount { patience.hear(entryCount: $0) }
+        let device = try HeldDevice(one, readCountMax: 10)
+        #expect(one.wait { device.running.status.isSettled }, "\(device.running.status)")
+        pair.hub.tellEntryCount(nil)
+        #expect(patience.hasHeard)
+        #expect(pair.hub.entryCount == others + Patience.fileCount)
+        device.stop()
         pair.end()
     }
 

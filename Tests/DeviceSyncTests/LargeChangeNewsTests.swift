@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// What other processes hear of changes so large that a person is asked.
-@Suite("News of large changes", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("News of large changes", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LargeChangeNewsTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceSync
 
 /// Changes so large that a person is asked, on two devices with real folders.
-@Suite("Large changes", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Large changes", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LargeChangeTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

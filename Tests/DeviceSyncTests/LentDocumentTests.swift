@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceSync
 
 /// Documents that are lent to their containers' vaults instead of copied.
-@Suite("Lent documents of two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Lent documents of two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LentDocumentTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

@@ -6,7 +6,7 @@ import Testing
 @testable import DeviceSync
 
 /// A line is up again as soon as it can be used, whatever became of one call.
-@Suite("A call that fails", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("A call that fails", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LineLossTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

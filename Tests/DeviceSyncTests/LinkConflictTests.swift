@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Conflicts that links have lost, or won.
-@Suite("Links in conflict, on two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Links in conflict, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LinkConflictTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceSync
 
 /// Symbolic links that lead in circles, or out of the folder: links are kept, and nobody goes where they lead.
-@Suite("Links that lead in circles, on two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Links that lead in circles, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LinkLoopTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

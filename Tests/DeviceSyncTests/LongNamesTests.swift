@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceSync
 
 /// Names and paths that are too long, or are none at all, where they come to.
-@Suite("Long names, on two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Long names, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LongNamesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

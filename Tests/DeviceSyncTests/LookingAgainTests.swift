@@ -8,7 +8,7 @@ import Testing
 @testable import DeviceSync
 
 /// What may last for weeks has a device do nothing: it is told when that is over.
-@Suite("Looking again", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Looking again", .onOwnThreads, .timeLimit(.minutes(3)))
 struct LookingAgainTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

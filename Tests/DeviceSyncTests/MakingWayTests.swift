@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceSync
 
 /// Documents that others use while they are to be made what the hub says.
-@Suite("Making way", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Making way", .onOwnThreads, .timeLimit(.minutes(2)))
 struct MakingWayTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

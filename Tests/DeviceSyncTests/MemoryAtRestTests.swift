@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceSync
 
 /// When a process gives its free memory back.
-@Suite("Memory at rest", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Memory at rest", .onOwnThreads, .timeLimit(.minutes(2)))
 struct MemoryAtRestTests {
     private let pause = While()
     private let secondPause = While()

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceSync
 
 /// When documents were last modified, on two devices: the same to the nanosecond.
-@Suite("Modification dates", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Modification dates", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ModificationDateTests {
     private let pair: DevicePair
     private var hub: HubInMemory { pair.hub }

@@ -8,7 +8,7 @@ import Testing
 @testable import DeviceSync
 
 /// Folders that go to another name while they are looked at, or while nobody looks, and what was put into them then.
-@Suite("Folders that move", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Folders that move", .onOwnThreads, .timeLimit(.minutes(3)))
 struct MovedFoldersTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Names that are good here and not everywhere, and what is left alone.
-@Suite("Names", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Names", .onOwnThreads, .timeLimit(.minutes(2)))
 struct NamesTests {
     @Test(
         "What other systems cannot have is said",

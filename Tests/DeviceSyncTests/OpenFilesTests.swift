@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Files and packages that programs are writing while the folder is kept in step.
-@Suite("Open files", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Open files", .onOwnThreads, .timeLimit(.minutes(2)))
 struct OpenFilesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceSync
 
 /// Something of another kind takes a name.
-@Suite("Another kind of item at a name, on two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Another kind of item at a name, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct OtherKindTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

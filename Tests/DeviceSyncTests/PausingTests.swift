@@ -10,7 +10,7 @@ import Vault
 @testable import DeviceSync
 
 /// Documents whose sync is paused on one of two devices.
-@Suite("Pausing", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Pausing", .onOwnThreads, .timeLimit(.minutes(2)))
 struct PausingTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// What becomes of files that have nothing in them when a device starts again.
-@Suite("Files that a power cut has left blank", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Files that a power cut has left blank", .onOwnThreads, .timeLimit(.minutes(2)))
 struct PowerCutTests {
     private func url(_ name: String, on device: TestDevice) -> URL {
         device.folder.appendingPathComponent(name)

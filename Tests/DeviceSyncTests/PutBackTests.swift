@@ -13,7 +13,7 @@ import Testing
 @testable import DeviceSync
 
 /// A hub that is put back to a backup, under devices that know more than it does.
-@Suite("A hub put back to a backup", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("A hub put back to a backup", .onOwnThreads, .timeLimit(.minutes(2)))
 struct PutBackTests {
     private let ownFolder: TestFolder
     private var base: URL { ownFolder.url }

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// What a query says of items whose contents are on their way, do not come or go, or are in conflict.
-@Suite("Attributes of items in containers", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Attributes of items in containers", .onOwnThreads, .timeLimit(.minutes(2)))
 struct QueryAttributesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

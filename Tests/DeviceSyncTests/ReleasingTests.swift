@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceSync
 
 /// What only former states need goes from the hub, and nothing else does.
-@Suite("Releasing", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Releasing", .onOwnThreads, .timeLimit(.minutes(3)))
 final class ReleasingTests {
     private let ownFolder: TestFolder
     private let container = ContainerName(unchecked: (0..<16).map { _ in .random(in: 0...255) })

@@ -12,7 +12,7 @@ import Testing
 
 @testable import DeviceSync
 
-@Suite("What a device remembers, read at a start", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What a device remembers, read at a start", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ResumedEngineTests {
     @Test("A memory that is damaged behind the log is an error for whoever waits for any of it")
     func damaged() throws {

@@ -12,7 +12,7 @@ import Testing
 @testable import DeviceSync
 
 /// Devices that another process was shutting out when it died.
-@Suite("Who goes on with shutting devices out", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Who goes on with shutting devices out", .onOwnThreads, .timeLimit(.minutes(2)))
 struct RevocationKeeperTests {
     private let ownFolder: TestFolder
     private var base: URL { ownFolder.url }

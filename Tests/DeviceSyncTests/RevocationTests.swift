@@ -14,7 +14,7 @@ import Testing
 @testable import DeviceSync
 
 /// Devices that are shut out of a container, and those that go on without them.
-@Suite("Devices that are shut out", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Devices that are shut out", .onOwnThreads, .timeLimit(.minutes(2)))
 struct RevocationTests {
     private let ownFolder: TestFolder
     private var base: URL { ownFolder.url }

@@ -10,7 +10,7 @@ import Testing
 @testable import DeviceSync
 
 /// A container's folder that another takes the place of, or nothing, while it is kept in step and while it is not.
-@Suite("The container's own folder", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("The container's own folder", .onOwnThreads, .timeLimit(.minutes(2)))
 struct RootTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Hard links in the folder of a device.
-@Suite("Files with several names, on two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Files with several names, on two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct SeveralNamesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceSync
 
 /// Whoever removes what another has edited is told that it stays, in the log and where it is explained.
-@Suite("Removed here, edited there", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Removed here, edited there", .onOwnThreads, .timeLimit(.minutes(2)))
 struct SurvivorsOnDevicesTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceSync
 
 /// How contents on their way are told of.
-@Suite("Transfers", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Transfers", .onOwnThreads, .timeLimit(.minutes(2)))
 struct TransferTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

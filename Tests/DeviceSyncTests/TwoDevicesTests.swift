@@ -9,7 +9,7 @@ import Testing
 @testable import DeviceSync
 
 /// Two devices, one hub, real folders.
-@Suite("Two devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Two devices", .onOwnThreads, .timeLimit(.minutes(2)))
 struct TwoDevicesTests {
     private let pair: DevicePair
     private var base: URL { pair.base }

@@ -25,7 +25,7 @@ private final class StuckStaging: SystemCallObserver {
     func didMake(_ call: SystemCall) {}
 }
 
-@Suite("What a failing disk leaves beside documents", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What a failing disk leaves beside documents", .onOwnThreads, .timeLimit(.minutes(2)))
 struct UnfinishedTests {
     private func leftovers(_ device: TestDevice) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: device.folder.path).filter {

@@ -13,7 +13,7 @@ import Testing
 @Suite(
     "Volumes that come and go",
     .onOwnThreads,
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(2)),
     .enabled(if: MountedVolume.isPossible)
 )
 struct VolumesTests {

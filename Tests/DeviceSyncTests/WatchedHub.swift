@@ -6,8 +6,7 @@ import Sealing
 
 @testable import DeviceSync
 
-/// A line that notes how the log is asked for and what the hub takes, and does something when the log has been asked for the first
-/// time.
+/// A line that notes how the log is asked for, and does something when it has been for the first time.
 final class WatchedHub: ContainerHub {
     struct Notes {
         var asked: [(position: UInt64, waits: Bool)] = []
@@ -15,14 +14,11 @@ final class WatchedHub: ContainerHub {
         var underWayCount = 0
         var waitingCount = 0
         var waitingCountMax = 0
-        /// How many commits the hub has taken, before who sent them hears of that.
-        var commitCount = 0
         var isClosed = false
     }
 
     private let line: any ContainerHub
     private let state = Locked(Notes())
-    private let news = NSCondition()
     private let holdsFirst: Bool
     private let contentsGate: DispatchSemaphore?
     private let afterFirst: @Sendable () -> Void
@@ -44,25 +40,9 @@ final class WatchedHub: ContainerHub {
 
     var notes: Notes { state.withLock { $0 } }
 
-    private func note<Result>(_ body: (inout Notes) -> Result) -> Result {
-        defer { news.withLock { news.broadcast() } }
-        return state.withLock { body(&$0) }
-    }
-
-    /// - Returns: Whether it has come to be so in time.
-    func wait(seconds: Double, until condition: (Notes) -> Bool) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: seconds)
-        return news.withLock {
-            while !condition(notes) {
-                guard news.wait(until: deadline) else { return condition(notes) }
-            }
-            return true
-        }
-    }
-
     func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
         let waits = waitSeconds > 0
-        let isFirst = note { notes in
+        let isFirst = state.withLock { notes in
             notes.asked.append((position, waits))
             notes.underWayCount += 1
             notes.waitingCount += waits ? 1 : 0
@@ -70,7 +50,7 @@ final class WatchedHub: ContainerHub {
             return notes.asked.count == 1
         }
         defer {
-            note { notes in
+            state.withLock { notes in
                 notes.underWayCount -= 1
                 notes.waitingCount -= waits ? 1 : 0
             }
@@ -84,16 +64,12 @@ final class WatchedHub: ContainerHub {
     }
 
     func close() {
-        note { $0.isClosed = true }
+        state.withLock { $0.isClosed = true }
         line.close()
         closed.signal()
     }
 
-    func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers {
-        let answers = try line.offer(commits)
-        note { $0.commitCount += commits.count }
-        return answers
-    }
+    func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers { try line.offer(commits) }
     func missing(_ names: [BlobName]) throws -> [BlobName] { try line.missing(names) }
     func store(_ frames: Data) throws { try line.store(frames) }
     func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] {

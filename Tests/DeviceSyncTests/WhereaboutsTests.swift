@@ -11,7 +11,7 @@ import Testing
 @testable import DeviceSync
 
 /// On which devices an item is.
-@Suite("Whereabouts", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Whereabouts", .onOwnThreads, .timeLimit(.minutes(2)))
 struct WhereaboutsTests {
     private let pair: DevicePair
     private var one: TestDevice { pair.one }

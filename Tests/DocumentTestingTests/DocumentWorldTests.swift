@@ -15,7 +15,7 @@ private final class Note: UIDocument {
     }
 }
 
-@Suite("A world of several devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("A world of several devices", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct DocumentWorldTests {
     private func write(

@@ -19,7 +19,7 @@ private final class ShoppingList: UIDocument {
     }
 }
 
-@Suite("A world's device that is put back to a backup", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("A world's device that is put back to a backup", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldBackupTests {
     /// Two devices that have a list, and a backup of the second from then.

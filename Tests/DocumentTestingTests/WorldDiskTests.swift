@@ -37,7 +37,7 @@ private final class OwnWriter: Memo {
     }
 }
 
-@Suite("Disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Disks of a world's devices", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldDiskTests {
     private func text(_ name: String = "a.txt", on device: WorldDevice) throws -> String {

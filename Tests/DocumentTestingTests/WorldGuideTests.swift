@@ -27,7 +27,7 @@ private final class ShoppingList: UIDocument {
     }
 }
 
-@Suite("What people write who test their documents", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("What people write who test their documents", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldGuideTests {
     @Test("Edited on both, one of them offline")

@@ -19,7 +19,7 @@ private final class ShoppingList: UIDocument {
     }
 }
 
-@Suite("A world's hub that crashes", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("A world's hub that crashes", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldHubCrashTests {
     /// Two devices that have a list.

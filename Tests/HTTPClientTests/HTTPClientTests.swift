@@ -2,7 +2,7 @@ import Foundation
 import HTTPClient
 import Testing
 
-@Suite("HTTP client", .timeLimit(.minutes(5)))
+@Suite("HTTP client", .timeLimit(.minutes(1)))
 struct HTTPClientTests {
     private let server: EchoServer
     private let client: HTTPClient

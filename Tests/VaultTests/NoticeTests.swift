@@ -10,7 +10,7 @@ import VaultHarness
 @testable import Vault
 
 /// Who watches a vault hears of what is settled or removed in it, whatever becomes of who does that.
-@Suite("Notices of a vault", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("Notices of a vault", .onOwnThreads, .timeLimit(.minutes(2)))
 struct NoticeTests {
     /// What is done when SQLite writes to the log of a vault's index.
     private final class Writes: SQLiteCallJudge {

@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 
 /// What presenters hear of those who coordinate nothing.
-@Suite("Presenters and outsiders", .onOwnThreads, .serialized, .timeLimit(.minutes(5)))
+@Suite("Presenters and outsiders", .onOwnThreads, .serialized, .timeLimit(.minutes(2)))
 struct OutsideChangeTests {
     /// Whether events come by the queue that takes a privilege, which few who run this have.
     static let means = geteuid() == 0 ? [false, true] : [false]

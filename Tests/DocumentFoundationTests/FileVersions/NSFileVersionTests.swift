@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 
 /// NSFileVersion as apps use it.
-@Suite("NSFileVersion", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("NSFileVersion", .onOwnThreads, .timeLimit(.minutes(1)))
 struct NSFileVersionTests {
     private let stage: VersionStage
 

@@ -8,7 +8,7 @@ import Vault
 @testable import DocumentFoundation
 
 /// What presenters hear of versions of their item.
-@Suite("News of versions", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("News of versions", .onOwnThreads, .timeLimit(.minutes(1)))
 struct VersionNewsTests {
     private let stage: VersionStage
 

@@ -8,7 +8,7 @@ import Testing
 @testable import FileSystem
 
 /// Queries over real folders.
-@Suite("NSMetadataQuery", .onOwnThreads, .serialized, .timeLimit(.minutes(5)))
+@Suite("NSMetadataQuery", .onOwnThreads, .serialized, .timeLimit(.minutes(1)))
 struct NSMetadataQueryTests {
     private typealias Stage = QueryStage
 

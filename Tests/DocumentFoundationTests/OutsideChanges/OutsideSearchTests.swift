@@ -9,7 +9,7 @@ import Testing
 @testable import FileSystem
 
 /// What is told while an item is looked for on other volumes, and after.
-@Suite("OutsideWatcher and lost items", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("OutsideWatcher and lost items", .onOwnThreads, .timeLimit(.minutes(1)))
 struct OutsideSearchTests {
     private let testFolder: TestFolder
     private let story = WatcherStory()
@@ -77,10 +77,13 @@ struct OutsideSearchTests {
         search.waitForQuestion()
     }
 
-    /// Has the item be there again, whole at once: a file that is made and then written is changed twice.
+    /// Has the item be there again, whole at once and from where nobody looks: a file that is made and then written is changed
+    /// twice.
     private func putBack() throws {
-        try write("aside", "again")
-        #expect(rename(filePath("aside").string, try path("lost").string) == 0)
+        let aside = try TestFolder("aside")
+        let file = aside.url.appendingPathComponent("file")
+        try Data("again".utf8).write(to: file)
+        #expect(rename(file.path, try path("lost").string) == 0)
     }
 
     /// Returns when a loss waits for the end of the search that is under way.

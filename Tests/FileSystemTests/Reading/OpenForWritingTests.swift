@@ -5,7 +5,7 @@ import Testing
 @testable import FileSystem
 
 /// Who has files open for writing.
-@Suite("OpenForWriting", .timeLimit(.minutes(5)))
+@Suite("OpenForWriting", .timeLimit(.minutes(1)))
 struct OpenForWritingTests {
     let scratch: ScratchFolder
 

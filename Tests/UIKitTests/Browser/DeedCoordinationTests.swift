@@ -59,7 +59,7 @@ private final class OpenDocument: NSObject, NSFilePresenter, @unchecked Sendable
     }
 }
 
-@Suite("FolderOperations: coordination", .timeLimit(.minutes(5)))
+@Suite("FolderOperations: coordination", .timeLimit(.minutes(1)))
 struct DeedCoordinationTests {
     let shelf: Shelf
     let operations: FolderOperations

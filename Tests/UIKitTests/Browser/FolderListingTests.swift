@@ -51,7 +51,7 @@ private final class Watcher {
     }
 }
 
-@Suite("FolderListing", .timeLimit(.minutes(5)))
+@Suite("FolderListing", .timeLimit(.minutes(1)))
 @MainActor
 struct FolderListingTests {
     let shelf: Shelf

@@ -4,7 +4,7 @@ import Testing
 import UIKit
 
 /// The choice of another version is one step to undo.
-@Suite("Undoing the choice of a version", .timeLimit(.minutes(5)))
+@Suite("Undoing the choice of a version", .timeLimit(.minutes(2)))
 @MainActor
 struct ConflictUndoTests {
     private let user: VersionUser

@@ -7,7 +7,7 @@ import Vault
 @testable import UIKit
 
 /// Documents in conflict with versions of theirs, and how they come out of it.
-@Suite("UIDocument in conflict", .timeLimit(.minutes(5)))
+@Suite("UIDocument in conflict", .timeLimit(.minutes(2)))
 @MainActor
 struct DocumentConflictTests {
     private let user: VersionUser

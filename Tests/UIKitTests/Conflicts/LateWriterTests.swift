@@ -4,7 +4,7 @@ import Testing
 import UIKit
 
 /// Programs that had a file open while a document saved, and write into what was replaced.
-@Suite("Late writers and versions", .timeLimit(.minutes(5)))
+@Suite("Late writers and versions", .timeLimit(.minutes(2)))
 @MainActor
 struct LateWriterTests {
     private static let base = "one\ntwo\nthree\n"

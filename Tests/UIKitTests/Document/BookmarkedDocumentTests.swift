@@ -5,7 +5,7 @@ import Testing
 import UIKit
 
 /// An open document whose file is bookmarked.
-@Suite("UIDocument and bookmarks", .timeLimit(.minutes(5)))
+@Suite("UIDocument and bookmarks", .timeLimit(.minutes(2)))
 @MainActor
 struct BookmarkedDocumentTests {
     let playground: Playground

@@ -4,7 +4,7 @@ import Testing
 import UIKit
 
 /// What becomes of a document whose file others change.
-@Suite("UIDocument and others", .timeLimit(.minutes(5)))
+@Suite("UIDocument and others", .timeLimit(.minutes(2)))
 @MainActor
 struct OutsideChangeTests {
     let playground: Playground

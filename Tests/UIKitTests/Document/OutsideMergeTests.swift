@@ -3,7 +3,7 @@ import Testing
 import UIKit
 
 /// A document that takes both sides where both have changed.
-@Suite("UIDocument merging", .timeLimit(.minutes(5)))
+@Suite("UIDocument merging", .timeLimit(.minutes(2)))
 @MainActor
 struct OutsideMergeTests {
     let playground: Playground

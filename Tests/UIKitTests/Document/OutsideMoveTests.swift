@@ -7,7 +7,7 @@ import UIKit
 @testable import UIKit
 
 /// What becomes of a document whose file others move and remove without a word.
-@Suite("UIDocument and uncoordinated moves", .timeLimit(.minutes(5)))
+@Suite("UIDocument and uncoordinated moves", .timeLimit(.minutes(2)))
 @MainActor
 struct OutsideMoveTests {
     let playground: Playground

@@ -3,7 +3,7 @@ import Testing
 import UIKit
 
 /// What others write in the very moment in which a document saves.
-@Suite("UIDocument racing with others", .timeLimit(.minutes(5)))
+@Suite("UIDocument racing with others", .timeLimit(.minutes(2)))
 @MainActor
 struct OutsideRaceTests {
     let playground: Playground

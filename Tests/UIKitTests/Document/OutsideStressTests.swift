@@ -11,7 +11,7 @@ import UIKit
 /// is nowhere any more is lost.
 ///
 /// `SHEAF_SEED` replays a run as far as the programs' own timing allows.
-@Suite("UIDocument and twenty writers", .serialized, .timeLimit(.minutes(5)))
+@Suite("UIDocument and twenty writers", .serialized, .timeLimit(.minutes(2)))
 @MainActor
 struct OutsideStressTests {
     private let user: VersionUser

@@ -6,7 +6,7 @@ import Vault
 @testable import UIKit
 
 /// Who changed a document's file, where the system tells it.
-@Suite("UIDocument and the names of others", .timeLimit(.minutes(5)))
+@Suite("UIDocument and the names of others", .timeLimit(.minutes(1)))
 @MainActor
 struct OutsideWriterNameTests {
     let playground: Playground

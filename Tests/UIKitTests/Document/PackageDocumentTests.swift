@@ -28,7 +28,7 @@ private final class BookDocument: UIDocument {
     }
 }
 
-@Suite("UIDocument of a package", .timeLimit(.minutes(5)))
+@Suite("UIDocument of a package", .timeLimit(.minutes(2)))
 @MainActor
 struct PackageDocumentTests {
     let playground: Playground

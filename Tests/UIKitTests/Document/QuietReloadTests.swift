@@ -3,7 +3,7 @@ import Testing
 import UIKit
 
 /// What a document without unsaved edits does about its undo stack and its editor's caret when others change its file.
-@Suite("UIDocument, read anew", .timeLimit(.minutes(5)))
+@Suite("UIDocument, read anew", .timeLimit(.minutes(2)))
 @MainActor
 struct QuietReloadTests {
     private let playground: Playground

@@ -7,7 +7,7 @@ import Testing
 /// What becomes of an open document whose item goes into the home trash and back.
 ///
 /// Where the home trash is, a process has from its environment: each of these has one of its own.
-@Suite("UIDocument and the home trash", .timeLimit(.minutes(5)))
+@Suite("UIDocument and the home trash", .timeLimit(.minutes(2)))
 @MainActor
 struct TrashedDocumentTests {
     private static func begin() throws -> Playground {

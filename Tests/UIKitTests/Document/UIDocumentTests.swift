@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import UIKit
 
-@Suite("UIDocument", .timeLimit(.minutes(5)))
+@Suite("UIDocument", .timeLimit(.minutes(2)))
 @MainActor
 struct UIDocumentTests {
     let playground: Playground

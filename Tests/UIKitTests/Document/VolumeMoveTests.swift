@@ -10,7 +10,7 @@ import Testing
 /// Another volume gives another inode: what follows is the document, not the file.
 @Suite(
     "UIDocument across volumes",
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(2)),
     .enabled(if: FolderImportingTests.hasOtherVolume, "needs /dev/shm on a volume of its own")
 )
 @MainActor

@@ -7,7 +7,7 @@ import Testing
 
 @testable import UIKit
 
-@Suite("HandOver", .onOwnThreads, .timeLimit(.minutes(5)))
+@Suite("HandOver", .onOwnThreads, .timeLimit(.minutes(1)))
 struct HandOverTests {
     private let ownFolder: TestFolder
     private let place: String

@@ -7,7 +7,7 @@ import Testing
 @testable import UIKit
 
 /// Documents that merge by themselves what a program wrote while they had unsaved edits.
-@Suite("UIDocument merging by type", .timeLimit(.minutes(5)))
+@Suite("UIDocument merging by type", .timeLimit(.minutes(2)))
 @MainActor
 struct DocumentMergeTests {
     let playground: Playground
