@@ -343,7 +343,7 @@ struct FolderLookTests {
     func removals() throws {
         let path = FilePath(root.appendingPathComponent("a.txt").path)
         try write("mine", "a.txt")
-        #expect(try !Removal.remove(path, if: { $0.stamp.byteCount != 4 }))
+        #expect(try !Removal.remove(path, if: { status, _ in status.stamp.byteCount != 4 }))
         #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == ["a.txt"])
         // It died before it had looked, and somebody has taken the name since.
         try rename("a.txt", ".sheaf-removed-12ab-a.txt")
@@ -352,7 +352,7 @@ struct FolderLookTests {
         _ = try look(&table)
         let names = try FileManager.default.contentsOfDirectory(atPath: root.path).sorted()
         #expect(names == ["a 2.txt", "a.txt"] && item("a 2.txt", in: table) != nil)
-        #expect(try Removal.remove(path, if: { $0.stamp.byteCount == 7 }))
+        #expect(try Removal.remove(path, if: { status, _ in status.stamp.byteCount == 7 }))
         #expect(try FileManager.default.contentsOfDirectory(atPath: root.path) == ["a 2.txt"])
         // A name that begins with a sign that belongs to the one before it.
         try rename("a 2.txt", ".sheaf-removed-12ab-\u{301}a-b.txt")
@@ -416,7 +416,7 @@ struct FolderLookTests {
         let watched = SyncedFolder(root.path)
         let path = FilePath(root.appendingPathComponent("p.rtfd").path)
         let isRemoved = try SystemCallObservation.withObserver(watched) {
-            try Removal.remove(path, if: { _ in true })
+            try Removal.remove(path, if: { _, _ in true })
         }
         #expect(isRemoved)
         let last = try #require(watched.seen.last)
@@ -434,7 +434,7 @@ struct FolderLookTests {
         let watched = SyncedFolder(root.path)
         let path = FilePath(root.appendingPathComponent("a.txt").path)
         let isRemoved = try SystemCallObservation.withObserver(watched) {
-            try Removal.remove(path, if: { _ in true })
+            try Removal.remove(path, if: { _, _ in true })
         }
         #expect(isRemoved)
         #expect(watched.seen.last == [])

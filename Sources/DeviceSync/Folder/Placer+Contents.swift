@@ -27,11 +27,10 @@ extension Placer {
         }
         do {
             try coordinate(path, .forEvicting) {
-                guard try isAsSeen(known, at: path), try isUnedited(known, content, at: path, item) else {
-                    throw Changed()
-                }
+                guard try isAsSeen(known, at: path) else { throw Changed() }
+                let inside = try inside(of: item, known, at: path)
                 try write(try placeholder(for: path, known, content), known, at: place, as: item)
-                do { try removeDocument(path, known) } catch {
+                do { try removeDocument(path, known, inside) } catch {
                     // It stays, so nothing is to stand for it.
                     try ItemMoves.removeFile(place)
                     throw error
@@ -59,17 +58,6 @@ extension Placer {
         }
         guard let status = try FolderScan.status(at: place) else { return .another("it has gone since") }
         return .done(FolderItem(state: known.state, trace: ItemTrace(status), isDataless: true))
-    }
-
-    /// A package's own times say nothing of what is deep in it.
-    private func isUnedited(
-        _ known: FolderItem,
-        _ content: ContentName,
-        at path: FilePath,
-        _ item: ItemID
-    ) throws -> Bool {
-        guard known.trace.kind == .directory else { return true }
-        return try contents.keep(.init(path, as: item.mark, notes: try losses.of(item))) == content
     }
 
     private func placeholder(

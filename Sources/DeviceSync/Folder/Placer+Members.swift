@@ -38,7 +38,7 @@ extension Placer {
                 else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
                 replaced = found
             }
-            save.isReplaceable = isAsSeen
+            save.isReplaceable = { status, _ in isAsSeen(status) }
             save.isMemberReplaceable = { path, status in
                 replaced[path].map { ItemTrace(status).hasContents(of: ItemTrace($0)) } ?? false
             }

@@ -234,9 +234,12 @@ struct Placer {
             save.carriesUserAttributes = false
             try stage(content, of: item, modified: modified, by: save)
             // What a program that coordinates nothing wrote until now is not to go.
-            let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
+            let inside = try inside(of: item, known, at: path)
+            let isAsSeen = { (status: MemberStatus, place: FilePath) in
+                ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
+            }
             save.beforeSwap = { () throws(SystemError) in
-                guard let status = try FolderScan.status(at: path), isAsSeen(status) else {
+                guard let status = try FolderScan.status(at: path), isAsSeen(status, path) else {
                     throw SystemError(call: "renameat2", errno: ESTALE, path: path)
                 }
             }
@@ -292,7 +295,7 @@ struct Placer {
                 if known.state.kind == .folder {
                     try ItemMoves.removeEmptyFolder(path)
                 } else {
-                    try removeDocument(path, known)
+                    try removeDocument(path, known, inside(of: item, known, at: path))
                 }
             }
             return .done(nil)
@@ -303,10 +306,26 @@ struct Placer {
         }
     }
 
-    func removeDocument(_ path: FilePath, _ known: FolderItem) throws {
-        guard try isAsSeen(known, at: path),
-            try Removal.remove(path, if: { ItemTrace($0).hasContents(of: known.trace) })
-        else { throw Changed() }
+    /// - Parameter inside: As of `inside(of:_:at:)`.
+    func removeDocument(_ path: FilePath, _ known: FolderItem, _ inside: PackageTraces?) throws {
+        let isExpected = { (status: MemberStatus, place: FilePath) in
+            ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
+        }
+        guard try isAsSeen(known, at: path), try Removal.remove(path, if: isExpected) else {
+            throw Changed()
+        }
+    }
+
+    /// How all in a package looks that holds what was seen last: what is written into it does not show in how it looks itself.
+    ///
+    /// - Returns: Nil for what is no package.
+    /// - Throws: `Changed` where it holds something else; what keeps it from being read.
+    func inside(of item: ItemID, _ known: FolderItem, at path: FilePath) throws -> PackageTraces? {
+        guard known.state.kind == .document, known.trace.kind == .directory else { return nil }
+        let traces = try PackageTraces(of: path)
+        let found = try contents.keep(.init(path, as: item.mark, notes: try losses.of(item)))
+        guard let found, found == known.state.content else { throw Changed() }
+        return traces
     }
 
     // MARK: Coordination

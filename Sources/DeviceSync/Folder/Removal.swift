@@ -21,14 +21,15 @@ enum Removal {
 
     /// Removes a document if it is as expected when it is out of everybody's reach.
     ///
+    /// - Parameter isExpected: Gets how it looks, and where it is then.
     /// - Returns: False when it is another; it is where it was then, or beside it.
-    static func remove(_ path: FilePath, if isExpected: (MemberStatus) -> Bool) throws -> Bool {
+    static func remove(_ path: FilePath, if isExpected: (MemberStatus, FilePath) -> Bool) throws -> Bool {
         let tag = String(UInt32.random(in: 0...UInt32.max), radix: 16)
         var name = Substring(path.name)
         while name.utf8.count > nameByteCountMax - prefix.utf8.count - 9 { name = name.dropLast() }
         let aside = path.parent.appending("\(prefix)\(tag)-\(name)")
         try ItemMoves.move(path, toFree: aside)
-        guard let status = try FolderScan.status(at: aside), isExpected(status) else {
+        guard let status = try FolderScan.status(at: aside), isExpected(status, aside) else {
             try putBack(aside, to: path)
             return false
         }

@@ -40,15 +40,17 @@ struct ItemSwap {
     /// Lets the new version take the place of what is as expected. What is not is put back, with all that others may put
     /// there meanwhile.
     ///
+    /// - Parameter isExpected: Gets how that looks, and where it is then.
     /// - Returns: False on a volume that cannot exchange two names; nothing has changed then.
     /// - Throws: `ESTALE` when the place is another's.
-    func perform(if isExpected: (MemberStatus) -> Bool) throws(SystemError) -> Bool {
+    func perform(if isExpected: (MemberStatus, FilePath) -> Bool) throws(SystemError) -> Bool {
         let own = try SystemCalls.fstatat(sourceFolder, source).stamp
         do { try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange) } catch {
             guard Self.unexchangeable.contains(error.errno) else { throw error }
             return false
         }
-        if try isExpected(MemberStatus(SystemCalls.fstatat(sourceFolder, source))) { return true }
+        let replaced = MemberStatus(try SystemCalls.fstatat(sourceFolder, source))
+        if isExpected(replaced, sourceFolder.place(of: source)) { return true }
         // Whoever puts something there while it goes back has that go back as well.
         repeat {
             try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange)

@@ -143,7 +143,8 @@ extension StagedSave {
         try beforeSwap?()
         let isExpected =
             isOfItem
-            ? isReplaceable : isMemberReplaceable.map { isExpected in { isExpected(swap.targetPath, $0) } }
+            ? isReplaceable
+            : isMemberReplaceable.map { isExpected in { status, _ in isExpected(swap.targetPath, status) } }
         if replaced != nil, let isExpected, try swap.perform(if: isExpected) {
             hasOldVersion = true
         } else {

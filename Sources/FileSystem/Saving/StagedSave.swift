@@ -41,7 +41,9 @@ package final class StagedSave {
 
     /// Asked of what a whole item has just taken the place of, on volumes that can exchange two names: what is not as
     /// expected is put back, and the save ends with `ESTALE`. Nothing that somebody puts there in the last instant is lost.
-    package var isReplaceable: ((MemberStatus) -> Bool)?
+    ///
+    /// Gets how that looks, and where it is then.
+    package var isReplaceable: ((MemberStatus, FilePath) -> Bool)?
 
     /// Asked the same of a file in a package that a single file takes the place of. Set, nothing is where a new one is put.
     package var isMemberReplaceable: ((MemberPath, MemberStatus) -> Bool)?

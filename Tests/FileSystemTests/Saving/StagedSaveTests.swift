@@ -65,7 +65,7 @@ struct StagedSaveTests {
                 throw SystemError(call: "write", errno: EIO, path: item)
             }
         }
-        save.isReplaceable = { $0.stamp == known }
+        save.isReplaceable = { status, _ in status.stamp == known }
         if isExpected {
             try save.commit()
             #expect(try DiskTree(at: item) == "new")
