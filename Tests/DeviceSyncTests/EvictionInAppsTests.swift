@@ -155,6 +155,66 @@ struct EvictionInAppsTests {
         ) { completionHandler(CocoaError(.userCancelled)) }
     }
 
+    /// Somebody who comes just before the first thing that is done in a folder.
+    private final class Latecomer: SystemCallObserver {
+        private let folder: String
+        private let hasCome = Locked(false)
+        private let come: @Sendable () -> Void
+
+        init(to folder: URL, _ come: @escaping @Sendable () -> Void) {
+            (self.folder, self.come) = (folder.path, come)
+        }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.effect.isMutating, call.path.string.hasPrefix(folder + "/"),
+                hasCome.withLock({ hasCome in
+                    defer { hasCome = true }
+                    return !hasCome
+                })
+            else { return 0 }
+            come()
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("Who asks to read while the contents leave gets them back first")
+    func readWhileEvicted() throws {
+        try one.write("text", to: "a.txt")
+        wait { two.text("a.txt") == "text" && isSettled }
+        try served { account in
+            let url = two.folder.appendingPathComponent("a.txt")
+            let (read, ended) = (Locked("not called"), DispatchSemaphore(value: 0))
+            let latecomer = Latecomer(to: two.folder) {
+                let hasAsked = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    UbiquityAccount.$shared.withValue(account) {
+                        NSFileCoordinator().coordinate(
+                            with: [.readingIntent(with: url)],
+                            queue: OperationQueue()
+                        ) { error in
+                            let text = (try? Data(contentsOf: url)).map {
+                                String(decoding: $0, as: UTF8.self)
+                            }
+                            read.withLock { $0 = text ?? "nothing: \(error.debugDescription)" }
+                            ended.signal()
+                        }
+                    }
+                    hasAsked.signal()
+                }
+                hasAsked.wait()
+            }
+            SystemCallObservation.add(latecomer)
+            defer { SystemCallObservation.remove(latecomer) }
+            try files.evictUbiquitousItem(at: url)
+            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(read.withLock { $0 } == "text")
+            wait { isSettled }
+        }
+        end()
+    }
+
     @Test("A presenter that objects keeps contents here")
     func objection() throws {
         try one.write("text", to: "a.txt")

@@ -147,8 +147,7 @@ extension NSFileCoordinator {
             return
         }
         do {
-            try run(missingContents(for: items))
-            let access = try registry.begin(items, by: caller, isPreparation: true)
+            let access = try beginWithContents(items, isPreparation: true)
             let reservation = Reservation(access, in: registry)
             ThreadNesting.enter(.access(access.id), of: registry) {
                 batchAccessor { reservation.end() }
@@ -170,19 +169,62 @@ extension NSFileCoordinator {
         resume: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
     ) {
         let missing = missingContents(for: items)
-        guard !missing.isEmpty else { return registry.begin(items, by: caller, resume: resume) }
-        let thread = Thread { [self] in
+        guard !missing.isEmpty else { return begin(items, progress, resume) }
+        onContentsThread { [self] in
             do { try run(missing, progress) } catch { return resume(.failure(error)) }
-            registry.begin(items, by: caller, resume: resume)
+            begin(items, progress, resume)
         }
+    }
+
+    private func begin(
+        _ items: [RequestedItem],
+        _ progress: (@Sendable () -> Progress)?,
+        _ resume: @escaping @Sendable (Result<GrantedAccess, any Error>) -> Void
+    ) {
+        let account = UbiquityAccount.shared
+        registry.begin(items, by: caller) { [self] result in
+            // The account is the caller's, whatever thread this is.
+            let lacksContents = UbiquityAccount.$shared.withValue(account) {
+                (try? result.get()).map { self.lacksContents($0, of: items) } ?? false
+            }
+            guard lacksContents, case .success(let access) = result else { return resume(result) }
+            onContentsThread { [self] in
+                if let error = registry.end(access) { return resume(.failure(error)) }
+                UbiquityAccount.$shared.withValue(account) {
+                    beginWithContents(items, progress: progress, resume: resume)
+                }
+            }
+        }
+    }
+
+    private func onContentsThread(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
         thread.name = "sheaf contents"
         thread.start()
     }
 
+    /// Waits for the contents that are needed, then for access, blocking the thread.
+    private func beginWithContents(
+        _ items: [RequestedItem],
+        isPreparation: Bool = false
+    ) throws -> GrantedAccess {
+        while true {
+            try run(missingContents(for: items))
+            let access = try registry.begin(items, by: caller, isPreparation: isPreparation)
+            guard lacksContents(access, of: items) else { return access }
+            if let error = registry.end(access) { throw error }
+        }
+    }
+
+    /// Whether contents have left that were here when access was asked for: whoever had it before may have evicted them.
+    private func lacksContents(_ access: GrantedAccess, of items: [RequestedItem]) -> Bool {
+        let places = zip(access.urls, access.items)
+        return !missingContents(for: zip(items, places).map { $0.moved(to: $1.0, $1.1) }).isEmpty
+    }
+
     private func access(_ items: [RequestedItem], _ outError: NSErrorPointer, _ accessor: ([URL]) -> Void) {
         do {
-            try run(missingContents(for: items))
-            let access = try registry.begin(items, by: caller)
+            let access = try beginWithContents(items)
             if items.contains(where: \.isForUploading) {
                 if let error = try Self.runOnCopies(access, items, in: registry, accessor) { throw error }
             } else {

@@ -3,9 +3,9 @@ internal import Foundation
 
 /// One item of an access as the caller named it.
 struct RequestedItem: Sendable {
-    let url: URL
+    private(set) var url: URL
     /// What `url` names, if that is a file.
-    let item: ItemPath?
+    private(set) var item: ItemPath?
     let use: AccessClaim.Use
     /// Whether a symbolic link stands for what it leads to.
     let resolvesSymbolicLink: Bool
@@ -30,6 +30,13 @@ struct RequestedItem: Sendable {
         self.resolvesSymbolicLink = false
         self.isForUploading = false
         self.needsContents = options.subtracting(.forMerging).isEmpty
+    }
+
+    /// The same of an item that has moved meanwhile.
+    func moved(to url: URL, _ item: ItemPath) -> RequestedItem {
+        var moved = self
+        (moved.url, moved.item) = (url, item)
+        return moved
     }
 
     var isWriting: Bool {
