@@ -59,11 +59,11 @@ package enum SyncQuery {
         return found
     }
 
-    /// Has something done.
+    /// Has something done, which takes as long as it takes.
     ///
     /// - Throws: `SyncRefusal` when it is not; `SyncServiceError.notRunning`.
     package static func perform(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
-        switch try ask(question, in: runtime) {
+        switch try SyncConversation(question, in: runtime).next(milliseconds: -1) {
         case .done: return
         case .refused(let refusal): throw refusal
         default: throw SyncServiceError.notRunning
@@ -75,14 +75,7 @@ package enum SyncQuery {
     /// - Parameter goesOn: Whether it is carried out; else whoever made it gets back what was.
     /// - Throws: `SyncRefusal` when nothing waits; `SyncServiceError.notRunning`.
     package static func decide(_ folder: String, goesOn: Bool, in runtime: RuntimeFolder) throws {
-        // Large changes take their time.
-        switch try SyncConversation(.decide(folder: folder, goesOn: goesOn), in: runtime)
-            .next(milliseconds: -1)
-        {
-        case .done: return
-        case .refused(let refusal): throw refusal
-        default: throw SyncServiceError.notRunning
-        }
+        try perform(.decide(folder: folder, goesOn: goesOn), in: runtime)
     }
 
     /// Has what the last large change of a folder that has gone on has removed or replaced be what it was. The hub may be asked first,
