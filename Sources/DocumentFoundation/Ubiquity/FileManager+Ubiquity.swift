@@ -90,10 +90,18 @@ private struct UbiquitousMove {
         guard let from = FilePath(source), let to = FilePath(target) else {
             throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: source])
         }
-        do { try ItemMoves.move(from, toFree: to) } catch {
+        do { try move(from, toFree: to) } catch let error as SystemError {
             throw CocoaError(error, while: .writing, url: error.errno == EEXIST ? target : source)
         }
         coordinator.item(at: source, didMoveTo: target)
+    }
+
+    /// To another volume the copy is complete, and lasts, before the original goes.
+    private func move(_ from: FilePath, toFree to: FilePath) throws {
+        do { try ItemMoves.move(from, toFree: to) } catch  where error.isAcrossVolumes {
+            try ItemCopy.copyWhole(from, toFree: to)
+            try FileManager.default.removeItem(at: from.url(isDirectory: false))
+        }
     }
 
     private static func coordinated(

@@ -27,6 +27,15 @@ package enum ItemCopy {
         )
     }
 
+    /// Puts a whole copy where nothing is, in one step and durably.
+    ///
+    /// - Throws: As `copy`, and `EEXIST`; nothing is at the place then.
+    package static func copyWhole(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
+        let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
+        try copy(source, toFree: try save.stagedPath())
+        try save.commit()
+    }
+
     private static func copy(
         _ source: String,
         in sourceFolder: Folder,

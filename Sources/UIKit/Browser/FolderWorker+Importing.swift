@@ -46,7 +46,7 @@ extension FolderWorker {
     private func bringCopy(of original: FilePath, to target: FilePath, isDirectory: Bool) throws {
         let source = try original.resolved()
         try Coordinated.copying(source, to: target, isDirectory: isDirectory) {
-            try Self.copy($0, toFree: $1)
+            try ItemCopy.copyWhole($0, toFree: $1)
         }
     }
 
@@ -79,7 +79,7 @@ extension FolderWorker {
         // A move takes what is here; a copy needs all of it.
         try Coordinated.fetching(original, isDirectory: isDirectory)
         try Coordinated.moving(original, to: target, isDirectory: isDirectory) { source, target in
-            try Self.copy(source, toFree: target)
+            try ItemCopy.copyWhole(source, toFree: target)
             try Self.removeOriginal(source, isDirectory: isDirectory)
         }
     }

@@ -76,7 +76,7 @@ struct FolderWorker: Sendable {
                 whileTaken: true
             ) { target in
                 try Coordinated.copying(source, to: target, isDirectory: current.isDirectory) {
-                    try Self.copy($0, toFree: $1)
+                    try ItemCopy.copyWhole($0, toFree: $1)
                 }
             }
             return try item(BrowserLocation.id(target.name, in: folderID))
@@ -207,13 +207,6 @@ struct FolderWorker: Sendable {
                 taken.insert(name)
             }
         }
-    }
-
-    /// Puts a whole copy where nothing is, in one step.
-    static func copy(_ source: FilePath, toFree target: FilePath) throws(SystemError) {
-        let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
-        try ItemCopy.copy(source, toFree: try save.stagedPath())
-        _ = try save.commit()
     }
 
     func each<Request>(

@@ -150,9 +150,24 @@ struct UbiquityContainerTests {
     @Test("Who presents an item goes with it into a container and out of it; a package goes as one")
     func movesWithPresenters() throws {
         let place = try AccountPlace()
+        try movesWithPresenters(place, place.base)
+    }
+
+    @Test(
+        "So does who presents an item on another volume",
+        .enabled(if: OtherVolume.isThere, "needs /dev/shm on a volume of its own")
+    )
+    func movesAcrossVolumes() throws {
+        let base = URL(fileURLWithPath: "/dev/shm/sheaf-\(UUID().uuidString)", isDirectory: true)
+        try files.createDirectory(at: base, withIntermediateDirectories: false)
+        defer { #expect(throws: Never.self) { try files.removeItem(at: base) } }
+        try movesWithPresenters(try AccountPlace(), base)
+    }
+
+    private func movesWithPresenters(_ place: AccountPlace, _ base: URL) throws {
         let folder = try place.join("cloud", at: 1)
         let (local, there) = (
-            place.base.appendingPathComponent("a.rtfd"), folder.appendingPathComponent("b.rtfd")
+            base.appendingPathComponent("a.rtfd"), folder.appendingPathComponent("b.rtfd")
         )
         try files.createDirectory(at: local, withIntermediateDirectories: false)
         for name in ["TXT.rtf", "picture.png"] {
