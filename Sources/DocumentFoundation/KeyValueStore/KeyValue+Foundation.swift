@@ -41,6 +41,7 @@ extension KeyValue {
         case let number as NSNumber where object is NSNumber && !(object is String):
             switch String(cString: number.objCType) {
             case "c" where number.int64Value == 0 || number.int64Value == 1: .flag(number.boolValue)
+            case "Q": Int64(exactly: number.uint64Value).map { .integer($0) }
             case "d", "f": .real(RealBits(number.doubleValue))
             default: .integer(number.int64Value)
             }

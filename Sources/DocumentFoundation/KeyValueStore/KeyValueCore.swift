@@ -121,21 +121,20 @@ final class KeyValueCore: Sendable {
         let settings = state.withLock { $0.settings }
         guard let folder = settings.folder else { return }
         do {
-            let isNew =
-                try settings.container != nil
-                && FileStamp.ifPresent(at: folder.appending(settings.fileName)) == nil
             try KeyValueFile(settings).makePlace()
-            if isNew {
-                state.withLock { $0.awaitsInitialSync = true }
-                awaitFirstValues(settings)
-            }
             // First the watch: what is written while the file is read is told.
             let watch = try DirectoryWatch(folder, on: queue) { [weak self] events in
                 let isOurs = events.contains { $0.name == settings.fileName || $0.kind == .overflowed }
                 if isOurs { self?.readNews() }
             }
             state.withLock { $0.watch = watch }
-            if let found = try KeyValueFile(settings).load() { tellOfQuota(take(found)) }
+            let found = try KeyValueFile(settings).load()
+            // Also a process that begins anew before anything of other devices has come waits for that.
+            if settings.container != nil, (found?.latest ?? WriteNumber(bits: 0)) < WriteNumber.first {
+                state.withLock { $0.awaitsInitialSync = true }
+                awaitFirstValues(settings)
+            }
+            if let found { tellOfQuota(take(found)) }
         } catch {
             Self.warn("\(Self.sentence(error)) What is stored is not read yet.")
         }

@@ -170,7 +170,11 @@ public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     public func set(_ value: Bool, forKey aKey: String) { write(.flag(value), aKey) }
 
     /// Removes a key, on all devices. Nothing happens when there is none.
-    public func removeObject(forKey aKey: String) { write(nil, aKey) }
+    public func removeObject(forKey aKey: String) {
+        // No such key can be there.
+        guard aKey.utf8.count <= KeyValueState.keyByteCountMax else { return }
+        write(nil, aKey)
+    }
 
     private func write(_ value: KeyValue?, _ key: String) {
         precondition(

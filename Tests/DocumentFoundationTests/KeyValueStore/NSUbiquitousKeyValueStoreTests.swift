@@ -118,7 +118,13 @@ struct NSUbiquitousKeyValueStoreTests {
         store.set(Optional<Int>.none as Any?, forKey: "key")
         #expect(store.object(forKey: "key") == nil)
         store.removeObject(forKey: "never")
+        store.removeObject(forKey: String(repeating: "é", count: 33))
         #expect(store.dictionaryRepresentation.isEmpty)
+        // No other number than it is.
+        store.set(NSNumber(value: UInt64.max) as Any?, forKey: "key")
+        #expect(store.object(forKey: "key") == nil)
+        store.set(NSNumber(value: UInt64(7)) as Any?, forKey: "key")
+        #expect(store.longLong(forKey: "key") == 7)
     }
 
     @Test("What one process stores another gets, and is told the keys")
@@ -314,6 +320,32 @@ struct NSUbiquitousKeyValueStoreTests {
         new.set("white", forKey: "theme")
         #expect(new.synchronize())
         #expect(here.store().string(forKey: "theme") == "white")
+    }
+
+    @Test("What a second process writes before the first sync gives way to it as well")
+    func initialSyncOfSecond() async throws {
+        let (here, there) = (try Place(), try Place())
+        let old = there.store()
+        old.set("sepia", forKey: "theme")
+        #expect(old.synchronize())
+        let folder = FilePath(here.folder.path).appending("folder")
+        let settings = KeyValueSettings(folder: folder, appName: "app", container: "container")
+        let place = try AccountPlace()
+        UbiquityAccount.$shared.withValue(place.account()) {
+            let first = NSUbiquitousKeyValueStore(settings)
+            first.set("white", forKey: "theme")
+            #expect(first.synchronize())
+            let second = NSUbiquitousKeyValueStore(settings)
+            for theme in ["black", "grey", "white"] { second.set(theme, forKey: "theme") }
+            #expect(second.synchronize())
+        }
+        let found = try #require(try KeyValueFile(settings).load())
+        let merged = KeyValueMerger().merge(
+            base: nil,
+            mine: found.encoded,
+            theirs: [UInt8](try Data(contentsOf: there.file))
+        )
+        #expect(try KeyValueState(encoded: merged.contents)["theme"] == .text("sepia"))
     }
 
     @Test("Another account's values take the place of these")
