@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HTTPService
 internal import HubProtocol
 internal import Locks
@@ -39,7 +40,7 @@ final class RequestGate: Sendable {
 
     /// Lets a request without a token through, or refuses it: what could be guessed is guessed slowly.
     func admitAnonymous(_ request: WebRequest) throws {
-        let address = address(of: request)
+        let address = Self.network(of: address(of: request))
         let seconds = state.withLock { state in
             state.addresses.take(address, now: clock.uptime())
                 ?? state.everybody.take(true, now: clock.uptime())
@@ -51,5 +52,17 @@ final class RequestGate: Sendable {
     private func address(of request: WebRequest) -> String {
         guard isBehindProxy else { return request.peer }
         return request.listHeader("X-Forwarded-For").last ?? request.peer
+    }
+
+    /// What of an address nobody chooses by himself: of IPv6 the first 64 bits, as a host has all addresses behind them.
+    ///
+    /// - Returns: An address of IPv4 as it is, also one that is written as one of IPv6; what is no address too.
+    private static func network(of address: String) -> String {
+        var parsed = in6_addr()
+        guard inet_pton(AF_INET6, address, &parsed) == 1 else { return address }
+        let bytes = withUnsafeBytes(of: parsed) { Array($0) }
+        let isVersion4 = bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xff, 0xff])
+        if isVersion4 { return bytes.suffix(4).map { String($0) }.joined(separator: ".") }
+        return Hexadecimal.text(Array(bytes.prefix(8)))
     }
 }

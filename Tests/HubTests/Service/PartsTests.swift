@@ -5,6 +5,7 @@ import SeededNumbers
 import TestThreads
 import Testing
 
+@testable import HTTPService
 @testable import Hub
 
 @Suite("WaitingRoom", .onOwnThreads)
@@ -96,6 +97,42 @@ struct RateLimiterTests {
         #expect(passed >= Int(2 * now * 0.9))
         // More than it remembers: those who are forgotten begin anew, nobody is locked out.
         for key in 2..<100 { #expect(limiter.take(key, now: now) == nil) }
+    }
+}
+
+@Suite("RequestGate", .onOwnThreads)
+struct RequestGateTests {
+    @Test(
+        "All addresses of a network of IPv6 are held like one, those of IPv4 each for itself",
+        arguments: [false, true]
+    )
+    func networks(isBehindProxy: Bool) throws {
+        var settings = HubSettings()
+        settings.addressRate = (burst: 3, perSecond: 0.5)
+        settings.isBehindProxy = isBehindProxy
+        let gate = RequestGate(settings, HubClock(now: { 0 }, uptime: { 0 }))
+        func isAdmitted(_ address: String) throws -> Bool {
+            var request = WebRequest(
+                method: "GET",
+                target: try #require(RequestTarget("/v1/pairings/AAAAAAAA/messages")),
+                version: "HTTP/1.1",
+                headers: isBehindProxy ? [WebHeader("X-Forwarded-For", "203.0.113.9, \(address)")] : []
+            )
+            request.peer = isBehindProxy ? "127.0.0.1" : address
+            do { try gate.admitAnonymous(request) } catch is HubRefusal { return false }
+            return true
+        }
+        let admitted = try (0..<20).filter { number in
+            try isAdmitted("2001:db8:1:2:\(String(number, radix: 16))::\(number)")
+        }
+        #expect(admitted == [0, 1, 2])
+        #expect(try isAdmitted("2001:db8:1:3::1"))
+        for address in ["192.0.2.1", "::ffff:192.0.2.1", "::ffff:c000:201"] {
+            #expect(try isAdmitted(address))
+        }
+        #expect(try !isAdmitted("192.0.2.1"))
+        #expect(try isAdmitted("192.0.2.2"))
+        #expect(try isAdmitted("::ffff:192.0.2.3"))
     }
 }
 
