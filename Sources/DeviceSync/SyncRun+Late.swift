@@ -35,7 +35,8 @@ extension SyncRun {
         if file.isWritten { lookAtLate() }
     }
 
-    private func lookAtLate() {
+    /// Keeps what programs have written into files that are held.
+    func lookAtLate() {
         guard !isStopped else { return }
         for var file in late where file.file.isWritten {
             do { try keep(&file) } catch {

@@ -35,12 +35,13 @@ package struct TypeMerger: DocumentMerger {
         _ theirs: FilePath,
         to target: FilePath
     ) throws -> Bool {
-        func bytes(_ path: FilePath) throws -> [UInt8] { [UInt8](try FileReading.contents(of: path)) }
-        let merged = KeyValueMerger().merge(
-            base: try base.map(bytes),
-            mine: try bytes(mine),
-            theirs: try bytes(theirs)
-        )
+        // What a link leads to, or what is in a folder, are none of its values.
+        func bytes(_ path: FilePath) throws -> [UInt8]? {
+            guard try FileStamp(of: path).kind == .regular else { return nil }
+            return [UInt8](try FileReading.contents(of: path))
+        }
+        guard let own = try bytes(mine), let other = try bytes(theirs) else { return false }
+        let merged = KeyValueMerger().merge(base: try base.flatMap(bytes), mine: own, theirs: other)
         guard merged.conflicts.isEmpty else { return false }
         try Data(merged.contents).write(to: target.url(isDirectory: false))
         return true

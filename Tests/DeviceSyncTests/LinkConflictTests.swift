@@ -111,4 +111,39 @@ struct LinkConflictTests {
         for device in [one, two] { #expect(device.text("other.bin") == "target") }
         pair.end()
     }
+
+    @Test(
+        "What a link leads to out of the folder stays there, also what is written as the link is replaced",
+        arguments: [true, false]
+    )
+    func replaced(byLink isLink: Bool) throws {
+        let outside = pair.base.appendingPathComponent("notes.log")
+        try Data("private".utf8).write(to: outside)
+        one.stop()
+        let run = SeenRun()
+        try run.start(one)
+        defer { run.stop() }
+        func isSettled() -> Bool {
+            two.status?.isSettled == true && (try? run.sync { $0.isSettled }) == true
+        }
+        try put(outside.path, "l.bin", asLink: true, on: one)
+        pair.wait { two.description(of: "l.bin") == one.description(of: "l.bin") && isSettled() }
+        let count = pair.hub.entryCount
+        try put("nowhere", "l.bin", asLink: isLink, on: two)
+        pair.wait { one.description(of: "l.bin") == (isLink ? "link to nowhere" : "644 nowhere") }
+        let file = try FileHandle(forWritingTo: outside)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(" words".utf8))
+        try file.close()
+        pair.wait { isSettled() }
+        // Whatever is held is looked at now.
+        try run.sync { $0.lookAtLate() }
+        pair.wait { isSettled() }
+        for device in [one, two] { #expect(try lost("l.bin", on: device).isEmpty) }
+        // Of what took its place.
+        #expect(pair.hub.entryCount == count + 1)
+        #expect(try Data(contentsOf: outside) == Data("private words".utf8))
+        run.stop()
+        pair.end()
+    }
 }

@@ -88,7 +88,7 @@ struct Placer {
                 now.trace = trace
             }
             if let content = state.content, content != known.state.content {
-                replaced = ReplacedFile(target)
+                replaced = held(known, at: target)
                 let placed = try replace(item, known, with: content, modified: modified, at: target)
                 guard let trace = try trace(of: target, placed: placed) else {
                     return .another("it has gone since")
@@ -101,6 +101,14 @@ struct Placer {
         } catch let error as SystemError where [EEXIST, ENOENT, ENOTDIR, ESTALE].contains(error.errno) {
             // Something else is at the place, or the place is gone.
             return .another("\(error)")
+        }
+    }
+
+    /// Takes hold of an item's file, if it is one and still there: what a link leads to is nobody's business.
+    private func held(_ known: FolderItem, at path: FilePath) -> ReplacedFile? {
+        guard known.trace.kind == .regular else { return nil }
+        return ReplacedFile(path, followsSymbolicLink: false) { stamp in
+            stamp.inode == known.trace.inode && stamp.device == known.trace.device
         }
     }
 

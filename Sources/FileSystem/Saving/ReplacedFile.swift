@@ -12,10 +12,21 @@ package final class ReplacedFile: Sendable {
     private let watch = Locked<FileEvents.Watch?>(nil)
 
     /// Takes hold of the file at a path; nil when no regular file that may be read is there.
-    package init?(_ path: FilePath) {
+    ///
+    /// - Parameters:
+    ///   - path: Where.
+    ///   - followsSymbolicLink: Whether a link is taken for what it leads to. What replaces the link itself leaves that alone, and
+    ///     what others write there is their own.
+    ///   - isExpected: Whether what is there is what is to be held.
+    package init?(
+        _ path: FilePath,
+        followsSymbolicLink: Bool,
+        if isExpected: (FileStamp) -> Bool = { _ in true }
+    ) {
+        let flags = O_RDONLY | O_NONBLOCK | (followsSymbolicLink ? 0 : O_NOFOLLOW)
         // What cannot be opened has no late writers that we could see.
-        guard let file = try? SystemCalls.openat(.working, path.string, O_RDONLY | O_NONBLOCK),
-            let stamp = try? SystemCalls.fstat(file).stamp, stamp.kind == .regular
+        guard let file = try? SystemCalls.openat(.working, path.string, flags),
+            let stamp = try? SystemCalls.fstat(file).stamp, stamp.kind == .regular, isExpected(stamp)
         else { return nil }
         self.path = path
         before = stamp

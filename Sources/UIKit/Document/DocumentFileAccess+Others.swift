@@ -133,7 +133,7 @@ extension DocumentFileAccess {
         let former = versions.latest
         return members.compactMap { member in
             let place = (member ?? .top).components.reduce(item) { $0.appending($1) }
-            return ReplacedFile(place).map {
+            return ReplacedFile(place, followsSymbolicLink: true).map {
                 OthersWork.Replaced(file: $0, item: item, member: member, former: former)
             }
         }
