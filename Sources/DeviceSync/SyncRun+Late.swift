@@ -2,27 +2,31 @@ internal import Dispatch
 internal import FileSystem
 internal import Foundation
 internal import Sync
+internal import SyncMessages
 internal import Vault
 
-/// A file that was replaced, and that a program may have had open.
+/// A file that was replaced or removed, and that a program may have had open.
 struct LateFile {
     let item: ItemID
     let file: ReplacedFile
+    /// The document as it was with it.
+    let former: ItemState
     /// What it held when it was looked at last, if somebody had written into it.
     var content: ContentName?
 }
 
-// What a program writes into a file that is replaced under it is no one's any more, and would go with its end: it is kept,
-// as a version in conflict with what took its place.
+// What a program writes into a file that is replaced under it, or removed, is no one's any more, and would go with its end. It
+// is kept: as a version in conflict with what took its place, or as the document again where nothing did.
 extension SyncRun {
-    /// How long a replaced file is held. Programs that write in place open, write and close in one go.
+    /// How long such a file is held. Programs that write in place open, write and close in one go.
     private static let lateSeconds = 3.0
     /// How many are held at a time: each takes a descriptor.
     private static let lateCountMax = 128
 
-    func hold(_ file: ReplacedFile, of item: ItemID) {
+    /// - Parameter former: The document as it was with the file.
+    func hold(_ file: ReplacedFile, of item: ItemID, as former: ItemState) {
         if late.count >= Self.lateCountMax { late.removeFirst() }
-        late.append(LateFile(item: item, file: file))
+        late.append(LateFile(item: item, file: file, former: former))
         let look: @Sendable () -> Void = { [queue, box = Confined(Weak(self))] in
             queue.async { box.value.value?.lookAtLate() }
         }
@@ -32,7 +36,8 @@ extension SyncRun {
             self.lookAtLate()
             self.late.removeAll { $0.file === file }
         }
-        if file.isWritten { lookAtLate() }
+        // Not at once: what has become of the item is only being noted.
+        if file.isWritten { look() }
     }
 
     /// Keeps what programs have written into files that are held.
@@ -48,21 +53,83 @@ extension SyncRun {
     }
 
     private func keep(_ late: inout LateFile) throws {
-        guard var seen = table[late.item], seen.state.kind == .document else { return }
-        let (item, file) = (late.item, late.file)
-        let kept = try withOwnFolder(for: "late") { folder in
-            let copy = folder.appending(seen.state.place.name)
-            try file.contents().write(to: copy.url(isDirectory: false))
-            return try contents.keep(Vault.Keepable(copy, as: item.mark, isElsewhere: true))
-        }
-        guard let content = kept, content != late.content else { return }
+        let item = late.item
+        guard var seen = table[item] else { return try putBack(&late) }
+        // With what is not read yet nothing is in conflict.
+        guard seen.state.kind == .document, let present = seen.state.content,
+            let content = try newContent(of: late, named: seen.state.place.name)
+        else { return }
         if let former = late.content { seen.state.conflicts.remove(former) }
         late.content = content
-        guard content != seen.state.content else { return }
+        guard !ContentStore.areAlike(content, present) else { return }
         seen.state.conflicts.insert(content)
-        table[late.item] = seen
-        take([.diskChanged(late.item, seen.state)])
-        try showConflicts(of: late.item)
-        report(.conflict(path: path(of: late.item)))
+        table[item] = seen
+        take([.diskChanged(item, seen.state)])
+        try showConflicts(of: item)
+        report(.conflict(path: path(of: item)))
+    }
+
+    /// Keeps what a file that is held holds now.
+    ///
+    /// - Parameter notes: What its document bore.
+    /// - Returns: Nil for what it held when it was looked at last.
+    private func newContent(
+        of late: LateFile,
+        named name: String,
+        bearing notes: DressNotes = DressNotes()
+    ) throws -> ContentName? {
+        let kept = try withOwnFolder(for: "late") { folder in
+            let copy = folder.appending(name)
+            try late.file.contents().write(to: copy.url(isDirectory: false))
+            let document = Vault.Keepable(copy, as: late.item.mark, isElsewhere: true, notes: notes)
+            return try contents.keep(document)
+        }
+        if let kept, let last = late.content, ContentStore.areAlike(kept, last) { return nil }
+        return kept
+    }
+
+    // MARK: Removed
+
+    /// Puts what was written into a file that was removed in its place again, as its document: an edit stays though another has
+    /// removed what was edited.
+    private func putBack(_ late: inout LateFile) throws {
+        // What has another name is not lost. One more may be that of the vault, where nobody finds it.
+        let isLent = late.file.byteCountBefore >= place.room.lentByteCountMin
+        guard try late.file.nameCount <= (isLent ? 1 : 0), findRoot() else { return }
+        let (name, notes) = (late.former.place.name, dress(of: late.former))
+        guard let content = try newContent(of: late, named: name, bearing: notes) else { return }
+        let state = ItemState(.document, at: try freePlace(for: late.former.place), content: content)
+        var replaced: ReplacedFile?
+        switch try placer.place(late.item, state, modified: nil, in: table, replaced: &replaced) {
+        case .done: late.content = content
+        case .another(let why): throw SyncRefusal(.busy, why)
+        }
+        // It bears its mark, and is found as what comes back.
+        dirtyFolders.insert(state.place.parent)
+        attempt("the folder cannot be looked at") { try lookAtDirty() }
+    }
+
+    /// Where a document can be again: in its folder, or the next one above that is still there, under the first free name.
+    private func freePlace(for former: ItemPlace) throws -> ItemPlace {
+        var (found, number, depth) = (former, 1, 0)
+        while table.path(of: found.parent, in: place.folder) == nil {
+            depth += 1
+            // Two moments may lead round in a ring.
+            let above = depth < 4096 ? engine.tree.lastPlace(of: found.parent) : nil
+            found.parent = above?.parent ?? .root
+        }
+        while let path = table.path(of: found, in: place.folder), try FolderScan.status(at: path) != nil {
+            number += 1
+            found.name = ContainerTree.numbered(former.name, number)
+        }
+        return found
+    }
+
+    /// What a document bore beside its bytes.
+    private func dress(of former: ItemState) -> DressNotes {
+        guard let content = former.content else { return DressNotes() }
+        // What the vault has let go of by now cannot be said.
+        let notes = try? contents.mergedDress(base: content, mine: content, theirs: content)
+        return notes ?? DressNotes()
     }
 }

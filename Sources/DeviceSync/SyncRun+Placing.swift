@@ -69,7 +69,7 @@ extension SyncRun {
         }
         if case .done = outcome, state.isLosing { losing.insert(item) }
         try take(outcome, of: item, state, expecting: expected)
-        if let replaced, case .done = outcome { hold(replaced, of: item) }
+        if let replaced, let expected, case .done = outcome { hold(replaced, of: item, as: expected) }
     }
 
     /// When contents that an item has not had here were modified last, by what the log says of it now; nil where nobody knows,
@@ -179,12 +179,14 @@ extension SyncRun {
             return refuse(item, effect, "it is another here than at the hub")
         }
         let path = path(of: item)
-        switch try placer.remove(item, in: table) {
+        var removed: ReplacedFile?
+        switch try placer.remove(item, in: table, removed: &removed) {
         case .done:
             forget(item)
             refused.remove(item)
             take([.placed(item)])
             report(.removed(path: path))
+            if let removed { hold(removed, of: item, as: expected) }
         case .another(let why): refuse(item, effect, why)
         }
     }

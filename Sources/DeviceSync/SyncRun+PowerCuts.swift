@@ -123,7 +123,7 @@ extension SyncRun {
                     )
                 )
             case .done(let placed):
-                if let replaced { hold(replaced, of: item) }
+                if let replaced { hold(replaced, of: item, as: known.state) }
                 guard let placed else { return .none }
                 report(.repaired(path: self.path(of: item)))
                 if stuck.removeValue(forKey: item) != nil { refused.insert(item) }

@@ -106,7 +106,7 @@ struct Placer {
 
     /// Takes hold of an item's file, if it is one and still there: what a link leads to is nobody's business.
     private func held(_ known: FolderItem, at path: FilePath) -> ReplacedFile? {
-        guard known.trace.kind == .regular else { return nil }
+        guard known.trace.kind == .regular, !known.isDataless else { return nil }
         return ReplacedFile(path, followsSymbolicLink: false) { stamp in
             stamp.inode == known.trace.inode && stamp.device == known.trace.device
         }
@@ -290,7 +290,9 @@ struct Placer {
     // MARK: Removing
 
     /// Takes away what is still as expected. A folder goes only when nothing is in it.
-    func remove(_ item: ItemID, in table: FolderTable) throws -> Outcome {
+    ///
+    /// - Parameter removed: Set to the file that was removed, which a program may have open still.
+    func remove(_ item: ItemID, in table: FolderTable, removed: inout ReplacedFile?) throws -> Outcome {
         guard let known = table[item], let path = table.path(of: item, in: root) else { return .done(nil) }
         guard try isAsSeen(known, at: path) else {
             // It is not gone where its folder is not there either.
@@ -303,7 +305,9 @@ struct Placer {
                 if known.state.kind == .folder {
                     try ItemMoves.removeEmptyFolder(path)
                 } else {
-                    try removeDocument(path, known, inside(of: item, known, at: path))
+                    let inside = try inside(of: item, known, at: path)
+                    removed = held(known, at: path)
+                    try removeDocument(path, known, inside)
                 }
             }
             return .done(nil)

@@ -2,8 +2,8 @@ package import Foundation
 internal import Glibc
 internal import Locks
 
-/// A file that a save is about to replace, held open: a program that has opened it before goes on writing into
-/// it, under no name, and what it writes can still be kept.
+/// A file that is about to be replaced or removed, held open: a program that has opened it before goes on
+/// writing into it, under no name, and what it writes can still be kept.
 package final class ReplacedFile: Sendable {
     /// Where it was.
     package let path: FilePath
@@ -15,8 +15,8 @@ package final class ReplacedFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: Where.
-    ///   - followsSymbolicLink: Whether a link is taken for what it leads to. What replaces the link itself leaves that alone, and
-    ///     what others write there is their own.
+    ///   - followsSymbolicLink: Whether a link is taken for what it leads to. What replaces the link itself
+    ///     leaves that alone, and what others write there is their own.
     ///   - isExpected: Whether what is there is what is to be held.
     package init?(
         _ path: FilePath,
@@ -48,6 +48,14 @@ package final class ReplacedFile: Sendable {
         // An open descriptor can always be asked, but on a network volume that is gone.
         guard let now = try? SystemCalls.fstat(descriptor).stamp else { return false }
         return now != before
+    }
+
+    /// How many bytes it had when the hold began.
+    package var byteCountBefore: Int64 { before.byteCount }
+
+    /// How many names it still has.
+    package var nameCount: UInt64 {
+        get throws(SystemError) { try SystemCalls.fstat(descriptor).linkCount }
     }
 
     /// Its bytes now.
