@@ -326,7 +326,9 @@ extension SyncRun {
         if unremembered != nil || wayBack != nil || !unkept.isEmpty || !unlisted.isEmpty { return true }
         if lineState == .up, !failedContents.isEmpty { return true }
         if versions.isOn, !conflicts.shown.isEmpty, conflicts.watch == nil { return true }
-        if !conflicts.behind.isEmpty || !unfinished.isEmpty || !amidSaves.isEmpty { return true }
+        if !conflicts.behind.isEmpty || !unfinished.isEmpty || !amidSaves.isEmpty || isLateBehind {
+            return true
+        }
         return stuck.keys.contains { !isExcluded($0) }
     }
 
@@ -338,6 +340,7 @@ extension SyncRun {
         lookAmidSaves()
         showConflictsAgain()
         followConflicts()
+        lookAtLateAgain()
         lookAtUnkept()
         dirtyFolders.formUnion(unlisted.keys.filter { !isStillApart($0) })
         if !dirtyFolders.isEmpty { lookSoon() }

@@ -13,6 +13,10 @@ struct LateFile {
     let former: ItemState
     /// What it held when it was looked at last, if somebody had written into it.
     var content: ContentName?
+    /// When it need not be held any more.
+    let end: DispatchTime
+    /// Whether what was written into it could not be kept yet: it is held until that is done.
+    var isBehind = false
 }
 
 // What a program writes into a file that is replaced under it, or removed, is no one's any more, and would go with its end. It
@@ -25,16 +29,17 @@ extension SyncRun {
 
     /// - Parameter former: The document as it was with the file.
     func hold(_ file: ReplacedFile, of item: ItemID, as former: ItemState) {
-        if late.count >= Self.lateCountMax { late.removeFirst() }
-        late.append(LateFile(item: item, file: file, former: former))
+        if late.count >= Self.lateCountMax { late.remove(at: late.firstIndex { !$0.isBehind } ?? 0) }
+        let end = DispatchTime.now() + Self.lateSeconds
+        late.append(LateFile(item: item, file: file, former: former, end: end))
         let look: @Sendable () -> Void = { [queue, box = Confined(Weak(self))] in
             queue.async { box.value.value?.lookAtLate() }
         }
         file.watch(written: look)
-        queue.asyncAfter(deadline: .now() + Self.lateSeconds) { [box = Confined(Weak(self)), file] in
+        queue.asyncAfter(deadline: end) { [box = Confined(Weak(self)), file] in
             guard let self = box.value.value else { return }
             self.lookAtLate()
-            self.late.removeAll { $0.file === file }
+            self.late.removeAll { $0.file === file && !$0.isBehind }
         }
         // Not at once: what has become of the item is only being noted.
         if file.isWritten { look() }
@@ -44,21 +49,66 @@ extension SyncRun {
     func lookAtLate() {
         guard !isStopped else { return }
         for var file in late where file.file.isWritten {
-            do { try keep(&file) } catch {
-                report(.failed(path: path(of: file.item), why: "what was written late is lost: \(error)"))
+            do {
+                try keep(&file)
+                if file.isBehind { noteKept(&file) }
+            } catch {
+                noteBehind(&file, error)
             }
             // What was placed meanwhile may have changed the list.
             if let index = late.firstIndex(where: { $0.file === file.file }) { late[index] = file }
         }
     }
 
+    /// Tries again to keep what could not be kept.
+    func lookAtLateAgain() {
+        guard isLateBehind else { return }
+        lookAtLate()
+        late.removeAll { $0.end <= .now() && !$0.isBehind }
+    }
+
+    /// Whether something could not be kept that may be possible later.
+    var isLateBehind: Bool { late.contains { $0.isBehind } }
+
+    private func noteKept(_ late: inout LateFile) {
+        late.isBehind = false
+        unkept[late.item] = nil
+        news.insert(late.item)
+        // Was something else the matter with it, that is found again.
+        dirtyFolders.insert(table[late.item]?.state.place.parent ?? .root)
+        lookSoon()
+    }
+
+    /// Nobody else has what was written: where it may be kept later, it waits for that.
+    private func noteBehind(_ late: inout LateFile, _ error: any Error) {
+        let why = DiskRefusal(error)
+        var mayBeTriedAgain = why.cause == .full || why.cause == .failing
+        if let refusal = error as? SyncRefusal { mayBeTriedAgain = refusal.code == .busy }
+        if let access = error as? FolderAccess.Awaited {
+            access.pending.cancel()
+            mayBeTriedAgain = true
+        }
+        let path = path(of: late.item)
+        guard mayBeTriedAgain else {
+            late.isBehind = false
+            return report(.failed(path: path, why: "what was written late is lost: \(why)"))
+        }
+        if !late.isBehind {
+            report(.failed(path: path, why: "what was written late is not kept yet: \(why)"))
+        }
+        late.isBehind = true
+        unkept[late.item] = why
+        news.insert(late.item)
+        retryLater()
+    }
+
     private func keep(_ late: inout LateFile) throws {
         let item = late.item
         guard var seen = table[item] else { return try putBack(&late) }
+        guard seen.state.kind == .document else { return }
         // With what is not read yet nothing is in conflict.
-        guard seen.state.kind == .document, let present = seen.state.content,
-            let content = try newContent(of: late, named: seen.state.place.name)
-        else { return }
+        guard let present = seen.state.content else { throw SyncRefusal(.busy, "it is not read yet") }
+        guard let content = try newContent(of: late, named: seen.state.place.name) else { return }
         if let former = late.content { seen.state.conflicts.remove(former) }
         late.content = content
         guard !ContentStore.areAlike(content, present) else { return }
@@ -69,18 +119,14 @@ extension SyncRun {
         report(.conflict(path: path(of: item)))
     }
 
-    /// Keeps what a file that is held holds now.
+    /// Keeps what a file that is held holds now, with what its document bore.
     ///
-    /// - Parameter notes: What its document bore.
     /// - Returns: Nil for what it held when it was looked at last.
-    private func newContent(
-        of late: LateFile,
-        named name: String,
-        bearing notes: DressNotes = DressNotes()
-    ) throws -> ContentName? {
+    private func newContent(of late: LateFile, named name: String) throws -> ContentName? {
+        let notes = dress(of: late.former)
         let kept = try withOwnFolder(for: "late") { folder in
             let copy = folder.appending(name)
-            try late.file.contents().write(to: copy.url(isDirectory: false))
+            try ItemMoves.createFile(copy, contents: try late.file.contents())
             let document = Vault.Keepable(copy, as: late.item.mark, isElsewhere: true, notes: notes)
             return try contents.keep(document)
         }
@@ -95,9 +141,9 @@ extension SyncRun {
     private func putBack(_ late: inout LateFile) throws {
         // What has another name is not lost. One more may be that of the vault, where nobody finds it.
         let isLent = late.file.byteCountBefore >= place.room.lentByteCountMin
-        guard try late.file.nameCount <= (isLent ? 1 : 0), findRoot() else { return }
-        let (name, notes) = (late.former.place.name, dress(of: late.former))
-        guard let content = try newContent(of: late, named: name, bearing: notes) else { return }
+        guard try late.file.nameCount <= (isLent ? 1 : 0) else { return }
+        guard findRoot() else { throw SyncRefusal(.busy, "the folder is not there") }
+        guard let content = try newContent(of: late, named: late.former.place.name) else { return }
         let state = ItemState(.document, at: try freePlace(for: late.former.place), content: content)
         var replaced: ReplacedFile?
         switch try placer.place(late.item, state, modified: nil, in: table, replaced: &replaced) {

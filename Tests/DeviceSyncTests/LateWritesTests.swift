@@ -10,15 +10,17 @@ import Testing
 /// What programs write into files that they have open as these are replaced or removed.
 @Suite("Late writes", .onOwnThreads, .timeLimit(.minutes(2)))
 struct LateWritesTests {
-    /// Somebody who has a file open, and writes into it and closes it as it is removed.
+    /// When somebody writes: just before or after the call that takes the name of what is removed, or once the file has none.
+    enum Moment { case beforeRemoval, afterRemoval, nameless }
+
+    /// Somebody who has a file open, and writes into it and closes it at some moment.
     private final class Writer: SystemCallObserver {
         private let folder: String
-        private let isBefore: Bool
+        private let moment: Moment
         private let file: Locked<CInt>
 
-        /// - Parameter isBefore: Whether he does so just before the file has no name any more.
-        init(_ name: String, on device: TestDevice, isBefore: Bool) throws {
-            (folder, self.isBefore) = (device.folder.path + "/", isBefore)
+        init(_ name: String, on device: TestDevice, _ moment: Moment) throws {
+            (folder, self.moment) = (device.folder.path + "/", moment)
             let file = open(device.path(name), O_WRONLY | O_APPEND)
             try #require(file >= 0)
             self.file = Locked(file)
@@ -27,16 +29,31 @@ struct LateWritesTests {
         var isDone: Bool { file.withLock { $0 < 0 } }
 
         func willMake(_ call: SystemCall) -> CInt {
-            if isBefore { write(call) }
+            if moment == .beforeRemoval, isRemoval(call) { write() }
             return 0
         }
 
-        func didMake(_ call: SystemCall) { if !isBefore { write(call) } }
+        func didMake(_ call: SystemCall) {
+            switch moment {
+            case .beforeRemoval: break
+            case .afterRemoval: if isRemoval(call) { write() }
+            case .nameless: if call.path.string.hasPrefix(folder), isNameless { write() }
+            }
+        }
 
-        private func write(_ call: SystemCall) {
-            guard call.name == "unlinkat", call.path.string.hasPrefix(folder),
-                call.path.name.hasPrefix(".sheaf-removed-")
-            else { return }
+        private func isRemoval(_ call: SystemCall) -> Bool {
+            call.name == "unlinkat" && call.path.string.hasPrefix(folder)
+                && call.path.name.hasPrefix(".sheaf-removed-")
+        }
+
+        private var isNameless: Bool {
+            file.withLock { file in
+                var status = stat()
+                return file >= 0 && fstat(file, &status) == 0 && status.st_nlink == 0
+            }
+        }
+
+        private func write() {
             file.withLock { file in
                 guard file >= 0 else { return }
                 let bytes = Array(" and late".utf8)
@@ -49,15 +66,15 @@ struct LateWritesTests {
 
     @Test(
         "What a program writes into a file that is just being removed is the document again, on all devices",
-        arguments: [true, false],
+        arguments: [Moment.beforeRemoval, .afterRemoval],
         ["a.txt", "folder/a.txt"]
     )
-    func removed(isBefore: Bool, name: String) throws {
+    func removed(_ moment: Moment, name: String) throws {
         let pair = try DevicePair.holding("first", as: name)
         let (one, two) = (pair.one, pair.two)
         try #require(chmod(one.path(name), 0o640) == 0)
         pair.wait { two.description(of: name) == "640 first" && pair.isSettled }
-        let writer = try Writer(name, on: two, isBefore: isBefore)
+        let writer = try Writer(name, on: two, moment)
         SystemCallObservation.add(writer)
         defer { SystemCallObservation.remove(writer) }
         try FileManager.default.removeItem(atPath: one.path(String(name.split(separator: "/")[0])))
@@ -84,7 +101,7 @@ struct LateWritesTests {
         let outside = pair.base.appendingPathComponent("outside.txt")
         try #require(link(two.path("a.txt"), outside.path) == 0)
         pair.wait { pair.isSettled }
-        let writer = try Writer("a.txt", on: two, isBefore: false)
+        let writer = try Writer("a.txt", on: two, .afterRemoval)
         SystemCallObservation.add(writer)
         defer { SystemCallObservation.remove(writer) }
         try FileManager.default.removeItem(atPath: pair.one.path("a.txt"))
@@ -94,6 +111,45 @@ struct LateWritesTests {
         pair.wait { two.text("b.txt") == "beside" && pair.isSettled }
         for device in [pair.one, two] { #expect(device.contents == ["b.txt": "beside"]) }
         #expect(try Data(contentsOf: outside) == Data("first and late".utf8))
+        pair.end()
+    }
+
+    @Test(
+        "What is written late while there is no room is kept once there is, however long that takes",
+        arguments: [true, false]
+    )
+    func noRoom(isRemoved: Bool) throws {
+        let pair = try DevicePair.holding("first", as: "a.txt")
+        let (one, two) = (pair.one, pair.two)
+        let shortage = Shortage(at: two.memoryFolder.appendingPathComponent("late-").path)
+        let writer = try Writer("a.txt", on: two, .nameless)
+        SystemCallObservation.add(shortage)
+        SystemCallObservation.add(writer)
+        defer {
+            SystemCallObservation.remove(shortage)
+            SystemCallObservation.remove(writer)
+        }
+        if isRemoved {
+            try FileManager.default.removeItem(atPath: one.path("a.txt"))
+        } else {
+            try one.put("second", at: "a.txt")
+        }
+        pair.wait { writer.isDone }
+        // As it was written, and as it would have been let go of.
+        pair.wait { shortage.refusalCount >= 2 }
+        #expect(two.status?.stuck["a.txt"]?.contains("No space left on device") == true, "\(two.said)")
+        #expect(two.status?.isSettled == false)
+        SystemCallObservation.remove(shortage)
+        two.tryAgain()
+        for device in [one, two] {
+            pair.wait {
+                isRemoved
+                    ? device.text("a.txt") == "first and late"
+                    : (try? device.conflicts("a.txt")) == ["first and late"]
+            }
+        }
+        pair.wait { pair.isSettled }
+        #expect(one.text("a.txt") == (isRemoved ? "first and late" : "second"))
         pair.end()
     }
 }
