@@ -40,7 +40,8 @@ struct Releasing: Sendable {
         for start in stride(from: 0, to: names.count, by: HubLimits.blobNameCountMax) {
             let some = Array(names[start..<min(start + HubLimits.blobNameCountMax, names.count)])
             let answer = try hub.release(some, asOf: head)
-            outcome.count += answer.released
+            // Whatever the hub says, it is no more than it was asked to.
+            outcome.count += min(max(answer.released, 0), some.count)
             outcome.keptSeconds = answer.keptSeconds
             // What was spared is looked at again the next time.
             for name in answer.spared {

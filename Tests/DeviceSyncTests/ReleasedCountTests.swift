@@ -1,0 +1,64 @@
+import DocumentTesting
+import Foundation
+import HubProtocol
+import Locks
+import TestThreads
+import Testing
+
+@testable import DeviceSync
+
+@Suite("How much a hub says it has released", .onOwnThreads, .timeLimit(.minutes(2)))
+struct ReleasedCountTests {
+    /// A hub that says of each batch that it has released so much of it.
+    private struct Boaster: ContainerHub {
+        let hub: any ContainerHub
+        let count: Int
+        let askedCount = Locked(0)
+
+        func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
+            askedCount.withLock { $0 += names.count }
+            return ReleasedBlobs(released: count, keptSeconds: 1, spared: [])
+        }
+
+        func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers { try hub.offer(commits) }
+        func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
+            try hub.log(after: position, waitSeconds: waitSeconds)
+        }
+        func missing(_ names: [BlobName]) throws -> [BlobName] { try hub.missing(names) }
+        func store(_ frames: Data) throws { try hub.store(frames) }
+        func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] { try hub.read(names) }
+        func registrations() throws -> [DeviceListing] { try hub.registrations() }
+        func refuse(_ device: DeviceName) throws { try hub.refuse(device) }
+        func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
+            try hub.keep(keys, for: device)
+        }
+        func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys] { try hub.keys(for: device) }
+        func close() { hub.close() }
+    }
+
+    @Test("No more than it was asked for counts as released, and no less than nothing", arguments: [Int.max, -1])
+    func counts(said: Int) throws {
+        let pair = try DevicePair.holding("first", as: "a.txt")
+        try pair.one.write("second", to: "a.txt")
+        pair.wait { pair.two.text("a.txt") == "second" && pair.isSettled }
+        pair.two.stop()
+        let run = SeenRun()
+        try run.start(pair.two)
+        defer { run.stop() }
+        pair.wait { (try? run.sync { try $0.releasing() }) != nil }
+        let releasing = try #require(try run.sync { try $0.releasing() })
+        let boaster = Boaster(hub: releasing.hub, count: said)
+        let outcome = try Releasing(
+            hub: boaster,
+            desk: releasing.desk,
+            contents: releasing.contents,
+            memory: releasing.memory,
+            head: releasing.head,
+            releasedTo: releasing.releasedTo
+        ).run()
+        let askedCount = boaster.askedCount.withLock { $0 }
+        #expect(askedCount > 0 && outcome.count == (said > 0 ? askedCount : 0))
+        run.stop()
+        pair.end()
+    }
+}
