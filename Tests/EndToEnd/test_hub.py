@@ -143,6 +143,17 @@ def test_a_blob_that_is_cut_off_is_gone_on_with(hub):
     assert hub.ask("GET", blobs("/" + name), headers={"Range": "bytes=3000000-"}).status == 416
 
 
+def test_a_body_with_two_lengths_becomes_no_blob(hub):
+    with socket.create_connection(("127.0.0.1", hub.port), timeout=30) as raw:
+        raw.sendall((f"PUT {blobs('/' + blob_name(1))} HTTP/1.1\r\nHost: hub\r\nAuthorization: Bearer {hub.token}\r\n"
+                     "Content-Length: 1048576\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n").encode())
+        assert raw.makefile("rb").readline().split()[1] == b"411"
+    assert hub.ask("PUT", blobs("/" + blob_name(2)), b"another's").status == 201
+    assert hub.ask("GET", blobs("/" + blob_name(1))).status == 404
+    assert hub.ask("PUT", blobs("/" + blob_name(1)), b"x").status == 201
+    assert hub.ask("GET", blobs("/" + blob_name(2))).body == b"another's"
+
+
 def test_frames_come_back_as_many_as_fit(hub):
     made = {blob_name(number): os.urandom(9 << 20) for number in range(4)}
     for name, blob in made.items():

@@ -16,6 +16,9 @@ extension SegmentedBlobStore {
 /// Its state is in one struct under one lock, though only one thread at a time has it.
 ///
 /// Small blobs are gathered and written together; a large one is written to a draft as it comes.
+///
+/// What the index will say of a blob's length is what was announced: so many bytes have come before the next blob begins, and
+/// before any of them is in the index, or the batch is refused. The place behind them is others'.
 final class SegmentedBlobBatch: BlobBatch {
     private struct Draft {
         var name: BlobName
@@ -39,6 +42,8 @@ final class SegmentedBlobBatch: BlobBatch {
         var rooms: [Int] = []
         var draft: Draft?
         var drafts: [Draft] = []
+        /// How many bytes of the blob that began last are to come yet.
+        var restByteCount = 0
     }
 
     /// How many bytes are gathered before they are written.
@@ -54,21 +59,25 @@ final class SegmentedBlobBatch: BlobBatch {
 
     func begin(_ name: BlobName, byteCount: Int) throws {
         try state.withLock { state in
+            guard state.restByteCount == 0 else { throw Self.wrongLength }
             Self.closeDraft(&state)
             if byteCount > SegmentedBlobStore.smallByteCountMax {
                 let (number, file) = try store.makeFile()
                 state.draft = Draft(name: name, number: number, file: file, byteCount: byteCount)
-                return
+            } else {
+                if state.gathered.count + byteCount > Self.gatheredByteCountMax {
+                    try flush(&state, isMore: true)
+                }
+                state.waiting.append((name, byteCount))
             }
-            if state.gathered.count + byteCount > Self.gatheredByteCountMax {
-                try flush(&state, isMore: true)
-            }
-            state.waiting.append((name, byteCount))
+            state.restByteCount = byteCount
         }
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws {
         try state.withLock { state in
+            guard bytes.count <= state.restByteCount else { throw Self.wrongLength }
+            state.restByteCount -= bytes.count
             guard let draft = state.draft else {
                 state.gathered += bytes
                 return
@@ -77,6 +86,10 @@ final class SegmentedBlobBatch: BlobBatch {
             state.draft?.writtenByteCount += bytes.count
         }
     }
+
+    private static let wrongLength = HubRefusal.malformed(
+        "A blob has more or fewer bytes than were announced. Send it again."
+    )
 
     private static func closeDraft(_ state: inout State) {
         if let draft = state.draft { state.drafts.append(draft) }
@@ -104,6 +117,10 @@ final class SegmentedBlobBatch: BlobBatch {
     }
 
     func commit() async throws -> Int {
+        guard state.withLock({ $0.restByteCount == 0 }) else {
+            abandon()
+            throw Self.wrongLength
+        }
         defer { settle() }
         let blobs = try await offPool { try self.makeDurable() }
         let owner = owner

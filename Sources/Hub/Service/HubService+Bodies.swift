@@ -23,7 +23,16 @@ extension HubService {
     }
 
     /// How long the body says it is.
+    ///
+    /// A body with a transfer encoding ends where that says, whatever `Content-Length` has beside it: refused.
     func declaredByteCount(_ request: WebRequest, max: Int) throws -> Int {
+        guard !request.hasHeader("Transfer-Encoding") else {
+            throw HubRefusal(
+                411,
+                .lengthRequired,
+                "Say with Content-Length how long the body is, and send it without Transfer-Encoding."
+            )
+        }
         guard let text = request.header("Content-Length"), let byteCount = Int(text), byteCount >= 0 else {
             throw HubRefusal(411, .lengthRequired, "Say with Content-Length how long the body is.")
         }

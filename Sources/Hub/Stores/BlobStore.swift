@@ -72,6 +72,8 @@ package struct PieceRange: Hashable, Sendable {
 /// Blobs of one request that become durable together. One thread at a time; `commit` or `abandon` ends it.
 package protocol BlobBatch: AnyObject, Sendable {
     /// The next blob begins, of so many bytes, which follow.
+    ///
+    /// - Throws: `HubRefusal`, as `append` and `commit` do, when of any blob more or fewer come.
     func begin(_ name: BlobName, byteCount: Int) throws
     func append(_ bytes: UnsafeRawBufferPointer) throws
     /// Makes all of them durable. Those whose names were there are dropped.

@@ -107,6 +107,33 @@ struct SegmentedBlobStoreTests {
         #expect(try await read(2, in: second) == bytes(60, seed: 2))
     }
 
+    @Test(
+        "A blob with more or fewer bytes than were announced is refused, and harms no other",
+        arguments: [1000, 3 << 20]
+    )
+    func announced(byteCount: Int) async throws {
+        let store = try store()
+        _ = try await put([(1, bytes(100, seed: 1))], in: store)
+        let short = store.begin(for: owner)
+        try short.begin(.numbered(2), byteCount: byteCount)
+        try bytes(1, seed: 2).withUnsafeBytes { try short.append($0) }
+        #expect(throws: HubRefusal.self) { try short.begin(.numbered(3), byteCount: 1) }
+        await #expect(throws: HubRefusal.self) { try await short.commit() }
+        let long = store.begin(for: owner)
+        try long.begin(.numbered(2), byteCount: byteCount)
+        let tooMany = bytes(byteCount + 1, seed: 2)
+        #expect(throws: HubRefusal.self) { try tooMany.withUnsafeBytes { try long.append($0) } }
+        long.abandon()
+        _ = try await put([(4, bytes(100, seed: 4))], in: store)
+        let missing = try await store.missing((1...4).map(BlobName.numbered), of: owner)
+        #expect(missing == [.numbered(2), .numbered(3)])
+        #expect(try await read(1, in: store) == bytes(100, seed: 1))
+        #expect(try await read(4, in: store) == bytes(100, seed: 4))
+        #expect(store.byteCount(of: .first) == 200)
+        let files = folder.path.appending("files").string
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files).isEmpty)
+    }
+
     @Test("A blob in pieces: what came of one that was cut off is kept, and the next begins there")
     func pieces() async throws {
         let whole = bytes(5000, seed: 9)

@@ -1,0 +1,77 @@
+import Foundation
+import HubHarness
+import HubProtocol
+import TestThreads
+import Testing
+
+@testable import HTTPService
+@testable import Hub
+
+@Suite("Uploads to a hub", .onOwnThreads, .timeLimit(.minutes(1)))
+struct UploadTests {
+    private let folder: HubFolder
+    private let records: SQLiteRecordStore
+    private let blobs: SegmentedBlobStore
+    private let owner = BlobOwner(.test, .first)
+
+    init() async throws {
+        folder = try HubFolder()
+        records = try SQLiteRecordStore(in: try folder.open())
+        blobs = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
+        _ = try await records.prepare(token: try Secrets.hash("token"))
+    }
+
+    private func service(_ settings: HubSettings = HubSettings()) -> HubService {
+        let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
+        return HubService(records: records, blobs: blobs, settings: settings, clock: clock)
+    }
+
+    /// Sends the bytes of a blob; its `Content-Length` says what they are not, if it is told so.
+    private func put(
+        _ number: Int,
+        _ body: Data,
+        saying byteCount: Int? = nil,
+        _ headers: [WebHeader] = [],
+        to service: HubService
+    ) async throws -> WebResponse {
+        let place = "/v1/containers/\(ContainerName.test)/blobs/\(BlobName.numbered(number))"
+        let request = WebRequest(
+            method: "PUT",
+            target: try #require(RequestTarget(place)),
+            version: "HTTP/1.1",
+            headers: headers + [
+                WebHeader("Authorization", "Bearer token"),
+                WebHeader("Content-Length", "\(byteCount ?? body.count)"),
+            ]
+        )
+        switch service.answer(to: request) {
+        case .respond(let response): return response
+        case .wait(let answer): return await answer()
+        case .receive(let receiver, _):
+            body.withUnsafeBytes { receiver.receive($0) }
+            switch receiver.finish() {
+            case .respond(let response): return response
+            case .wait(let answer): return await answer()
+            }
+        case .upgrade: throw CancellationError()
+        }
+    }
+
+    @Test("A body that is longer or shorter than it says becomes no blob, however it is sent")
+    func otherLength() async throws {
+        let service = service()
+        #expect(try await put(1, Data([1, 2, 3]), to: service).status == 201)
+        let chunked = [WebHeader("Transfer-Encoding", "chunked")]
+        #expect(try await put(2, Data([1]), saying: 1 << 20, chunked, to: service).status == 411)
+        #expect(try await put(2, Data([1]), chunked, to: service).status == 411)
+        for byteCount in [0, 2, 1 << 20, 3 << 20] {
+            #expect(try await put(2, Data([1]), saying: byteCount, to: service).status == 400)
+        }
+        #expect(try await put(3, Data([3, 3]), to: service).status == 201)
+        let missing = try await blobs.missing((1...3).map(BlobName.numbered), of: owner)
+        #expect(missing == [.numbered(2)] && blobs.byteCount(of: .first) == 5)
+        let list = try await blobs.frames(of: [.numbered(1), .numbered(3)], of: owner)
+        let found = try BlobFrames.read(list.bytes()).map(\.blob)
+        #expect(found == [Data([1, 2, 3]), Data([3, 3])])
+    }
+}
