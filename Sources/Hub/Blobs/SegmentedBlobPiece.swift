@@ -18,10 +18,11 @@ extension SegmentedBlobStore {
     package func beginPiece(
         _ name: BlobName,
         of owner: BlobOwner,
-        _ range: PieceRange
+        _ range: PieceRange,
+        byteCountMax: Int = .max
     ) throws -> any BlobPiece {
         let key = blobKey(owner.container, name)
-        let upload = try memory.withLock { memory -> Upload in
+        let (upload, former) = try memory.withLock { memory -> (Upload, Upload?) in
             let now = served.seconds
             let known = memory.uploads[key]
             if known?.isBusy == true {
@@ -43,15 +44,16 @@ extension SegmentedBlobStore {
                 known ?? Upload(file: 0, total: 0, byteCount: 0, account: owner.account, touched: now)
             (upload.total, upload.byteCount, upload.touched) = (range.total, start, now)
             upload.isBusy = true
+            try memory.check(upload, insteadOf: known, byteCountMax: byteCountMax)
             memory.uploads[key] = upload
-            return upload
+            return (upload, known)
         }
         do {
             let piece = try SegmentedBlobPiece(self, name, owner, upload, range)
             memory.withLock { $0.pieces[key] = piece }
             return piece
         } catch {
-            memory.withLock { $0.uploads[key]?.isBusy = false }
+            memory.withLock { $0.uploads[key] = former }
             throw error
         }
     }
@@ -229,7 +231,28 @@ final class SegmentedBlobPiece: BlobPiece {
         let key = blobKey(owner.container, name)
         store.memory.withLock { memory in
             memory.uploads[key]?.isBusy = false
+            // Of one that had only begun there is nothing.
+            if memory.uploads[key]?.file == 0 { memory.uploads[key] = nil }
             memory.pieces[key] = nil
+        }
+    }
+}
+
+extension SegmentedBlobStore.Memory {
+    /// Refuses an unfinished blob for which its account has no room, or which would be one too many.
+    fileprivate func check(
+        _ upload: SegmentedBlobStore.Upload,
+        insteadOf known: SegmentedBlobStore.Upload?,
+        byteCountMax: Int
+    ) throws {
+        let others = byteCount(of: upload.account) - (known?.total ?? 0)
+        guard upload.total <= byteCountMax - others else { throw HubRefusal.quota(byteCountMax) }
+        guard known != nil || uploads.count(of: upload.account) < UnfinishedBlobs.countMax else {
+            throw HubRefusal(
+                507,
+                .quota,
+                "The account has \(UnfinishedBlobs.countMax) unfinished blobs. Send the rest of those first."
+            )
         }
     }
 }

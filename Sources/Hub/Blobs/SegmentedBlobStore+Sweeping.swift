@@ -76,11 +76,7 @@ extension SegmentedBlobStore {
     }
 
     private func forgetUploads(touchedBefore: Int) async throws {
-        let old = memory.withLock { memory in
-            let old = memory.uploads.filter { !$0.value.isBusy && $0.value.touched < touchedBefore }
-            for key in old.keys { memory.uploads[key] = nil }
-            return old
-        }
+        let old = memory.withLock { $0.uploads.takeAll(touchedBefore: touchedBefore) }
         guard !old.isEmpty else { return }
         try await database.writer.perform { connection in
             let forget = try connection.statement("DELETE FROM uploads WHERE key = ? AND file = ?")

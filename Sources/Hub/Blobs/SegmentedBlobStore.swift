@@ -24,9 +24,14 @@ package final class SegmentedBlobStore: BlobStore {
     }
     struct Memory {
         var byteCounts: [AccountID: Int] = [:]
-        var uploads: [[UInt8]: Upload] = [:]
+        var uploads = UnfinishedBlobs()
         /// Pieces that are being received.
         var pieces: [[UInt8]: SegmentedBlobPiece] = [:]
+
+        /// What an account's blobs come to, those that are unfinished with all that they are to have.
+        func byteCount(of account: AccountID) -> Int {
+            (byteCounts[account] ?? 0) + uploads.byteCount(of: account)
+        }
     }
     /// What may be needed soon. By itself, as it is asked on the way of every request.
     let recent: Locked<RecentBlobs>
@@ -74,7 +79,7 @@ package final class SegmentedBlobStore: BlobStore {
     }
 
     package func byteCount(of account: AccountID) -> Int {
-        memory.withLock { $0.byteCounts[account] ?? 0 }
+        memory.withLock { $0.byteCount(of: account) }
     }
 
     package func missing(_ names: [BlobName], of owner: BlobOwner) async throws -> [BlobName] {

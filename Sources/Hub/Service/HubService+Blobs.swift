@@ -150,8 +150,8 @@ extension HubService {
         _ owner: BlobOwner,
         _ range: PieceRange
     ) throws -> HTTPAnswer {
-        try checkQuota(range.total - range.first, owner)
-        let piece = try blobs.beginPiece(name, of: owner, range)
+        let byteCountMax = settings.quotaByteCount - records.byteCount(of: owner.account)
+        let piece = try blobs.beginPiece(name, of: owner, range, byteCountMax: byteCountMax)
         let receiver = StreamReceiver { bytes in
             try piece.append(bytes)
         } drop: {

@@ -31,11 +31,18 @@ package protocol BlobStore: Sendable {
     func release(_ names: [BlobName], of owner: BlobOwner) async throws -> (count: Int, spared: [BlobName])
     /// Begins a piece of a blob that comes in several requests.
     ///
-    /// - Throws: `HubRefusal` when it does not begin where the last one ended, or when another request is at it.
-    func beginPiece(_ name: BlobName, of owner: BlobOwner, _ range: PieceRange) throws -> any BlobPiece
+    /// - Parameter byteCountMax: What the account's blobs may come to, with this one as a whole.
+    /// - Throws: `HubRefusal` when it does not begin where the last one ended, or when another request is at it; when there is
+    ///   no room for the whole, or when too many are unfinished.
+    func beginPiece(
+        _ name: BlobName,
+        of owner: BlobOwner,
+        _ range: PieceRange,
+        byteCountMax: Int
+    ) throws -> any BlobPiece
     /// How much there is of an unfinished blob; nil for nothing. A piece of which nothing has come for a while ends.
     func uploadOffset(of name: BlobName, of owner: BlobOwner) async -> Int?
-    /// How many bytes an account's blobs come to.
+    /// How many bytes an account's blobs come to, those that are unfinished with all that they are to have.
     func byteCount(of account: AccountID) -> Int
     /// Deletes what was released so many seconds ago, and unfinished blobs that nobody has gone on with for so many.
     ///

@@ -74,4 +74,60 @@ struct UploadTests {
         let found = try BlobFrames.read(list.bytes()).map(\.blob)
         #expect(found == [Data([1, 2, 3]), Data([3, 3])])
     }
+
+    // MARK: Unfinished blobs
+
+    private func service(quota byteCount: Int) -> HubService {
+        var settings = HubSettings()
+        settings.quotaByteCount = byteCount
+        return service(settings)
+    }
+
+    /// - Returns: The answer's status.
+    private func putPiece(
+        _ range: Range<Int>,
+        of number: Int,
+        total: Int,
+        to service: HubService
+    ) async throws -> Int {
+        let text = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
+        let header = WebHeader("Content-Range", text)
+        return try await put(number, Data(count: range.count), [header], to: service).status
+    }
+
+    @Test("A blob that is not ended counts as a whole, until it is ended, or begun anew, or forgotten")
+    func unfinished() async throws {
+        let service = service(quota: 1000)
+        #expect(try await putPiece(0..<1, of: 1, total: 600, to: service) == 202)
+        #expect(try await putPiece(0..<1, of: 2, total: 600, to: service) == 507)
+        #expect(try await put(3, Data(count: 600), to: service).status == 507)
+        let again = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
+        #expect(again.byteCount(of: .first) == 600)
+        // It is not in its own way, nor in that of what there is room for.
+        #expect(try await putPiece(1..<300, of: 1, total: 600, to: service) == 202)
+        #expect(try await putPiece(0..<1, of: 2, total: 400, to: service) == 202)
+        #expect(try await put(3, Data(count: 1), to: service).status == 507)
+        #expect(try await putPiece(0..<1, of: 1, total: 300, to: service) == 202)
+        #expect(try await put(3, Data(count: 100), to: service).status == 201)
+        #expect(try await putPiece(1..<300, of: 1, total: 300, to: service) == 201)
+        #expect(blobs.byteCount(of: .first) == 800)
+        #expect(try await putPiece(0..<1, of: 4, total: 600, to: service) == 507)
+        // Its clock leaps.
+        try await blobs.sweep(retentionSeconds: 3600, uploadSeconds: 3600)
+        #expect(blobs.byteCount(of: .first) == 400)
+        #expect(try await putPiece(0..<1, of: 4, total: 600, to: service) == 202)
+    }
+
+    @Test("An account has so many unfinished blobs and no more, and may end those")
+    func unfinishedCount() async throws {
+        let service = service()
+        for number in 0..<UnfinishedBlobs.countMax {
+            #expect(try await putPiece(0..<1, of: number, total: 2, to: service) == 202)
+        }
+        #expect(try await putPiece(0..<1, of: 1000, total: 2, to: service) == 507)
+        #expect(try await put(2000, Data(count: 2), to: service).status == 201)
+        #expect(try await putPiece(0..<1, of: 0, total: 2, to: service) == 202)
+        #expect(try await putPiece(1..<2, of: 0, total: 2, to: service) == 201)
+        #expect(try await putPiece(0..<1, of: 1000, total: 2, to: service) == 202)
+    }
 }
