@@ -74,7 +74,7 @@ enum HubBenchmark {
             signingKey: key,
             agreementKey: key
         )
-        try await hub.records.addInvitation(hash: [1], to: .first, until: .max)
+        try await hub.records.addInvitation(hash: [1], to: .first, by: nil, until: .max)
         _ = try await hub.records.register(device, invitationHash: [1], now: 0)
         try Data("\(hub.address.port) \(token)".utf8).write(to: URL(fileURLWithPath: folder + "/client"))
         FileHandle.standardOutput.write(Data("+".utf8))

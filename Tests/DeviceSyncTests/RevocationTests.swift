@@ -223,6 +223,44 @@ struct RevocationTests {
         Issue.record("It asks the hub more often than is to be expected.")
     }
 
+    @Test("Who has a device's token is shut out with it, under whatever names he has let himself in by it")
+    func invitedByItself() throws {
+        func made(_ name: String) throws -> PublicIdentity {
+            try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: name)
+        }
+        let lost = hub.line(of: identities[2].publicIdentity(named: "device 2"), at: 5)
+        let member = identities[3].publicIdentity(named: "device 3")
+        let third = hub.line(of: member, invitedBy: lost, at: 6)
+        let friend = hub.line(of: try made("a friend of device 3's"), invitedBy: third, at: 7)
+        let other = hub.line(of: try made("of another container"), at: 7)
+        let again = hub.line(of: try made("again"), invitedBy: lost, at: 8)
+        let further = hub.line(of: try made("and again"), invitedBy: again, at: 9)
+        let disguised = hub.line(of: member, invitedBy: further, at: 10)
+        let place = FilePath(base.path)
+        let sharing = Sharing(in: place, KeyRing(keys) { _ in }, by: identities[0], at: hub.line())
+        #expect(try sharing.revoke(identities[2].id) == .revoked)
+        for line in [lost, again, further, disguised] {
+            #expect { _ = try line.log(after: 0, waitSeconds: 0) } throws: {
+                ($0 as? HubFailure)?.error.code == .revoked
+            }
+        }
+        for line in [third, friend, other] { _ = try line.log(after: 0, waitSeconds: 0) }
+    }
+
+    @Test("Who leaves has those refused first whom it has invited and who are no members")
+    func leavingWithOthers() throws {
+        let own = hub.line(of: identities[2].publicIdentity(named: "device 2"), at: 5)
+        let stranger = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: "again")
+        let again = hub.line(of: stranger, invitedBy: own, at: 6)
+        let place = FilePath(base.path)
+        try Sharing(in: place, KeyRing(keys) { _ in }, by: identities[2], at: own).leave()
+        for line in [own, again] {
+            #expect { _ = try line.log(after: 0, waitSeconds: 0) } throws: {
+                ($0 as? HubFailure)?.error.code == .revoked
+            }
+        }
+    }
+
     @Test("Keys that nobody has announced, or that are none, keep nobody from going on")
     func otherKeys() throws {
         let devices = [try device(0), try device(1)]

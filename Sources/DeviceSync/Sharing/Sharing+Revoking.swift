@@ -56,7 +56,9 @@ extension Sharing {
         var plan = first
         let visit = try LogVisit(keys, by: identity, at: hub)
         try visit.catchUp()
-        if let member = visit.devices.members[plan.device], !member.isRevoked { try refuse(member.identity) }
+        if let member = visit.devices.members[plan.device], !member.isRevoked {
+            try refuse(member.identity, visit)
+        }
         _ = try visit.say { id in
             let list = visit.devices
             if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
@@ -78,11 +80,57 @@ extension Sharing {
         return .wasRevoked(by: by)
     }
 
-    /// Has the hub refuse a device under every name that it has there.
-    func refuse(_ device: PublicIdentity) throws {
-        for listing in try hub.registrations() where device.isMeant(by: listing) && !listing.isRevoked {
-            try hub.refuse(listing.device)
+    /// Has the hub refuse a device under every name that it has there, and all whom it has invited but for members.
+    ///
+    /// - Throws: `SyncFailure` with code `hubChanged` where one comes after the other for ever; what the hub or the line refuse.
+    func refuse(_ device: PublicIdentity, _ visit: LogVisit) throws {
+        var told: Set<DeviceName> = []
+        for _ in 0..<Self.attemptCountMax {
+            let listings = try hub.registrations()
+            // After that: who is let in is a member before the hub knows him.
+            try visit.catchUp()
+            let staying = visit.devices.present.filter { $0.id != device.id }
+            // What the hub has been told once it need not be told again, whatever it says then.
+            let refused = Self.refused(with: device, among: listings, staying: staying)
+                .filter { !told.contains($0.device) }
+            // Until the next look those that are not refused yet may have invited one more.
+            if refused.isEmpty { return }
+            let own = refused.filter(device.isMeant)
+            let others = refused.filter { !device.isMeant(by: $0) }
+            // Once this device itself is refused it can have nobody else refused.
+            let inOrder = device.id == identity.id ? others + own : own + others
+            for listing in inOrder {
+                try hub.refuse(listing.device)
+                told.insert(listing.device)
+            }
         }
+        throw SyncFailure.hubChanged("The device goes on registering others at the hub. Try again.")
+    }
+
+    /// Whom the hub is to refuse with a device: what has its keys, whoever that has invited, whoever those have, and so on.
+    ///
+    /// Whoever has its token may have registered himself again, under keys that are none of the container's, or a member's, as
+    /// those are no secret. So a member stays under the name that the hub knew first by the member's keys.
+    static func refused(
+        with device: PublicIdentity,
+        among listings: [DeviceListing],
+        staying: [PublicIdentity]
+    ) -> [DeviceListing] {
+        var names = Set(listings.filter(device.isMeant).map(\.device))
+        let stayingNames = staying.reduce(into: Set<DeviceName>()) { found, member in
+            let own = listings.filter(member.isMeant)
+            let first = own.map(\.registered).min()
+            found.formUnion(own.filter { $0.registered == first }.map(\.device))
+        }
+        while true {
+            let invited = listings.filter { listing in
+                guard let inviter = listing.inviter, names.contains(inviter) else { return false }
+                return !names.contains(listing.device) && !stayingNames.contains(listing.device)
+            }
+            if invited.isEmpty { break }
+            names.formUnion(invited.map(\.device))
+        }
+        return listings.filter { names.contains($0.device) && !$0.isRevoked }
     }
 
     /// Seals the new key, and all before it, for everybody who stays.
@@ -141,7 +189,7 @@ extension Sharing {
                 return try visit.desk.sealRevocation(plan, as: id)
             }
             guard let known = visit.devices.members[identity.id] else { return }
-            do { try refuse(known.identity) } catch let failure as HubFailure
+            do { try refuse(known.identity, visit) } catch let failure as HubFailure
                 where failure.error.code == .revoked
             {
                 // It has just been refused under the name by which it asks.

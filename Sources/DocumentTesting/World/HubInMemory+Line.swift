@@ -28,7 +28,7 @@ extension HubInMemory {
         private let state = Locked(State())
 
         /// What the hub calls the device; nil for nobody in particular.
-        private let device: DeviceName?
+        let device: DeviceName?
 
         /// What goes wrong with messages.
         private let faults: MessageFaults

@@ -132,21 +132,28 @@ package final class HubInMemory: Sendable {
 
     /// A line of a device that is registered with it.
     ///
-    /// - Parameter numbers: Decide what goes wrong on it, if anything is to.
+    /// - Parameters:
+    ///   - numbers: Decide what goes wrong on it, if anything is to.
+    ///   - inviter: The line of the device by whose invitation it was registered; nil for the hub's own.
+    ///   - seconds: When that was, since 1970.
     package func line(
         of device: PublicIdentity,
-        numbers: SeededGenerator = SeededGenerator(seed: 0)
+        numbers: SeededGenerator = SeededGenerator(seed: 0),
+        invitedBy inviter: Line? = nil,
+        at seconds: Int = 0
     ) -> Line {
         let name = state.withLock { state in
             let name = DeviceName(unchecked: (0..<DeviceName.byteCount).map { _ in .random(in: 0...255) })
-            state.devices[name] = DeviceListing(
+            var listing = DeviceListing(
                 device: name,
                 name: device.name,
                 signingKey: PublicKeyBytes(unchecked: device.signingKey),
                 agreementKey: PublicKeyBytes(unchecked: device.agreementKey),
-                registered: 0,
+                registered: seconds,
                 isRevoked: false
             )
+            listing.inviter = inviter?.device
+            state.devices[name] = listing
             return name
         }
         return Line(self, name, numbers)

@@ -3,7 +3,7 @@ internal import SQLite
 /// The tables of `records.db`. Docs/formats/hub.md describes them.
 enum RecordSchema {
     static func prepare(_ connection: SQLiteConnection) throws {
-        try connection.prepare([tables, readings])
+        try connection.prepare([tables, readings, inviters])
     }
 
     /// Forgets how far devices have read, for a backup.
@@ -49,5 +49,12 @@ enum RecordSchema {
             device BLOB NOT NULL, container INTEGER NOT NULL, position INTEGER NOT NULL,
             asked INTEGER NOT NULL, PRIMARY KEY(device, container)) STRICT, WITHOUT ROWID;
         PRAGMA user_version = 2;
+        """
+
+    /// Null where no device has invited: the hub's own command has, or it was before version 3.
+    private static let inviters = """
+        ALTER TABLE devices ADD COLUMN inviter BLOB;
+        ALTER TABLE invitations ADD COLUMN inviter BLOB;
+        PRAGMA user_version = 3;
         """
 }

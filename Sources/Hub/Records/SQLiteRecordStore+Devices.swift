@@ -5,16 +5,22 @@ internal import Locks
 internal import SQLite
 
 extension SQLiteRecordStore {
-    package func addInvitation(hash: [UInt8], to account: AccountID, until: Int) async throws {
+    package func addInvitation(
+        hash: [UInt8],
+        to account: AccountID,
+        by inviter: DeviceName?,
+        until: Int
+    ) async throws {
         try await database.writer.perform { connection in
             // What nobody can use any longer, and is not needed to know that it was used.
             let forget = try connection.statement("DELETE FROM invitations WHERE until < ?")
             forget.bind(1, until - 2 * HubLimits.invitationSeconds)
             try forget.run()
-            let add = try connection.statement("INSERT INTO invitations VALUES(?, ?, ?, 0)")
+            let add = try connection.statement("INSERT INTO invitations VALUES(?, ?, ?, 0, nullif(?, x''))")
             add.bind(1, hash)
             add.bind(2, account.number)
             add.bind(3, until)
+            add.bind(4, inviter?.bytes ?? [])
             try add.run()
         }
     }
@@ -28,7 +34,7 @@ extension SQLiteRecordStore {
         let left = try InvitationFiles.invitation(hash: invitationHash, in: invitations)
         let account = try await database.writer.perform { connection in
             try Self.use(invitationHash, left: left, now: now, connection).map { account in
-                try Self.insert(device, account, now: now, connection)
+                try Self.insert(device, account, invitationHash, now: now, connection)
                 return account
             }
         } whenDurable: { [memory] account in
@@ -42,6 +48,8 @@ extension SQLiteRecordStore {
 
     /// Uses an invitation up.
     ///
+    /// One of a device that has been revoked is none, also where it was asked for before that and comes after it.
+    ///
     /// - Returns: Whose it is; nil when it is none, too old or used.
     private static func use(
         _ hash: [UInt8],
@@ -50,7 +58,7 @@ extension SQLiteRecordStore {
         _ connection: SQLiteConnection
     ) throws -> AccountID? {
         if let left, left.until > now {
-            let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, ?, ?, 0)")
+            let take = try connection.statement("INSERT OR IGNORE INTO invitations VALUES(?, ?, ?, 0, NULL)")
             take.bind(1, hash)
             take.bind(2, (left.account ?? .first).number)
             take.bind(3, left.until)
@@ -59,7 +67,11 @@ extension SQLiteRecordStore {
             if left.account == nil, connection.changedRowCount > 0 { try makeAccount(for: hash, connection) }
         }
         let use = try connection.statement(
-            "UPDATE invitations SET used = 1 WHERE hash = ? AND used = 0 AND until > ? RETURNING account"
+            """
+            UPDATE invitations SET used = 1 WHERE hash = ? AND used = 0 AND until > ? AND NOT EXISTS
+                (SELECT 1 FROM devices WHERE devices.device = invitations.inviter AND devices.revoked = 1)
+            RETURNING account
+            """
         )
         use.bind(1, hash)
         use.bind(2, now)
@@ -80,10 +92,16 @@ extension SQLiteRecordStore {
     private static func insert(
         _ device: NewDevice,
         _ account: AccountID,
+        _ invitationHash: [UInt8],
         now: Int,
         _ connection: SQLiteConnection
     ) throws {
-        let insert = try connection.statement("INSERT INTO devices VALUES(?, ?, ?, ?, ?, ?, ?, 0)")
+        let insert = try connection.statement(
+            """
+            INSERT INTO devices VALUES(?, ?, ?, ?, ?, ?, ?, 0,
+                (SELECT inviter FROM invitations WHERE hash = ?))
+            """
+        )
         insert.bind(1, device.device.bytes)
         insert.bind(2, account.number)
         insert.bind(3, device.tokenHash)
@@ -91,6 +109,7 @@ extension SQLiteRecordStore {
         insert.bind(5, device.signingKey.bytes)
         insert.bind(6, device.agreementKey.bytes)
         insert.bind(7, now)
+        insert.bind(8, invitationHash)
         try insert.run()
     }
 
@@ -98,23 +117,23 @@ extension SQLiteRecordStore {
         let (devices, written) = try await database.readers.perform { connection in
             let select = try connection.statement(
                 """
-                SELECT device, name, signing, agreement, registered, revoked FROM devices
+                SELECT device, name, signing, agreement, registered, revoked, inviter FROM devices
                 WHERE account = ? ORDER BY registered, device
                 """
             )
             select.bind(1, account.number)
             var devices: [DeviceListing] = []
             while try select.step() {
-                devices.append(
-                    DeviceListing(
-                        device: DeviceName(unchecked: select.blob(0)),
-                        name: String(decoding: select.blob(1), as: UTF8.self),
-                        signingKey: PublicKeyBytes(unchecked: select.blob(2)),
-                        agreementKey: PublicKeyBytes(unchecked: select.blob(3)),
-                        registered: select.integer(4),
-                        isRevoked: select.integer(5) != 0
-                    )
+                var device = DeviceListing(
+                    device: DeviceName(unchecked: select.blob(0)),
+                    name: String(decoding: select.blob(1), as: UTF8.self),
+                    signingKey: PublicKeyBytes(unchecked: select.blob(2)),
+                    agreementKey: PublicKeyBytes(unchecked: select.blob(3)),
+                    registered: select.integer(4),
+                    isRevoked: select.integer(5) != 0
                 )
+                device.inviter = select.isNull(6) ? nil : DeviceName(unchecked: select.blob(6))
+                devices.append(device)
             }
             return (devices, try Self.readings(of: account, connection))
         }

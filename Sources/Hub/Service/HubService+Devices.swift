@@ -44,6 +44,7 @@ extension HubService {
         try await records.addInvitation(
             hash: try Secrets.invitationHash(invitation),
             to: caller.account,
+            by: caller.device,
             until: clock.now() + HubLimits.invitationSeconds
         )
         return .json(Invitation(invitation, seconds: HubLimits.invitationSeconds), status: 201)

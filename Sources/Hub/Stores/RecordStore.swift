@@ -61,7 +61,14 @@ package protocol RecordStore: Sendable {
     func observe(_ observer: @escaping @Sendable (HubNews) -> Void)
 
     /// Keeps an invitation by the hash of its text, until a time in seconds since 1970.
-    func addInvitation(hash: [UInt8], to account: AccountID, until: Int) async throws
+    ///
+    /// - Parameter inviter: The device that has asked for it. Once that is revoked it is worth nothing.
+    func addInvitation(
+        hash: [UInt8],
+        to account: AccountID,
+        by inviter: DeviceName?,
+        until: Int
+    ) async throws
     /// Registers a device, and uses its invitation up.
     ///
     /// - Returns: Nil when there is no such invitation at this time.

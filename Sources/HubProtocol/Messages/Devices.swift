@@ -44,6 +44,9 @@ package struct DeviceListing: Codable, Hashable, Sendable {
     /// How far it has read logs, as far as the hub knows: those at which it has waited, since the hub was put
     /// back if it was. Nil of a hub that does not say.
     package var reads: [ReadPosition]?
+    /// The device by whose invitation it was registered. Nil for an invitation of the hub's own command, and of a hub that does
+    /// not say.
+    package var inviter: DeviceName?
 
     package init(
         device: DeviceName,

@@ -238,7 +238,7 @@ package struct HubStory: Sendable {
     }
 
     private func register(_ number: Int, at records: SQLiteRecordStore) async throws {
-        try await records.addInvitation(hash: Self.invitation(number), to: .first, until: 100)
+        try await records.addInvitation(hash: Self.invitation(number), to: .first, by: nil, until: 100)
         let account = try await keep([.device(number)]) {
             try await records.register(
                 Self.device(number),

@@ -40,7 +40,7 @@ struct AccountTests {
         let third = try #require(try await store.register(device(5), invitationHash: [4], now: 99))
         #expect(third.number == second.number + 1)
         // Whom a device invites is in its account.
-        try await store.addInvitation(hash: [5], to: second, until: 100)
+        try await store.addInvitation(hash: [5], to: second, by: nil, until: 100)
         #expect(try await store.register(device(6), invitationHash: [5], now: 99) == second)
         // One of an account that there is.
         let own = InvitationFiles.Invitation(until: 100, account: third)
@@ -50,5 +50,31 @@ struct AccountTests {
         #expect(again.caller(tokenHash: [6])?.account == second)
         #expect(try await again.devices(of: second).count == 2)
         #expect(try await again.devices(of: .first).count == 1)
+    }
+
+    @Test("What a device has invited with is worth nothing once it is revoked, and who came by it is known")
+    func inviters() async throws {
+        let folder = try HubFolder()
+        let store = try SQLiteRecordStore(in: try folder.open())
+        let first = try await store.prepare()
+        for hash in [UInt8(5), 6] {
+            try await store.addInvitation(hash: [hash], to: .first, by: first.device, until: 100)
+        }
+        try await store.addInvitation(hash: [7], to: .first, by: nil, until: 100)
+        #expect(try await store.register(device(5), invitationHash: [5], now: 99) == .first)
+        #expect(try await store.revoke(first.device, of: .first))
+        #expect(try await store.register(device(6), invitationHash: [6], now: 99) == nil)
+        // A request to invite that had begun before.
+        try await store.addInvitation(hash: [8], to: .first, by: first.device, until: 100)
+        #expect(try await store.register(device(8), invitationHash: [8], now: 99) == nil)
+        #expect(try await store.register(device(7), invitationHash: [7], now: 99) == .first)
+        let again = try SQLiteRecordStore(in: try folder.open())
+        #expect(try await again.register(device(6), invitationHash: [6], now: 99) == nil)
+        let listed = try await again.devices(of: .first)
+        let inviters = Dictionary(uniqueKeysWithValues: listed.map { ($0.device, $0.inviter) })
+        let expected: [DeviceName: DeviceName?] = [
+            first.device: nil, device(5).device: first.device, device(7).device: nil,
+        ]
+        #expect(inviters == expected)
     }
 }

@@ -174,7 +174,7 @@ struct SQLiteRecordStoreTests {
         let caller = try await store.prepare()
         let news = Locked<[HubNews]>([])
         store.observe { said in news.withLock { $0.append(said) } }
-        try await store.addInvitation(hash: [5], to: .first, until: 100)
+        try await store.addInvitation(hash: [5], to: .first, by: nil, until: 100)
         let key = PublicKeyBytes(unchecked: Array(repeating: 1, count: 32))
         func device(_ number: UInt8) -> NewDevice {
             NewDevice(

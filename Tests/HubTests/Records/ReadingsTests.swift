@@ -171,7 +171,12 @@ struct WrittenReadingsTests {
         do {
             let path = folder.path.appending(SQLiteRecordStore.fileName).string
             let connection = try SQLiteConnection(path: path)
-            try connection.execute("DROP TABLE readings; PRAGMA user_version = 1")
+            try connection.execute(
+                """
+                DROP TABLE readings; ALTER TABLE devices DROP COLUMN inviter;
+                ALTER TABLE invitations DROP COLUMN inviter; PRAGMA user_version = 1
+                """
+            )
         }
         let taken = try again()
         #expect(taken.head(of: .test, for: .first)?.position == 1)

@@ -47,7 +47,7 @@ extension ItemName {
 extension RecordStore {
     /// Registers a device with a token of this hash, and makes the test's container for it.
     func prepare(token: [UInt8] = [1, 2, 3]) async throws -> HubCaller {
-        try await addInvitation(hash: [9] + token, to: .first, until: 100)
+        try await addInvitation(hash: [9] + token, to: .first, by: nil, until: 100)
         let key = PublicKeyBytes(unchecked: Array(repeating: 1, count: 32))
         let device = NewDevice(
             device: DeviceName(unchecked: Array(repeating: token[0], count: 8)),
