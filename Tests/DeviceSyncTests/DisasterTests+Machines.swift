@@ -1,3 +1,4 @@
+import CLinux
 import DocumentTesting
 import FileSystem
 import Foundation
@@ -73,6 +74,57 @@ extension DisasterTests {
         pair.wait { one.text("b.rtfd/pages/2.txt") == "edited" && pair.isSettled }
         #expect(pair.hub.entryCount == count + 2 && one.text("b.rtfd/TXT.rtf") == "text")
         #expect(one.status?.itemCount == 1 && two.status?.itemCount == 1)
+        pair.end()
+    }
+
+    /// What a bundle is made anew by.
+    enum Renewal: CaseIterable {
+        /// Another bundle in its place.
+        case another
+        /// One that bears its mark, as a copy of it does.
+        case copy
+        /// Another folder, with another bundle in it, in the place of the folder that it is in.
+        case folder
+    }
+
+    @Test(
+        "A bundle that another takes the place of, where its type is not known, stays one item, and is whole everywhere",
+        arguments: Renewal.allCases
+    )
+    func unknownBundleRenewed(_ renewal: Renewal) throws {
+        let pair = try DevicePair(packagesOfSecond: { _ in false })
+        let (one, two) = (pair.one, pair.two)
+        let members = ["TXT.rtf", "pages/1.txt", "pages/2.txt"]
+        for name in members { try one.write("text", to: "album/a.rtfd/\(name)") }
+        func isAll(_ text: String, on device: TestDevice) -> Bool {
+            members.allSatisfy { device.text("album/a.rtfd/\($0)") == text }
+        }
+        pair.wait { isAll("text", on: two) && pair.isSettled }
+        let count = pair.hub.entryCount
+        let desk = pair.base.appendingPathComponent("desk")
+        let bundle = renewal == .folder ? desk.appendingPathComponent("a.rtfd") : desk
+        for name in members {
+            let file = bundle.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data("new".utf8).write(to: file)
+        }
+        let place = two.folder.appendingPathComponent(renewal == .folder ? "album" : "album/a.rtfd")
+        if renewal == .copy {
+            let mark = try #require(try FileIdentity.ifPresent(at: FilePath(place.path))?.mark)
+            _ = try FileIdentity.marking(FilePath(bundle.path), with: mark, isForeign: { _ in true })
+        }
+        let exchange: UInt32 = 2
+        #expect(cdoc_renameat2(AT_FDCWD, desk.path, AT_FDCWD, place.path, exchange) == 0)
+        pair.wait { isAll("new", on: one) && pair.isSettled }
+        // One edit of one item: what is in it has not become items of its own.
+        #expect(pair.hub.entryCount == count + 1 && isAll("new", on: two))
+        #expect(one.status?.itemCount == 2 && two.status?.itemCount == 2)
+        try two.write("edited", to: "album/a.rtfd/TXT.rtf")
+        pair.wait { one.text("album/a.rtfd/TXT.rtf") == "edited" && pair.isSettled }
+        #expect(one.text("album/a.rtfd/pages/2.txt") == "new" && two.text("album/a.rtfd/pages/2.txt") == "new")
         pair.end()
     }
 

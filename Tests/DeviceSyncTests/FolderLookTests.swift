@@ -455,6 +455,30 @@ struct FolderLookTests {
         #expect(table[bundle]?.state.kind == .document && table.items.count == 1)
     }
 
+    @Test("What is in a folder that takes the place of a bundle of an unknown type is no item any more")
+    func unknownBundleReplaced() throws {
+        var table = FolderTable()
+        for name in ["a.rtfd", "fresh"] {
+            let folder = root.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        }
+        try write("text", "a.rtfd/TXT.rtf")
+        try write("new", "fresh/TXT.rtf")
+        _ = try look(&table)
+        let bundle = try #require(item("a.rtfd", in: table))
+        let folder = try #require(item("fresh", in: table))
+        try rename("a.rtfd", "a.unknown")
+        _ = try look(&table)
+        try FileManager.default.removeItem(at: root.appendingPathComponent("a.unknown"))
+        try rename("fresh", "a.unknown")
+        let outcome = try look(&table)
+        // The folder is gone, and with it what was known in it.
+        #expect(outcome.missing == [folder] && outcome.touched.keys.sorted() == [bundle])
+        #expect(item("a.unknown", in: table) == bundle)
+        #expect(table.items.values.allSatisfy { $0.state.parent != bundle })
+        #expect(try look(&table).touched.isEmpty && table.items.count == 3)
+    }
+
     // MARK: Placeholders
 
     /// What a kill may have left: the item, its placeholder, or both, each with the item's mark.

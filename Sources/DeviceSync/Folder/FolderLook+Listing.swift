@@ -83,6 +83,7 @@ extension FolderLook {
             trace: ItemTrace(member.status),
             hasOtherNames: member.status.hasOtherNames
         )
+        entry.isPackage = isNewPackage(entry)
         if try leaveOutExcluded(entry) { return }
         switch try standIn(entry) {
         case .nothing: break
@@ -99,6 +100,17 @@ extension FolderLook {
             return item.state.kind == .folder && folders.contains(known)
                 && table.path(of: known, in: root) != entry.path
         }
-        return !isPackage(entry.name)
+        return !entry.isPackage
+    }
+
+    /// Whether a directory is a package if it is new: by its name, or as the document was that had that, whose type may be
+    /// unknown here.
+    private func isNewPackage(_ entry: Found) -> Bool {
+        guard entry.trace.kind == .directory else { return false }
+        if isPackage(entry.name) { return true }
+        guard case .known(let folder) = entry.parent,
+            let known = table.item(at: ItemPlace(folder, entry.name)), let item = table[known]
+        else { return false }
+        return item.state.kind == .document && item.trace.kind == .directory
     }
 }

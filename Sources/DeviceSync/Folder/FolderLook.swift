@@ -97,6 +97,8 @@ struct FolderLook {
         /// Whether it is a file that has other names, in the folder or elsewhere.
         var hasOtherNames = false
         var isPlaceholder = false
+        /// Whether it is a document, if it is a directory and new.
+        var isPackage = false
         var isUnreadable = false
         /// Whether something else is in the place of a folder.
         var isApart = false
@@ -133,7 +135,8 @@ struct FolderLook {
         for (folder, names) in leftOutNames {
             switch folder {
             case .known(let item): outcome.leftOut[item] = names
-            case .found(let index): if let item = found[index].item { outcome.leftOut[item] = names }
+            case .found(let index):
+                if let item = found[index].item, !isDocument(item) { outcome.leftOut[item] = names }
             }
         }
         for (former, now) in renamed { moveMembers(of: former, to: now) }
@@ -203,11 +206,14 @@ struct FolderLook {
         }
     }
 
-    /// Whether something is in a folder that could not be identified.
+    /// Whether something is in a folder that could not be identified, or that turned out to be a package: what is in that is no
+    /// item.
     func isLost(_ index: Int) -> Bool {
         guard case .found(let parent) = found[index].parent else { return false }
-        return found[parent].item == nil
+        return found[parent].item.map(isDocument) ?? true
     }
+
+    private func isDocument(_ item: ItemID) -> Bool { table[item]?.state.kind == .document }
 
     // MARK: Identifying
 
@@ -335,6 +341,7 @@ struct FolderLook {
 
     /// What is in a folder that has become another is in that, though nothing has happened to it.
     private mutating func moveMembers(of former: ItemID, to now: ItemID) {
+        guard !isDocument(now) else { return }
         for member in table.members(of: former) where isMatched(member) {
             table[member]?.state.place.parent = now
             outcome.placed.insert(member)
@@ -351,7 +358,7 @@ struct FolderLook {
         }
         let place = place(of: entry)
         guard var known = table[item] else {
-            let isFolder = entry.trace.kind == .directory && !isPackage(entry.name)
+            let isFolder = entry.trace.kind == .directory && !entry.isPackage
             table[item] = FolderItem(
                 state: ItemState(isFolder ? .folder : .document, at: place),
                 trace: entry.trace
