@@ -95,7 +95,7 @@ extension SyncRun {
         dirtyFolders = []
         guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
         let found = try lookAgainIfNot(at: folders)
-        attempt("what this device remembers cannot be written") { try endSuspicion() }
+        rememberEndOfSuspicion()
         take(found.events)
         missing.formUnion(found.missing)
         noteLook(at: folders)
@@ -104,6 +104,10 @@ extension SyncRun {
             guard let self = box.value.value, !self.isStopped else { return }
             self.attempt("the folder cannot be looked at") { try self.lookForMissing() }
         }
+    }
+
+    private func rememberEndOfSuspicion() {
+        attempt("what this device remembers cannot be written") { try endSuspicion() }
     }
 
     /// Tells the engine what is at the places of items whose steps were refused, unless something may still turn up. Where
@@ -150,6 +154,7 @@ extension SyncRun {
         } else {
             for item in found.missing where !isAmidSave(item) { events += try gone(item) }
         }
+        rememberEndOfSuspicion()
         tellVanished(events)
         take(events)
         endDoubt()
@@ -196,9 +201,9 @@ extension SyncRun {
         }
         var changed = outcome.placed
         for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
-        if isLookDone {
-            endWriting(in: outcome.listed.subtracting(outcome.unreadable.keys), but: outcome.touched)
-        }
+        let listed = outcome.listed.subtracting(outcome.unreadable.keys)
+        changed.formUnion(try readSuspects(in: listed))
+        if isLookDone { endWriting(in: listed, but: outcome.touched) }
         found.events += changes(of: changed)
         if !changed.isEmpty { noteLinksInConflict() }
         return found

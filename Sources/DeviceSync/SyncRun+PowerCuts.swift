@@ -13,6 +13,8 @@ internal import Vault
 // A file that looks as it did, to the time of its last change, and holds something else is damage as well: of what was written and
 // not synced some may have come to the disk and some not. Nobody edits a file without its looking otherwise.
 //
+// The first look into a folder after the cut decides: at the start, or as soon as somebody can look into it.
+//
 // At any other time a blank file is an edit (`SyncRun+Emptied.swift`).
 extension SyncRun {
     /// Before a cut the kernel has written all that was older than this: thirty seconds as a rule, ten minutes on laptops that
@@ -36,13 +38,21 @@ extension SyncRun {
     }
 
     /// Reads what looks as it did, though what is in it may be gone: of what was written last the kernel may have noted how
-    /// long it is, and not what is in it.
-    func readSuspects() throws {
+    /// long it is, and not what is in it. All else in folders that have been looked at is sound; what is where nobody could look is
+    /// not, before somebody can.
+    ///
+    /// - Parameter folders: Those that have been looked at.
+    /// - Returns: The documents whose contents are others now.
+    func readSuspects(in folders: Set<ItemID>) throws -> Set<ItemID> {
+        guard !suspects.isEmpty else { return [] }
+        let items = suspects.intersection(folders.flatMap { table.members(of: $0) })
         var traces: [ItemID: ItemTrace] = [:]
-        for item in suspects where unkept[item] == nil {
+        for item in items where unkept[item] == nil {
             guard let known = table[item], let path = table.path(of: item, in: place.folder) else { continue }
             do {
-                guard try known.state.content.map(mayHaveHeldSomething) == true, try isFresh(path),
+                guard try known.state.content.map(mayHaveHeldSomething) == true,
+                    // What is deep in a package its own trace does not tell.
+                    try known.trace.kind == .directory || isFresh(path),
                     let status = try FolderScan.status(at: path)
                 else { continue }
                 traces[item] = ItemTrace(status)
@@ -54,11 +64,9 @@ extension SyncRun {
         }
         readsAnew.formUnion(traces.keys)
         defer { readsAnew.subtract(traces.keys) }
-        if !traces.isEmpty { _ = try keep(traces, atOnce: Set(traces.keys)) }
-        // All others have been looked at, and are sound. What is where nobody could look is not.
-        let unseen = unlisted.keys.reduce(into: Set<ItemID>()) { $0.formUnion(table.subtree(of: $1)) }
-        suspects.formIntersection(unseen.union(unkept.keys))
-        try endSuspicion()
+        let changed = traces.isEmpty ? [] : try keep(traces, atOnce: Set(traces.keys))
+        suspects.subtract(items.filter { unkept[$0] == nil })
+        return changed
     }
 
     /// Notes that what a power cut has damaged is whole again.

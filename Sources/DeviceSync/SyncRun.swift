@@ -237,7 +237,7 @@ final class SyncRun {
         try Arrivals.clearUp(place.folder)
         try recallEnd()
         let vanished = try lookAtAll()
-        try readSuspects()
+        try endSuspicion()
         try resume(without: vanished)
         noteLook(at: allFolders)
         try recallPauses()

@@ -76,29 +76,13 @@ struct BlindFolderTests {
         pair.end()
     }
 
-    /// A kernel that has no watch for a folder.
-    private final class Unwatched: SystemCallObserver {
-        private let place: String
-        private let errno: Locked<CInt>
-
-        init(_ folder: URL, _ errno: CInt) { (place, self.errno) = (folder.path, Locked(errno)) }
-
-        func end() { errno.withLock { $0 = 0 } }
-
-        func willMake(_ call: SystemCall) -> CInt {
-            call.name.contains("notify_") && call.path.string == place ? errno.withLock { $0 } : 0
-        }
-
-        func didMake(_ call: SystemCall) {}
-    }
-
     @Test(
         "A folder that comes and cannot be watched says so, and is watched as soon as that can be",
         arguments: [ENOSPC, EIO]
     )
     func unwatched(errno: CInt) throws {
         let letters = two.folder.appendingPathComponent("letters")
-        let kernel = Unwatched(letters, errno)
+        let kernel = UnwatchedFolder(letters, errno)
         SystemCallObservation.add(kernel)
         defer { SystemCallObservation.remove(kernel) }
         try one.write("first", to: "letters/a.txt")

@@ -113,6 +113,59 @@ struct PowerCutTests {
         pair.end()
     }
 
+    /// Has it look as if the device had written something down long after all else.
+    private func writeDownLater(on device: TestDevice) throws {
+        let folder = device.memoryFolder
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let date: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSinceNow: 3600)]
+            try FileManager.default.setAttributes(
+                date,
+                ofItemAtPath: folder.appendingPathComponent(name).path
+            )
+        }
+    }
+
+    @Test(
+        "In a folder that nobody can look into at first a blank file is what it was again, and who empties one later means it",
+        arguments: [true, false]
+    )
+    func blindFolder(isUnreadable: Bool) throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        let files = ["album/a.txt", "album/b.txt"]
+        for name in files { try one.write("text", to: name) }
+        pair.wait { files.allSatisfy { two.text($0) == "text" } && pair.isSettled }
+        let count = pair.hub.entryCount
+        try two.cutPower()
+        try blank("album/a.txt", on: two)
+        // Not even what looks as it did is read then.
+        try writeDownLater(on: two)
+        let album = url("album", on: two)
+        let kernel = UnwatchedFolder(album, EIO)
+        if isUnreadable { try two.breakDisk(.reading, at: album) } else { SystemCallObservation.add(kernel) }
+        defer { if !isUnreadable { SystemCallObservation.remove(kernel) } }
+        try two.start()
+        pair.wait { two.status?.stuck["album"] != nil && two.status?.line == .up }
+        if isUnreadable {
+            two.mendDisk()
+        } else {
+            kernel.end()
+            two.tryAgain()
+        }
+        pair.wait { two.text("album/a.txt") == "text" && pair.isSettled }
+        #expect(pair.hub.entryCount == count && one.text("album/a.txt") == "text")
+        #expect(two.said.contains(.repaired(path: "album/a.txt")))
+        // It is over with the first look into it, and the end that comes is a clean one.
+        try blank("album/b.txt", on: two)
+        pair.wait { one.text("album/b.txt") == "" && pair.isSettled }
+        two.stop()
+        two.reboot()
+        try blank("album/a.txt", on: two)
+        try two.start()
+        pair.wait { one.text("album/a.txt") == "" && pair.isSettled }
+        pair.end()
+    }
+
     @Test("A member of a package comes again, and what was edited in the package beside it is an edit")
     func member() throws {
         let pair = try DevicePair()
