@@ -31,7 +31,11 @@ struct PlacerTests {
         return FolderItem(state: state, trace: ItemTrace(status))
     }
 
-    /// Somebody who saves a document at the very moment in which it has got another name.
+    private func text(_ path: FilePath) throws -> String {
+        String(decoding: try Data(contentsOf: path.url(isDirectory: false)), as: UTF8.self)
+    }
+
+    /// Somebody who saves a document at the very moment in which something has got its name.
     private struct Saver: SystemCallObserver {
         let path: FilePath
         let text: String?
@@ -39,7 +43,7 @@ struct PlacerTests {
         func willMake(_ call: SystemCall) -> CInt { 0 }
 
         func didMake(_ call: SystemCall) {
-            guard call.name == "renameat2", let text else { return }
+            guard call.name == "renameat2", call.path.name == path.name, let text else { return }
             do { try Data(text.utf8).write(to: path.url(isDirectory: false), options: .atomic) } catch {
                 Issue.record("\(error)")
             }
@@ -66,11 +70,122 @@ struct PlacerTests {
                 Issue.record("it is not done: \(outcome)")
                 return
             }
-            let text = String(decoding: try Data(contentsOf: now.url(isDirectory: false)), as: UTF8.self)
-            #expect(text == saved ?? "what was read")
+            #expect(try text(now) == saved ?? "what was read")
             // A trace that is not the file's has the next look read it.
             let seen = ItemTrace(try #require(try FolderScan.status(at: now)))
             #expect((placed.trace == seen) == (saved == nil))
+        }
+    }
+
+    /// How contents come to a place.
+    enum Coming: CaseIterable {
+        /// As those of a document that was not there.
+        case new
+        /// The same, among others.
+        case amongOthers
+        /// In the place of what the document held.
+        case newer
+    }
+
+    @Test(
+        "What somebody saves as contents come to the place is read: it is not what has come",
+        arguments: Coming.allCases,
+        ["what is saved", nil]
+    )
+    func savedAsItComes(_ coming: Coming, saved: String?) throws {
+        try withPlacer { placer, root in
+            let (source, path) = (root.appending("source.txt"), root.appending("a.txt"))
+            try Data("what comes".utf8).write(to: source.url(isDirectory: false))
+            let content = try #require(try placer.contents.keep(Vault.Keepable(source, as: item.mark)))
+            let state = ItemState(.document, at: ItemPlace(.root, "a.txt"), content: content)
+            var table = FolderTable()
+            if coming == .newer {
+                try Data("what was read".utf8).write(to: path.url(isDirectory: false))
+                table[item] = try known(path, ContentName("read"))
+            }
+            let saver = Saver(path: path, text: saved)
+            let outcome = try SystemCallObservation.withObserver(saver) { () throws -> Placer.Outcome in
+                if coming == .amongOthers {
+                    let new = Placer.NewDocument(item: item, state: state, modified: nil)
+                    return try #require(try placer.placeNew([new], in: table).first).get()
+                }
+                var replaced: ReplacedFile?
+                return try placer.place(item, state, modified: nil, in: table, replaced: &replaced)
+            }
+            guard case .done(let placed?) = outcome else {
+                Issue.record("it is not done: \(outcome)")
+                return
+            }
+            #expect(try text(path) == saved ?? "what comes")
+            // A trace that is not the file's has the next look read it.
+            let seen = ItemTrace(try #require(try FolderScan.status(at: path)))
+            #expect((placed.trace == seen) == (saved == nil))
+        }
+    }
+
+    /// Somebody who saves a document in the last moment before it gets another name, in it or in its place.
+    private struct LastSaver: SystemCallObserver {
+        let path: FilePath
+        let isInPlace: Bool
+        let isDone = Locked(false)
+
+        func willMake(_ call: SystemCall) -> CInt {
+            let isFirst = call.name == "renameat2" && isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
+            }
+            guard isFirst else { return 0 }
+            do {
+                let options: Data.WritingOptions = isInPlace ? [] : .atomic
+                try Data("what is saved".utf8).write(to: path.url(isDirectory: false), options: options)
+            } catch { Issue.record("\(error)") }
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("What somebody saves just as his document is to be removed stays there", arguments: [true, false])
+    func savedAsItIsRemoved(isInPlace: Bool) throws {
+        try withPlacer { placer, root in
+            let path = root.appending("a.txt")
+            try Data("what was read before".utf8).write(to: path.url(isDirectory: false))
+            var table = FolderTable()
+            table[item] = try known(path, ContentName("read"))
+            let saver = LastSaver(path: path, isInPlace: isInPlace)
+            let outcome = try SystemCallObservation.withObserver(saver) { try placer.remove(item, in: table) }
+            guard case .another = outcome else {
+                Issue.record("it is removed: \(outcome)")
+                return
+            }
+            #expect(saver.isDone.withLock { $0 })
+            #expect(try text(path) == "what is saved")
+            let names = try FileManager.default.contentsOfDirectory(atPath: root.string)
+            #expect(names.sorted() == ["a.txt", "vault"])
+        }
+    }
+
+    @Test("What comes to a place that somebody has taken does not take it from him")
+    func takenPlace() throws {
+        try withPlacer { placer, root in
+            let (source, path) = (root.appending("source.txt"), root.appending("a.txt"))
+            try Data("what comes".utf8).write(to: source.url(isDirectory: false))
+            let content = try #require(try placer.contents.keep(Vault.Keepable(source, as: item.mark)))
+            try Data("another's".utf8).write(to: path.url(isDirectory: false))
+            let state = ItemState(.document, at: ItemPlace(.root, "a.txt"), content: content)
+            var replaced: ReplacedFile?
+            let outcome = try placer.place(
+                item,
+                state,
+                modified: nil,
+                in: FolderTable(),
+                replaced: &replaced
+            )
+            guard case .another = outcome else {
+                Issue.record("it is done: \(outcome)")
+                return
+            }
+            #expect(try text(path) == "another's")
         }
     }
 
