@@ -165,6 +165,9 @@ struct MetadataQueryCore {
         (added, changed, removed) = ([], [], [])
     }
 
+    /// Whether something may be shown, or be in what is told next. What neither matches nor is shown is not.
+    func mayBeTold(_ id: Int) -> Bool { phase != .live || isCurrent(id) || removed.contains(id) }
+
     // MARK: Order
 
     private func isBefore(_ first: Int, _ second: Int) -> Bool {

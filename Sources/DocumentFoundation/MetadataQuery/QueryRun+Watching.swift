@@ -184,7 +184,10 @@ extension QueryRun {
             let inner =
                 state.catalogue.folders[place.folder]?.folders[place.name]
                 .map { state.catalogue.items(inFolder: $0) } ?? []
-            for id in ids + inner { state.remembered[id] = attributes(of: id, &state) }
+            // Whether what is not decided yet is told nobody knows.
+            for id in ids + inner where plan.isUndecided || state.core.mayBeTold(id) {
+                state.remembered[id] = attributes(of: id, &state)
+            }
             return state.catalogue.remove(place)
         }
         for folder in gone.folders { watches[folder] = nil }

@@ -44,6 +44,16 @@ final class QueryRun: @unchecked Sendable {
         var isToBeTold = false
         var wakesAt: Double?
         var isStopped = false
+
+        /// What is gone is remembered until its end has been told, and once more for who is told. Its end may come only after
+        /// what is told now: the core hears of it when the look that has found it is over.
+        mutating func forget(after last: MetadataQueryCore.Announcement?) {
+            // Nor does the core know yet of what is not decided.
+            guard undecided.isEmpty, !remembered.isEmpty else { return }
+            var told: Set<Int> = []
+            if case .updated(_, _, let removed)? = last { told = Set(removed) }
+            remembered = remembered.filter { told.contains($0.key) || core.mayBeTold($0.key) }
+        }
     }
 
     let plan: Plan
@@ -143,14 +153,7 @@ final class QueryRun: @unchecked Sendable {
         update { state in
             state.isToBeTold = false
             let announcements = state.core.tell(at: Self.now)
-            // What is gone is remembered until its end has been told, and once more for who is told.
-            switch announcements.last {
-            case .updated(_, _, let removed)?:
-                let told = Set(removed)
-                state.remembered = state.remembered.filter { told.contains($0.key) }
-            case .finished?: state.remembered = [:]
-            case .started?, .progress?, nil: break
-            }
+            state.forget(after: announcements.last)
             return announcements
         }
     }
