@@ -10,7 +10,7 @@ struct ItemCatalogue {
     /// A name in a folder.
     struct Place: Hashable, Sendable {
         var folder: Int
-        var name: String
+        var name: ItemName
     }
 
     struct Member: Sendable {
@@ -25,8 +25,8 @@ struct ItemCatalogue {
         var root: FilePath?
         /// The package that it is in or is.
         var package: Int?
-        var members: [String: Member] = [:]
-        var folders: [String: Int] = [:]
+        var members: [ItemName: Member] = [:]
+        var folders: [ItemName: Int] = [:]
     }
 
     private(set) var folders: [Int: Folder] = [:]
@@ -38,14 +38,14 @@ struct ItemCatalogue {
     func path(ofFolder number: Int) -> FilePath? {
         guard let folder = folders[number] else { return nil }
         if let root = folder.root { return root }
-        return folder.place.flatMap { place in path(ofFolder: place.folder)?.appending(place.name) }
+        return folder.place.flatMap { place in path(ofFolder: place.folder)?.appending(place.name.text) }
     }
 
     /// The folder at a path, if it is one of the scopes or in one.
     func folder(at path: FilePath) -> Int? {
         if let root = folders.first(where: { $0.value.root == path }) { return root.key }
         guard path != path.parent, let above = folder(at: path.parent) else { return nil }
-        return folders[above]?.folders[path.name]
+        return folders[above]?.folders[ItemName(path.name)]
     }
 
     func member(_ id: Int) -> Member? {
@@ -83,7 +83,7 @@ struct ItemCatalogue {
     }
 
     /// Takes in the first list of a folder, with numbers that were reserved.
-    mutating func fill(_ number: Int, with members: [String: Member]) {
+    mutating func fill(_ number: Int, with members: [ItemName: Member]) {
         for (name, member) in members { places[member.id] = Place(folder: number, name: name) }
         folders[number]?.members = members
     }
@@ -91,8 +91,9 @@ struct ItemCatalogue {
     /// A new item.
     mutating func add(_ item: ListedItem, form: ItemForm, in folder: Int) -> Int {
         let id = places.count
-        places.append(Place(folder: folder, name: item.name))
-        folders[folder]?.members[item.name] = Member(id: id, inode: item.inode, form: form)
+        let name = ItemName(item.name)
+        places.append(Place(folder: folder, name: name))
+        folders[folder]?.members[name] = Member(id: id, inode: item.inode, form: form)
         return id
     }
 

@@ -23,8 +23,8 @@ extension QueryRun {
         var isMissed = false
         /// The number of its first member.
         var base = 0
-        var members: [String: ItemCatalogue.Member] = [:]
-        var directories: [(name: String, form: ItemForm)] = []
+        var members: [ItemName: ItemCatalogue.Member] = [:]
+        var directories: [(name: ItemName, form: ItemForm)] = []
         var matches: [MetadataQueryCore.Match] = []
     }
 
@@ -104,11 +104,11 @@ extension QueryRun {
             found.members.reserveCapacity(items.count)
         }
         for (offset, item) in items.enumerated() {
-            let form = form(item)
-            if item.kind == .directory { found.directories.append((item.name, form)) }
+            let (name, form) = (ItemName(item.name), form(item))
+            if item.kind == .directory { found.directories.append((name, form)) }
             guard task.package == nil else { continue }
             let id = found.base + offset
-            found.members[item.name] = ItemCatalogue.Member(id: id, inode: item.inode, form: form)
+            found.members[name] = ItemCatalogue.Member(id: id, inode: item.inode, form: form)
             let attributes = attributes(task.path, item.name, form)
             if let values = match(attributes) {
                 found.matches.append(MetadataQueryCore.Match(id: id, sortValues: values))

@@ -28,21 +28,21 @@ extension QueryRun {
             else { continue }
             // In a folder that is gone nothing is.
             let found = (try? listing(of: path)) ?? []
-            let items = Dictionary(found.map { ($0.name, $0) }) { $1 }
+            let items = Dictionary(found.map { (ItemName($0.name), $0) }) { $1 }
             for (name, member) in folder.members where items[name] == nil {
                 gone.append((Place(folder: number, name: name), member))
             }
             for item in found {
-                let place = Place(folder: number, name: item.name)
-                guard let member = folder.members[item.name] else {
+                let place = Place(folder: number, name: ItemName(item.name))
+                guard let member = folder.members[place.name] else {
                     appeared.append((place, item))
                     continue
                 }
                 if !isSame(member, item, in: path) { look(at: place, item, &outcome) }
-                if member.form == .package, let inner = folder.folders[item.name] {
+                if member.form == .package, let inner = folder.folders[place.name] {
                     renew(inner, at: place, member)
                 }
-                if member.form == .folder, let inner = folder.folders[item.name] { rest.append(inner) }
+                if member.form == .folder, let inner = folder.folders[place.name] { rest.append(inner) }
             }
             rewatch(number, path)
         }
@@ -108,7 +108,7 @@ extension QueryRun {
     private func isOld(_ place: Place) -> Bool {
         guard let folder = state.withLock({ $0.catalogue.path(ofFolder: place.folder) }) else { return false }
         // What is gone already is no old item.
-        let status = try? ItemStatus(of: folder.appending(place.name))
+        let status = try? ItemStatus(of: folder.appending(place.name.text))
         return status?.creationDate.map { $0 < seenUntil } ?? false
     }
 

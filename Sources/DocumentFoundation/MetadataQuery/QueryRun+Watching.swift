@@ -32,7 +32,7 @@ extension QueryRun {
     func heard(ofStates paths: [FilePath]) {
         for path in paths {
             let place = state.withLock { state -> Place? in
-                state.catalogue.folder(at: path.parent).map { Place(folder: $0, name: path.name) }
+                state.catalogue.folder(at: path.parent).map { Place(folder: $0, name: ItemName(path.name)) }
             }
             if let place { dirty.insert(place) }
         }
@@ -49,7 +49,7 @@ extension QueryRun {
             return
         }
         guard let name = shownName(name) else { return }
-        let place = Place(folder: folder, name: name)
+        let place = Place(folder: folder, name: ItemName(name))
         dirty.insert(place)
         switch event.kind {
         case .created, .deleted:
@@ -174,7 +174,7 @@ extension QueryRun {
     private func listed(_ place: Place) -> ListedItem? {
         guard let folder = state.withLock({ $0.catalogue.path(ofFolder: place.folder) }) else { return nil }
         // In a folder that is gone nothing is.
-        return (try? listing(of: [place.name], in: folder))?.first
+        return (try? listing(of: [place.name.text], in: folder))?.first
     }
 
     func remove(_ place: Place, _ outcome: inout Outcome) {
@@ -198,7 +198,7 @@ extension QueryRun {
 
     private func lookAt(_ places: Set<Place>, _ outcome: inout Outcome) {
         for (folder, places) in Dictionary(grouping: places, by: \.folder) {
-            let names = places.map(\.name)
+            let names = places.map(\.name.text)
             let (path, known) = state.withLock { state in
                 (state.catalogue.path(ofFolder: folder), state.catalogue.folders[folder])
             }
@@ -215,7 +215,7 @@ extension QueryRun {
                 exchanged.formUnion(outcome.exchanged.intersection(places))
                 continue
             }
-            let items = Dictionary(found.map { ($0.name, $0) }) { $1 }
+            let items = Dictionary(found.map { (ItemName($0.name), $0) }) { $1 }
             for place in places {
                 if let package = known?.package {
                     outcome.changed.insert(package)

@@ -30,7 +30,7 @@ final class QueryRun: @unchecked Sendable {
         var ubiquity: UbiquityStates?
 
         func shows(_ name: String, in folder: FilePath) -> Bool {
-            leftOut[folder] != name && only?.names(in: folder)?.contains(name) ?? true
+            leftOut[folder] != name && only?.names(in: folder)?.contains(ItemName(name)) ?? true
         }
     }
 
@@ -169,7 +169,7 @@ final class QueryRun: @unchecked Sendable {
         guard let member = state.catalogue.member(id), let place = state.catalogue.places[id],
             let folder = state.catalogue.path(ofFolder: place.folder)
         else { return nil }
-        return attributes(folder, place.name, member.form)
+        return attributes(folder, place.name.text, member.form)
     }
 
     func attributes(_ folder: FilePath, _ name: String, _ form: ItemForm) -> ItemAttributes {
@@ -180,7 +180,7 @@ final class QueryRun: @unchecked Sendable {
 
     /// All in a folder, placeholders as what they stand for where the search shows them.
     func listing(of path: FilePath) throws(SystemError) -> [ListedItem] {
-        if let names = plan.only?.names(in: path) { return try listing(of: names, in: path) }
+        if let names = plan.only?.names(in: path) { return try listing(of: names.map(\.text), in: path) }
         guard plan.ubiquity != nil else { return try FolderScan.listing(of: path) }
         let items = try FolderScan.listing(of: path, standIn: Placeholder.itemName(of:))
         return items.filter { plan.shows($0.name, in: path) }
@@ -191,8 +191,8 @@ final class QueryRun: @unchecked Sendable {
         let names = names.filter { plan.shows($0, in: path) }
         var items = try FolderScan.listing(of: names, in: path)
         guard plan.ubiquity != nil else { return items }
-        let missing = Set(names).subtracting(items.map(\.name))
-        for name in missing {
+        let missing = Set(names.map { ItemName($0) }).subtracting(items.map { ItemName($0.name) })
+        for name in missing.map(\.text) {
             guard let fileName = Placeholder.fileName(for: name),
                 let found = try FolderScan.listing(of: [fileName], in: path).first
             else { continue }

@@ -8,7 +8,7 @@ struct SearchedItems: Sendable {
     /// The folders to begin in, none of them in another.
     let roots: [FilePath]
     /// What is looked at in folders on the way, and in searched folders: nothing.
-    private let members: [FilePath: [String]]
+    private let members: [FilePath: Set<ItemName>]
 
     /// - Parameters:
     ///   - paths: Of the items, their folders resolved.
@@ -18,21 +18,21 @@ struct SearchedItems: Sendable {
         let folders = Set(paths.map(\.parent))
         roots = folders.filter { folder in !folders.contains { folder != $0 && folder.isInside($0) } }
             .sorted { $0.string < $1.string }
-        var members: [FilePath: Set<String>] = [:]
+        var members: [FilePath: Set<ItemName>] = [:]
         for path in items {
             if types.form(ofDirectory: path.name) == .folder { members[path, default: []].formUnion([]) }
             var place = path
             while true {
-                members[place.parent, default: []].insert(place.name)
+                members[place.parent, default: []].insert(ItemName(place.name))
                 if roots.contains(place.parent) || place.parent == place { break }
                 place = place.parent
             }
         }
-        self.members = members.mapValues { $0.sorted() }
+        self.members = members
     }
 
     /// What is looked at in a folder; nil for all.
-    func names(in folder: FilePath) -> [String]? { members[folder] }
+    func names(in folder: FilePath) -> Set<ItemName>? { members[folder] }
 
     /// Where what `NSMetadataQuery.searchItems` has is.
     static func path(of item: Any) -> FilePath {

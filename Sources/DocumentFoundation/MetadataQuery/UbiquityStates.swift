@@ -10,7 +10,7 @@ package import SyncMessages
 /// One struct under one lock. Nothing runs while nothing happens.
 package final class UbiquityStates: Sendable {
     private struct State {
-        var items: [String: ItemSyncState] = [:]
+        var items: [FilePath: ItemSyncState] = [:]
         var followings: [SyncFollowing] = []
         /// The roots about which somebody answers.
         var answered: Set<FilePath> = []
@@ -69,7 +69,7 @@ package final class UbiquityStates: Sendable {
     }
 
     /// How an item stands; nil for what nobody says.
-    package func state(at path: FilePath) -> ItemSyncState? { state.withLock { $0.items[path.string] } }
+    package func state(at path: FilePath) -> ItemSyncState? { state.withLock { $0.items[path] } }
 
     /// All that is said now.
     package var all: [ItemSyncState] { state.withLock { Array($0.items.values) } }
@@ -101,22 +101,21 @@ package final class UbiquityStates: Sendable {
             _ = state.withLock { $0.answered.insert(root) }
         }
         let news = state.withLock { state in
-            items.filter { item in
-                defer { state.items[item.path] = item }
-                return state.items[item.path] != item
-            }
+            items.map { (path: FilePath($0.path), item: $0) }
+                .filter { state.items.updateValue($0.item, forKey: $0.path) != $0.item }
+                .map { $0.path }
         }
-        if !news.isEmpty || isFirst { changed(news.map { FilePath($0.path) }) }
+        if !news.isEmpty || isFirst { changed(news) }
     }
 
     /// Nobody says anything any more.
     private func forget(below root: FilePath, _ changed: @Sendable ([FilePath]) -> Void) {
-        let known: [String]? = state.withLock { state in
+        let known: [FilePath]? = state.withLock { state in
             guard state.answered.remove(root) != nil else { return nil }
-            defer { state.items = state.items.filter { !FilePath($0.key).isInside(root) } }
-            return state.items.keys.filter { FilePath($0).isInside(root) }
+            defer { state.items = state.items.filter { !$0.key.isInside(root) } }
+            return state.items.keys.filter { $0.isInside(root) }
         }
-        if let known { changed(known.map { FilePath($0) }) }
+        if let known { changed(known) }
     }
 
     private func known(below root: FilePath, _ runtime: RuntimeFolder) throws -> [ItemSyncState] {
@@ -140,7 +139,7 @@ package final class UbiquityStates: Sendable {
     /// The value of a key about containers; nil for another key.
     func value(of key: String, at path: FilePath) -> PredicateValue? {
         guard Self.keys.contains(key) else { return nil }
-        let known = state.withLock { $0.items[path.string] }
+        let known = state.withLock { $0.items[path] }
         switch key {
         case NSMetadataItemIsUbiquitousKey: return .truth(true)
         case NSMetadataUbiquitousItemIsSharedKey, NSMetadataUbiquitousItemIsExternalDocumentKey:
@@ -194,7 +193,7 @@ package final class UbiquityStates: Sendable {
 
     /// The error that a key stands for; nil for another key, and for none.
     func error(of key: String, at path: FilePath) -> NSError? {
-        guard let item = state.withLock({ $0.items[path.string] }) else { return nil }
+        guard let item = state.withLock({ $0.items[path] }) else { return nil }
         let refusal: SyncRefusal? =
             switch key {
             case NSMetadataUbiquitousItemDownloadingErrorKey: item.downloadFailure

@@ -41,8 +41,9 @@ extension FolderScan {
             return true
         }
         guard !standIns.isEmpty else { return items }
-        let names = Set(items.map(\.name))
-        return items + standIns.filter { !names.contains($0.name) }
+        // As paths, which tell names that only look alike.
+        let names = Set(items.map { FilePath($0.name) })
+        return items + standIns.filter { !names.contains(FilePath($0.name)) }
     }
 
     /// Some members, by name; those that are not there are left out.

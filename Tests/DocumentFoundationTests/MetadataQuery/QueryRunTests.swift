@@ -16,7 +16,9 @@ struct QueryRunTests {
     /// The number of the scope's folder.
     private static let root = 0
 
-    private func place(_ name: String) -> QueryRun.Place { QueryRun.Place(folder: Self.root, name: name) }
+    private func place(_ name: String) -> QueryRun.Place {
+        QueryRun.Place(folder: Self.root, name: ItemName(name))
+    }
 
     private func id(_ name: String, _ run: QueryRun) throws -> Int {
         let place = place(name)

@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Locks
 import TestThreads
@@ -40,5 +41,46 @@ struct QueryUpdatesTests {
         let removed = stage.updates.flatMap(\.removed).map { QueryStage.name($0) }
         #expect(removed.sorted() == numbers.map(String.init).sorted())
         #expect(stage.names() == ["stays"])
+    }
+
+    // MARK: Names
+
+    @Test("Names that only look alike are two items, each of which comes and goes", arguments: [true, false])
+    func lookAlikes(_ usesPrivilege: Bool) throws {
+        let stage = try QueryStage(usesPrivilege: usesPrivilege)
+        let (letter, mark) = ("\u{E9}.txt", "e\u{301}.txt")
+        func make(_ name: String) {
+            let file = open(stage.folder.path + "/" + name, O_CREAT | O_WRONLY, 0o600)
+            #expect(file >= 0)
+            close(file)
+        }
+        func bytes(_ items: [Any]) -> Set<[UInt8]> { Set(items.map { Array(QueryStage.name($0).utf8) }) }
+        make(letter)
+        make(mark)
+        stage.gather()
+        let seen = stage.use { query in
+            var seen: [Any] = []
+            query.enumerateResults { result, _, _ in seen.append(result) }
+            return bytes(seen)
+        }
+        #expect(seen == [Array(letter.utf8), Array(mark.utf8)])
+        #expect(stage.use { $0.resultCount } == 2)
+        #expect(unlink(stage.folder.path + "/" + mark) == 0)
+        stage.wait("the end of one") { !$0.flatMap(\.removed).isEmpty }
+        #expect(bytes(stage.updates.flatMap(\.removed)) == [Array(mark.utf8)])
+        #expect(stage.use { bytes($0.results) } == [Array(letter.utf8)])
+        make(mark)
+        stage.wait("the other again") { !$0.flatMap(\.added).isEmpty }
+        #expect(stage.use { $0.resultCount } == 2)
+        #expect(stage.updates.allSatisfy { $0.removed.isEmpty || $0.added.isEmpty })
+    }
+
+    @Test("Of items to search that only look alike each is found")
+    func searchedLookAlikes() throws {
+        let names = ["\u{E9}.txt", "e\u{301}.txt"]
+        let paths = names.map { FilePath(stage.folder.path + "/" + $0) }
+        let searched = SearchedItems(paths, ItemTypes())
+        #expect(searched.names(in: FilePath(stage.folder.path)) == Set(names.map { ItemName($0) }))
+        #expect(Set(names.map { ItemName($0) }).count == 2 && Set(names).count == 1)
     }
 }
