@@ -3,7 +3,8 @@ internal import Foundation
 
 /// The items of a query's scopes, by number. Pure: looks at folders come in.
 ///
-/// 1. An item keeps its number when it is renamed or moved within the scopes, and when its name is written anew.
+/// 1. An item keeps its number when it is renamed or moved within the scopes, and when its name is written anew, be it as a
+///    file in place of a package or the other way round.
 /// 2. A folder keeps its number with its item; all that is in it goes along.
 /// 3. What is in a package is no item: the package's folders are known only to be watched.
 struct ItemCatalogue {

@@ -39,9 +39,7 @@ extension QueryRun {
                     continue
                 }
                 if !isSame(member, item, in: path) { look(at: place, item, &outcome) }
-                if member.form == .package, let inner = folder.folders[place.name] {
-                    renew(inner, at: place, member)
-                }
+                if member.form == .package, form(item) == .package { renew(at: place, member) }
                 if member.form == .folder, let inner = folder.folders[place.name] { rest.append(inner) }
             }
             rewatch(number, path)
@@ -64,7 +62,7 @@ extension QueryRun {
     }
 
     /// A package's folders are watched anew: nobody knows which they are.
-    private func renew(_ number: Int, at place: Place, _ member: ItemCatalogue.Member) {
+    private func renew(at place: Place, _ member: ItemCatalogue.Member) {
         let (folders, new) = state.withLock { state in
             (
                 state.catalogue.removeFolder(place).folders,

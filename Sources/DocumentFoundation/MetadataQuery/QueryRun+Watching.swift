@@ -262,15 +262,35 @@ extension QueryRun {
         }
         departures[place] = nil
         let form = form(item)
-        if let known, known.form == form,
-            form == .file || form == .link || known.inode == item.inode && !outcome.exchanged.contains(place)
-        {
-            state.withLock { $0.catalogue.replace(place, inode: item.inode, form: form) }
-            outcome.changed.insert(known.id)
+        let isSameFile =
+            known?.form == form && known?.inode == item.inode && !outcome.exchanged.contains(place)
+        guard let known, isSameFile || Self.outlives(known.form, form) else {
+            if known != nil { remove(place, &outcome) }
+            add(item, form, at: place, &outcome)
             return
         }
-        if known != nil { remove(place, &outcome) }
-        add(item, form, at: place, &outcome)
+        state.withLock { $0.catalogue.replace(place, inode: item.inode, form: form) }
+        if !isSameFile { exchangePackage(at: place, known.id, form, &outcome) }
+        outcome.changed.insert(known.id)
+    }
+
+    /// Whether an item is the same under its name though another file or folder is there: a document that is written anew, or
+    /// whose contents come or go, and a link.
+    private static func outlives(_ known: ItemForm, _ form: ItemForm) -> Bool {
+        switch (known, form) {
+        case (.file, .file), (.file, .package), (.package, .file), (.package, .package), (.link, .link): true
+        default: false
+        }
+    }
+
+    /// The folder of a document's package is another, or there is one for the first time, or none any more.
+    private func exchangePackage(at place: Place, _ id: Int, _ form: ItemForm, _ outcome: inout Outcome) {
+        let (gone, new) = state.withLock { state -> ([Int], Int?) in
+            let gone = state.catalogue.removeFolder(place).folders
+            return (gone, form == .package ? state.catalogue.addFolder(place, package: id) : nil)
+        }
+        for folder in gone { watches[folder] = nil }
+        if let new { outcome.newFolders.append(new) }
     }
 
     func add(_ item: ListedItem, _ form: ItemForm, at place: Place, _ outcome: inout Outcome) {

@@ -112,4 +112,34 @@ struct QueryRunTests {
         #expect(run.announcements().isEmpty)
         #expect(run.state.withLock { $0.remembered.isEmpty })
     }
+
+    // MARK: Packages
+
+    @Test("A look at all, too, takes a package for the same item, whatever its folder, and for a file")
+    func packages() throws {
+        try stage.write("p.rtfd/inner/TXT.rtf")
+        let run = gathered()
+        defer { run.stop() }
+        let document = try id("p.rtfd", run)
+        func look(finds form: ItemForm, folderCount: Int) throws {
+            run.queue.sync {
+                run.needsLookAtAll = true
+                run.look()
+            }
+            #expect(try id("p.rtfd", run) == document)
+            #expect(run.state.withLock { $0.catalogue.member(document)?.form } == form)
+            // The scope's is one of them.
+            #expect(run.state.withLock { $0.catalogue.folders.count } == folderCount)
+        }
+        try look(finds: .package, folderCount: 3)
+        let url = stage.url("p.rtfd")
+        let text = FileWrapper(regularFileWithContents: Data("text".utf8))
+        try text.write(to: url, originalContentsURL: nil)
+        try look(finds: .file, folderCount: 1)
+        let folder = FileWrapper(directoryWithFileWrappers: ["TXT.rtf": text])
+        try folder.write(to: url, originalContentsURL: nil)
+        try look(finds: .package, folderCount: 2)
+        try folder.write(to: url, originalContentsURL: nil)
+        try look(finds: .package, folderCount: 2)
+    }
 }

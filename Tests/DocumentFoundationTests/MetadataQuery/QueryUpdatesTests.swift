@@ -43,6 +43,40 @@ struct QueryUpdatesTests {
         #expect(stage.names() == ["stays"])
     }
 
+    // MARK: Packages
+
+    @Test(
+        "A package that is written anew as a whole stays the same item, and so does a file in its place",
+        arguments: [true, false]
+    )
+    func packages(_ usesPrivilege: Bool) throws {
+        let stage = try QueryStage(usesPrivilege: usesPrivilege)
+        for name in ["p.rtfd/TXT.rtf", "p.rtfd/inner/a"] { try stage.write(name) }
+        stage.gather()
+        let item = try #require(stage.use { $0.results.first as? NSMetadataItem })
+        func size() -> NSNumber? { item.value(forAttribute: NSMetadataItemFSSizeKey) as? NSNumber }
+        // From now on it is known, and asked of the disk only after an update.
+        #expect(size() == 2)
+        func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+        func file(_ count: Int) -> FileWrapper { FileWrapper(regularFileWithContents: Data(text(count).utf8)) }
+        func folder(_ count: Int) -> FileWrapper {
+            FileWrapper(directoryWithFileWrappers: ["TXT.rtf": file(count)])
+        }
+        var expected = 10
+        for wrapper in [folder(10), file(30), folder(50), folder(70)] {
+            try wrapper.write(to: stage.url("p.rtfd"), originalContentsURL: nil)
+            stage.wait("the other one, of \(expected)") { _ in size()?.intValue == expected }
+            expected += 10
+            let member = wrapper.isDirectory ? "p.rtfd/TXT.rtf" : "p.rtfd"
+            try stage.write(member, text(expected))
+            stage.wait("what is written into it, \(expected)") { _ in size()?.intValue == expected }
+            expected += 10
+        }
+        #expect(stage.updates.allSatisfy { $0.added.isEmpty && $0.removed.isEmpty })
+        #expect(stage.updates.flatMap(\.changed).allSatisfy { $0 === item })
+        #expect(stage.use { $0.resultCount == 1 && $0.index(ofResult: item) == 0 })
+    }
+
     // MARK: Names
 
     @Test("Names that only look alike are two items, each of which comes and goes", arguments: [true, false])
