@@ -37,6 +37,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     private var items: [Int: NSMetadataItem] = [:]
     /// What tells of changes.
     let events: FileEvents
+    /// How long a gathering in containers waits at most until it is known how items stand at the hub, in seconds.
+    var statesSecondsMax = 5.0
 
     /// Makes a query that does not run yet.
     public override convenience init() { self.init(events: .shared) }
@@ -155,7 +157,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             interval: notificationBatchingInterval,
             only: only,
             leftOut: scopes.leftOut(),
-            ubiquity: scopes.isUbiquitous ? UbiquityStates(.shared, below: roots) : nil
+            ubiquity: scopes.isUbiquitous ? UbiquityStates(.shared, below: roots) : nil,
+            statesSecondsMax: statesSecondsMax
         )
     }
 

@@ -32,6 +32,8 @@ extension QueryRun {
     private static let foldersPerStep = 512
 
     func gather() {
+        // How items stand is known before they are found: predicates and whoever is told ask for it.
+        plan.ubiquity?.awaitFirst(seconds: plan.statesSecondsMax)
         seenUntil = Date()
         let roots = state.withLock { state in plan.roots.map { state.catalogue.addRoot($0) } }
         walk(roots) { found($0) }

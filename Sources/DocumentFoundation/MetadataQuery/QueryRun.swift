@@ -28,6 +28,8 @@ final class QueryRun: @unchecked Sendable {
         var leftOut: [FilePath: String] = [:]
         /// How items of containers stand; nil for a search that does not show placeholders.
         var ubiquity: UbiquityStates?
+        /// How long the gathering waits at most until that is known.
+        var statesSecondsMax = 5.0
 
         func shows(_ name: String, in folder: FilePath) -> Bool {
             leftOut[folder] != name && only?.names(in: folder)?.contains(ItemName(name)) ?? true
@@ -95,7 +97,7 @@ final class QueryRun: @unchecked Sendable {
     func start() {
         state.withLock { $0.core.start() }
         announce()
-        plan.ubiquity?.follow { [weak self] paths in
+        plan.ubiquity?.follow(isAwaited: true) { [weak self] paths in
             guard let self else { return }
             queue.async { self.heard(ofStates: paths) }
         }

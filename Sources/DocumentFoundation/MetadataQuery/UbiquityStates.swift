@@ -1,3 +1,4 @@
+internal import Dispatch
 package import FileSystem
 internal import Foundation
 internal import LocalSockets
@@ -14,12 +15,20 @@ package final class UbiquityStates: Sendable {
         var followings: [SyncFollowing] = []
         /// The roots about which somebody answers.
         var answered: Set<FilePath> = []
+        /// The roots whose first answer is waited for. Each has entered `firstAnswers` once, and leaves it when it is taken out.
+        var awaited: Set<FilePath> = []
         var isEnded = false
     }
+
+    /// Who is there and does not say how all items stand is asked again after so long, less and less often.
+    private static let pauseSeconds = 0.5...30.0
 
     private let account: UbiquityAccount
     private let roots: [FilePath]
     private let state = Locked(State())
+    private let firstAnswers = DispatchGroup()
+    /// Left when it is ended: whoever waits for that hears of it.
+    private let running = DispatchGroup()
     /// What people call the container that each root is in.
     private let containerNames: [FilePath: String]
     private let isDeep: Bool
@@ -38,15 +47,26 @@ package final class UbiquityStates: Sendable {
             }
         }
         containerNames = Dictionary(named, uniquingKeysWith: { first, _ in first })
+        running.enter()
     }
 
     // MARK: Following
 
     /// Begins to listen.
     ///
-    /// - Parameter changed: Gets the paths of items that stand otherwise; on any thread.
-    package func follow(_ changed: @escaping @Sendable ([FilePath]) -> Void) {
+    /// - Parameters:
+    ///   - isAwaited: Whether `awaitFirst` is called afterwards. What is said first then is there when that returns, and is no
+    ///     change.
+    ///   - changed: Gets the paths of items that stand otherwise; on any thread.
+    package func follow(isAwaited: Bool = false, _ changed: @escaping @Sendable ([FilePath]) -> Void) {
         guard let runtime = try? account.runtime() else { return }
+        if isAwaited {
+            state.withLock { state in
+                guard !state.isEnded else { return }
+                state.awaited = Set(roots)
+                for _ in state.awaited { firstAnswers.enter() }
+            }
+        }
         let followings = roots.map { root in
             SyncFollowing(
                 .follow(path: root.string, isDeep: isDeep),
@@ -56,7 +76,8 @@ package final class UbiquityStates: Sendable {
                 switch news {
                 case .said(.changed(let items, _), let isFirst):
                     self?.take(items, isFirst: isFirst, below: root, runtime, changed)
-                case .said: break
+                // Refused: it is in no container, of which nobody ever says anything.
+                case .said: self?.settle(root)
                 case .silence: self?.forget(below: root, changed)
                 }
             }
@@ -66,6 +87,28 @@ package final class UbiquityStates: Sendable {
             return state.isEnded
         }
         if isEnded { end() }
+    }
+
+    /// Returns when it is known how all items stand in the roots, as far as somebody is there to say, or when it is ended.
+    ///
+    /// - Parameter seconds: How long to wait at most. What is said later is told as changed.
+    func awaitFirst(seconds: Double) {
+        _ = firstAnswers.wait(timeout: .now() + seconds)
+        let late = state.withLock { state in
+            defer { state.awaited = [] }
+            return state.awaited
+        }
+        for _ in late { firstAnswers.leave() }
+    }
+
+    /// A root's first answer has come, or will not.
+    ///
+    /// - Returns: Whether it was waited for.
+    @discardableResult
+    private func settle(_ root: FilePath) -> Bool {
+        let wasAwaited = state.withLock { $0.awaited.remove(root) != nil }
+        if wasAwaited { firstAnswers.leave() }
+        return wasAwaited
     }
 
     /// How an item stands; nil for what nobody says.
@@ -78,11 +121,13 @@ package final class UbiquityStates: Sendable {
     package var isAnswered: Bool { state.withLock { !$0.answered.isEmpty } }
 
     package func end() {
-        let followings = state.withLock { state in
-            defer { (state.isEnded, state.followings) = (true, []) }
-            return state.followings
+        let (followings, awaitedCount, wasEnded) = state.withLock { state in
+            defer { (state.isEnded, state.followings, state.awaited) = (true, [], []) }
+            return (state.followings, state.awaited.count, state.isEnded)
         }
         for following in followings { following.end() }
+        for _ in 0..<awaitedCount { firstAnswers.leave() }
+        if !wasEnded { running.leave() }
     }
 
     deinit { end() }
@@ -97,7 +142,8 @@ package final class UbiquityStates: Sendable {
         var items = said
         if isFirst {
             // From now on nothing is missed.
-            items = ((try? known(below: root, runtime)) ?? []) + items
+            guard let first = firstItems(below: root, runtime) else { return }
+            items = first + items
             _ = state.withLock { $0.answered.insert(root) }
         }
         let news = state.withLock { state in
@@ -105,11 +151,38 @@ package final class UbiquityStates: Sendable {
                 .filter { state.items.updateValue($0.item, forKey: $0.path) != $0.item }
                 .map { $0.path }
         }
+        if isFirst, settle(root) { return }
         if !news.isEmpty || isFirst { changed(news) }
+    }
+
+    /// How all items stand below a root, asked until somebody says; on the thread that is told, so that nothing that comes
+    /// after is taken before.
+    ///
+    /// - Returns: Nil when nobody is there any more, which is told as silence, or it is ended.
+    private func firstItems(below root: FilePath, _ runtime: RuntimeFolder) -> [ItemSyncState]? {
+        var seconds = Self.pauseSeconds.lowerBound
+        while true {
+            do { return try known(below: root, runtime) } catch {
+                // Who has too many connections, or has not answered in time, seems not to be there, and is.
+                if error as? SyncServiceError == .notRunning, !isAnybodyThere(root, runtime) { return nil }
+            }
+            if running.wait(timeout: .now() + seconds) == .success { return nil }
+            seconds = min(2 * seconds, Self.pauseSeconds.upperBound)
+        }
+    }
+
+    private func isAnybodyThere(_ root: FilePath, _ runtime: RuntimeFolder) -> Bool {
+        do {
+            _ = try SyncConversation(.item(path: root.string), in: runtime)
+            return true
+        } catch {
+            return error as? SyncServiceError != .notRunning
+        }
     }
 
     /// Nobody says anything any more.
     private func forget(below root: FilePath, _ changed: @Sendable ([FilePath]) -> Void) {
+        settle(root)
         let known: [FilePath]? = state.withLock { state in
             guard state.answered.remove(root) != nil else { return nil }
             defer { state.items = state.items.filter { !$0.key.isInside(root) } }

@@ -58,7 +58,9 @@ struct QueryUpdatesTests {
         // From now on it is known, and asked of the disk only after an update.
         #expect(size() == 2)
         func text(_ count: Int) -> String { String(repeating: "x", count: count) }
-        func file(_ count: Int) -> FileWrapper { FileWrapper(regularFileWithContents: Data(text(count).utf8)) }
+        func file(_ count: Int) -> FileWrapper {
+            FileWrapper(regularFileWithContents: Data(text(count).utf8))
+        }
         func folder(_ count: Int) -> FileWrapper {
             FileWrapper(directoryWithFileWrappers: ["TXT.rtf": file(count)])
         }
