@@ -31,6 +31,8 @@ struct ItemCatalogue {
     }
 
     private(set) var folders: [Int: Folder] = [:]
+    /// The folders of the scopes, of which none ever goes.
+    private var roots: [FilePath: Int] = [:]
     private(set) var places: [Place?] = []
     private var folderCount = 0
 
@@ -44,7 +46,7 @@ struct ItemCatalogue {
 
     /// The folder at a path, if it is one of the scopes or in one.
     func folder(at path: FilePath) -> Int? {
-        if let root = folders.first(where: { $0.value.root == path }) { return root.key }
+        if let root = roots[path] { return root }
         guard path != path.parent, let above = folder(at: path.parent) else { return nil }
         return folders[above]?.folders[ItemName(path.name)]
     }
@@ -62,7 +64,11 @@ struct ItemCatalogue {
 
     // MARK: Changing
 
-    mutating func addRoot(_ path: FilePath) -> Int { insert(Folder(root: path)) }
+    mutating func addRoot(_ path: FilePath) -> Int {
+        let number = insert(Folder(root: path))
+        roots[path] = number
+        return number
+    }
 
     private mutating func insert(_ folder: Folder) -> Int {
         defer { folderCount += 1 }

@@ -30,12 +30,12 @@ extension QueryRun {
 
     /// Items stand otherwise at the hub, or their contents come or go.
     func heard(ofStates paths: [FilePath]) {
-        for path in paths {
-            let place = state.withLock { state -> Place? in
+        let places = state.withLock { state in
+            paths.compactMap { path in
                 state.catalogue.folder(at: path.parent).map { Place(folder: $0, name: ItemName(path.name)) }
             }
-            if let place { dirty.insert(place) }
         }
+        dirty.formUnion(places)
         look(after: 0)
     }
 
