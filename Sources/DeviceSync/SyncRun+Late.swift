@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Sync

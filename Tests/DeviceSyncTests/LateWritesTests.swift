@@ -2,6 +2,7 @@ import DocumentTesting
 import FileSystem
 import Foundation
 import Locks
+import SyncMessages
 import TestThreads
 import Testing
 
@@ -29,15 +30,15 @@ struct LateWritesTests {
         var isDone: Bool { file.withLock { $0 < 0 } }
 
         func willMake(_ call: SystemCall) -> CInt {
-            if moment == .beforeRemoval, isRemoval(call) { write() }
+            if moment == .beforeRemoval, isRemoval(call) { writeNow() }
             return 0
         }
 
         func didMake(_ call: SystemCall) {
             switch moment {
             case .beforeRemoval: break
-            case .afterRemoval: if isRemoval(call) { write() }
-            case .nameless: if call.path.string.hasPrefix(folder), isNameless { write() }
+            case .afterRemoval: if isRemoval(call) { writeNow() }
+            case .nameless: if call.path.string.hasPrefix(folder), isNameless { writeNow() }
             }
         }
 
@@ -53,11 +54,11 @@ struct LateWritesTests {
             }
         }
 
-        private func write() {
+        private func writeNow() {
             file.withLock { file in
                 guard file >= 0 else { return }
                 let bytes = Array(" and late".utf8)
-                #expect(Foundation.write(file, bytes, bytes.count) == bytes.count)
+                #expect(write(file, bytes, bytes.count) == bytes.count)
                 #expect(close(file) == 0)
                 file = -1
             }

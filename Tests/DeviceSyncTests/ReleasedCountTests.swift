@@ -36,7 +36,7 @@ struct ReleasedCountTests {
         func close() { hub.close() }
     }
 
-    @Test("No more than it was asked for counts as released, and no less than nothing", arguments: [Int.max, -1])
+    @Test("It counts as far as it was asked, and never as less than nothing", arguments: [Int.max, -1])
     func counts(said: Int) throws {
         let pair = try DevicePair.holding("first", as: "a.txt")
         try pair.one.write("second", to: "a.txt")

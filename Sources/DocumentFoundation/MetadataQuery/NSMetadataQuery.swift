@@ -29,7 +29,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     // Sendable because it is used on one queue only, as Apple demands it: the main queue, or `operationQueue`, one
     // operation at a time. What other threads touch is in `QueryRun`.
 
-    private var run: QueryRun?
+    private(set) var run: QueryRun?
     /// What the run looks for; with blocks, which it cannot ask.
     private var sought: QueryPredicate?
     private var disabledCount = 0
@@ -212,8 +212,12 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         let center = NotificationCenter.default
         switch announcement {
         case .started: center.post(name: .NSMetadataQueryDidStartGathering, object: self)
-        case .progress: center.post(name: .NSMetadataQueryGatheringProgress, object: self)
-        case .finished: center.post(name: .NSMetadataQueryDidFinishGathering, object: self)
+        case .progress:
+            refreshAll(of: run)
+            center.post(name: .NSMetadataQueryGatheringProgress, object: self)
+        case .finished:
+            refreshAll(of: run)
+            center.post(name: .NSMetadataQueryDidFinishGathering, object: self)
         case .updated(let added, let changed, let removed):
             for id in changed { if let now = run.attributes(of: id) { items[id]?.refresh(now) } }
             let information = [
@@ -224,6 +228,11 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             for id in removed { (items[id], objects[id]) = (nil, nil) }
             center.post(name: .NSMetadataQueryDidUpdate, object: self, userInfo: information)
         }
+    }
+
+    /// Items that were read at an earlier progress may have changed since, which no update tells of.
+    private func refreshAll(of run: QueryRun) {
+        for (id, item) in items { if let now = run.attributes(of: id) { item.refresh(now) } }
     }
 
     private func item(_ id: Int, of run: QueryRun) -> NSMetadataItem? {

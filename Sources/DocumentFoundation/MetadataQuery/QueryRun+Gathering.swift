@@ -106,7 +106,8 @@ extension QueryRun {
             found.members.reserveCapacity(items.count)
         }
         for (offset, item) in items.enumerated() {
-            let (name, form) = (ItemName(item.name), form(item))
+            let name = ItemName(item.name)
+            let form = form(item)
             if item.kind == .directory { found.directories.append((name, form)) }
             guard task.package == nil else { continue }
             let id = found.base + offset

@@ -264,14 +264,14 @@ extension QueryRun {
         let form = form(item)
         let isSameFile =
             known?.form == form && known?.inode == item.inode && !outcome.exchanged.contains(place)
-        guard let known, isSameFile || Self.outlives(known.form, form) else {
-            if known != nil { remove(place, &outcome) }
-            add(item, form, at: place, &outcome)
+        if let known, isSameFile || Self.outlives(known.form, form) {
+            state.withLock { $0.catalogue.replace(place, inode: item.inode, form: form) }
+            if !isSameFile { exchangePackage(at: place, known.id, form, &outcome) }
+            outcome.changed.insert(known.id)
             return
         }
-        state.withLock { $0.catalogue.replace(place, inode: item.inode, form: form) }
-        if !isSameFile { exchangePackage(at: place, known.id, form, &outcome) }
-        outcome.changed.insert(known.id)
+        if known != nil { remove(place, &outcome) }
+        add(item, form, at: place, &outcome)
     }
 
     /// Whether an item is the same under its name though another file or folder is there: a document that is written anew, or

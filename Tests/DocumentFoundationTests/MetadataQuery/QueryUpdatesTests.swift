@@ -43,6 +43,40 @@ struct QueryUpdatesTests {
         #expect(stage.names() == ["stays"])
     }
 
+    @Test("An item that was read while all was gathered is as it is then, whatever changed between")
+    func progress() throws {
+        for number in 0..<600 { try stage.write("d/\(number)") }
+        // What blocks decide is found in parts.
+        stage.query.predicate = NSPredicate { _, _ in true }
+        let seen = Locked<[NSMetadataItem]>([])
+        let isSeen = DispatchSemaphore(value: 0)
+        let observer = at(.NSMetadataQueryGatheringProgress) { query in
+            // Of the files, some and not all: the folder has been found before them.
+            guard query.resultCount > 1, seen.withLock({ $0.isEmpty }) else { return }
+            query.disableUpdates()
+            let items = query.results.compactMap { $0 as? NSMetadataItem }
+            for item in items { _ = item.value(forAttribute: NSMetadataItemFSSizeKey) }
+            seen.withLock { $0 = items }
+            isSeen.signal()
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        #expect(stage.use { $0.start() })
+        #expect(isSeen.wait(timeout: .now() + 30) == .success)
+        let item = try #require(seen.withLock { $0.first { QueryStage.name($0) != "d" } })
+        try stage.write("d/" + QueryStage.name(item), "22")
+        let run = try #require(stage.query.run)
+        run.queue.sync {
+            run.needsLookAtAll = true
+            run.look()
+        }
+        // What is being decided last is before this on the query's queue.
+        while run.state.withLock({ !$0.undecided.isEmpty }) { stage.use { _ in } }
+        #expect(stage.use { $0.isGathering })
+        stage.use { $0.enableUpdates() }
+        stage.wait("the end") { $0.contains { $0.name == .NSMetadataQueryDidFinishGathering } }
+        #expect(item.value(forAttribute: NSMetadataItemFSSizeKey) as? NSNumber == 2)
+    }
+
     // MARK: Packages
 
     @Test(

@@ -94,8 +94,14 @@ final class StatesStub: Sendable {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while recv(connection, &byte, 1, 0) == 1 {
-            if byte == UInt8(ascii: "\n") { return try? SyncLine.value(line) }
-            line.append(byte)
+            guard byte == UInt8(ascii: "\n") else {
+                line.append(byte)
+                continue
+            }
+            do {
+                let question: SyncQuestion = try SyncLine.value(line)
+                return question
+            } catch { return nil }
         }
         return nil
     }
