@@ -26,8 +26,8 @@ internal import Locks
 /// - Differs from Darwin: looks at folders instead of an index. Scopes are folders, and without one the home folder is
 ///   searched. `results` is an array of what is there at the time.
 open class NSMetadataQuery: NSObject, @unchecked Sendable {
-    // Sendable because it is used on one queue only, as Apple demands it: the main queue, or `operationQueue`, one
-    // operation at a time. What other threads touch is in `QueryRun`.
+    // Sendable because it is used in one place at a time, as Apple demands it: on the main queue, or on `operationQueue`, where
+    // it posts one notification after another. What other threads touch is in `QueryRun`.
 
     private(set) var run: QueryRun?
     /// What the run looks for; with blocks, which it cannot ask.
@@ -92,7 +92,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         didSet { run?.update { [interval = notificationBatchingInterval] in $0.core.interval = interval } }
     }
 
-    /// Where notifications are posted and the query is used; nil for the main queue. It must run one operation at a time.
+    /// Where notifications are posted, one after another, and the query is used; nil for the main queue. Where the queue runs
+    /// several operations at once, the query is to be used in its notifications alone.
     open var operationQueue: OperationQueue?
 
     /// Puts other objects and values in place of the query's.
@@ -135,7 +136,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         guard let predicate else { fatalError("a metadata query runs without a predicate; give it one") }
         let sought = QueryPredicate(predicate)
         self.sought = sought
-        let new = QueryRun(plan(sought), events: events) { [weak self] in self?.deliverSoon() }
+        let new = QueryRun(plan(sought), events: events) { [weak self] in self?.deliverSoon($0) }
         for _ in 0..<disabledCount { new.state.withLock { $0.core.disable() } }
         run = new
         new.start()
@@ -189,8 +190,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     // MARK: Telling
 
-    private func deliverSoon() {
-        let deliver: @Sendable () -> Void = { [weak self] in self?.deliver() }
+    private func deliverSoon(_ run: QueryRun) {
+        let deliver: @Sendable () -> Void = { [weak self] in self?.deliver(run) }
         if let operationQueue {
             operationQueue.addOperation(deliver)
         } else {
@@ -198,8 +199,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         }
     }
 
-    private func deliver() {
-        guard let run, let sought else { return }
+    private func deliver(_ run: QueryRun) {
+        // Not before all has been posted: on a queue that runs several operations at once the next would overtake it.
+        defer { run.told() }
+        guard run === self.run, let sought else { return }
         // A block may stop the query, or start it anew.
         run.decide {
             run === self.run && !run.isStopped && sought.matches(NSMetadataItem($0.attributes, number: nil))

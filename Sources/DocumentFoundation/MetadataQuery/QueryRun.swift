@@ -43,6 +43,7 @@ final class QueryRun: @unchecked Sendable {
         var undecided: ArraySlice<Finding> = []
         /// Items that are gone, and shown until that is told.
         var remembered: [Int: ItemAttributes] = [:]
+        /// Whether the query has been asked to tell, and has not told all yet.
         var isToBeTold = false
         var wakesAt: Double?
         var isStopped = false
@@ -63,7 +64,7 @@ final class QueryRun: @unchecked Sendable {
     let events: FileEvents
     let queue = DispatchQueue(label: "sheaf.metadata-query", qos: .userInitiated)
     let state: Locked<State>
-    private let tell: @Sendable () -> Void
+    private let tell: @Sendable (QueryRun) -> Void
 
     // On the queue.
     var watches: [Int: FileEvents.Watch] = [:]
@@ -84,8 +85,9 @@ final class QueryRun: @unchecked Sendable {
     var seenUntil = Date()
 
     /// - Parameters:
-    ///   - tell: Asks for `announcements()` to be called on the query's own queue, soon; called on any thread.
-    init(_ plan: Plan, events: FileEvents = .shared, tell: @escaping @Sendable () -> Void) {
+    ///   - tell: Asks for `announcements()` to be called on the query's own queue, soon, and then `told()`; called on any thread,
+    ///     and not again before that.
+    init(_ plan: Plan, events: FileEvents = .shared, tell: @escaping @Sendable (QueryRun) -> Void) {
         self.plan = plan
         self.events = events
         self.tell = tell
@@ -142,7 +144,7 @@ final class QueryRun: @unchecked Sendable {
             state.wakesAt = due
             return (false, due - now)
         }
-        if isNow { tell() }
+        if isNow { tell(self) }
         guard let delay else { return }
         queue.asyncAfter(deadline: .now() + delay) { [weak self] in
             self?.state.withLock { $0.wakesAt = nil }
@@ -152,13 +154,15 @@ final class QueryRun: @unchecked Sendable {
 
     /// What is to be told now; what is shown is then as it says. Called on the query's own queue.
     func announcements() -> [MetadataQueryCore.Announcement] {
-        update { state in
-            state.isToBeTold = false
+        state.withLock { state in
             let announcements = state.core.tell(at: Self.now)
             state.forget(after: announcements.last)
             return announcements
         }
     }
+
+    /// What `announcements()` gave has been told, or the query has no use for it. Has told what has come meanwhile.
+    func told() { update { $0.isToBeTold = false } }
 
     // MARK: Asking
 

@@ -36,7 +36,7 @@ struct QueryRunTests {
             isUndecided: !sought.isFormula,
             interval: 0
         )
-        let run = QueryRun(plan, events: stage.events) {}
+        let run = QueryRun(plan, events: stage.events) { _ in }
         run.start()
         // The gathering is before this on its queue.
         run.queue.sync {}

@@ -77,6 +77,45 @@ struct QueryUpdatesTests {
         #expect(item.value(forAttribute: NSMetadataItemFSSizeKey) as? NSNumber == 2)
     }
 
+    @Test("On a queue that runs several operations at once notifications come in order, one after another")
+    func concurrentQueue() throws {
+        stage.queue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
+        let (inside, insideMax) = (Locked(0), Locked(0))
+        let names: [Notification.Name] = [
+            .NSMetadataQueryDidStartGathering, .NSMetadataQueryGatheringProgress,
+            .NSMetadataQueryDidFinishGathering, .NSMetadataQueryDidUpdate,
+        ]
+        let observers = names.map { name in
+            at(name) { query in
+                let count = inside.withLock { count in
+                    count += 1
+                    return count
+                }
+                insideMax.withLock { $0 = max($0, count) }
+                // Takes its time, and would not bear another beside it.
+                for case let item as NSMetadataItem in query.results {
+                    _ = item.value(forAttribute: NSMetadataItemFSSizeKey)
+                }
+                inside.withLock { $0 -= 1 }
+            }
+        }
+        defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+        for number in 0..<100 { try stage.write("before-\(number)") }
+        #expect(stage.query.start())
+        for number in 0..<300 { try stage.write("after-\(number)") }
+        let run = try #require(stage.query.run)
+        stage.wait("all of them") { posted in
+            posted.contains { $0.name == .NSMetadataQueryDidFinishGathering }
+                && run.state.withLock { $0.core.shown.count } == 400
+        }
+        #expect(insideMax.withLock { $0 } == 1)
+        let order = stage.all.map(\.name).filter { $0 != .NSMetadataQueryGatheringProgress }
+        #expect(order.first == .NSMetadataQueryDidStartGathering)
+        #expect(order.dropFirst().first == .NSMetadataQueryDidFinishGathering)
+        #expect(order.dropFirst(2).allSatisfy { $0 == .NSMetadataQueryDidUpdate })
+        stage.query.stop()
+    }
+
     // MARK: Packages
 
     @Test(
