@@ -51,7 +51,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     private var chosenPredicate: NSPredicate?
 
-    /// What items must be like; needed before `start()`. Changed while the query runs, it runs anew.
+    /// What items must be like; needed before `start()`. Changed while the query runs, it runs anew; without one it stops.
     ///
     /// Made by a format, a value or a block, or a compound of such. What a format says is asked while folders are looked
     /// at, on threads of the query's. A block is asked on the query's queue, the main queue or `operationQueue`, about
@@ -63,7 +63,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         set {
             // Nothing in a predicate changes, and Foundation's copy of a compound is one that never holds.
             chosenPredicate = newValue
-            restart()
+            if newValue == nil { stop() } else { restart() }
         }
     }
 
@@ -81,11 +81,11 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// what is there, or comes there, and not what is in a folder. Changed while the query runs, it runs anew.
     open var searchItems: [Any]? { didSet { restart() } }
 
-    /// Attributes that `valueLists` is about.
-    open var valueListAttributes: [String] = []
+    /// Attributes that `valueLists` is about. Changed while the query runs, it runs anew.
+    open var valueListAttributes: [String] = [] { didSet { restart() } }
 
-    /// Attributes that `groupedResults` groups by, the outermost first.
-    open var groupingAttributes: [String]?
+    /// Attributes that `groupedResults` groups by, the outermost first. Changed while the query runs, it runs anew.
+    open var groupingAttributes: [String]? { didSet { restart() } }
 
     /// The least time between two updates, in seconds; 1 at first.
     open var notificationBatchingInterval: TimeInterval = 1 {
@@ -117,8 +117,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     /// - Returns: False without a predicate, and for a query that runs.
     @discardableResult
     open func start() -> Bool {
-        guard predicate != nil, run?.isStopped ?? true else { return false }
-        begin()
+        guard let predicate, run?.isStopped ?? true else { return false }
+        begin(predicate)
         return true
     }
 
@@ -128,12 +128,11 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     private func restart() {
         guard let run, !run.isStopped else { return }
         run.stop()
-        begin()
+        if let predicate { begin(predicate) }
     }
 
-    private func begin() {
+    private func begin(_ predicate: NSPredicate) {
         (objects, items) = ([:], [:])
-        guard let predicate else { fatalError("a metadata query runs without a predicate; give it one") }
         let sought = QueryPredicate(predicate)
         self.sought = sought
         let new = QueryRun(plan(sought), events: events) { [weak self] in self?.deliverSoon($0) }
@@ -208,7 +207,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             run === self.run && !run.isStopped && sought.matches(NSMetadataItem($0.attributes, number: nil))
         }
         guard run === self.run else { return }
-        for announcement in run.announcements() where run === self.run { post(announcement, of: run) }
+        // Who is told of the start may stop it.
+        for announcement in run.announcements() where run === self.run && !run.isStopped {
+            post(announcement, of: run)
+        }
     }
 
     private func post(_ announcement: MetadataQueryCore.Announcement, of run: QueryRun) {

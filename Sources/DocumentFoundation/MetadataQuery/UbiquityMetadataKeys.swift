@@ -5,7 +5,7 @@ public let NSMetadataQueryUbiquitousDocumentsScope = "NSMetadataQueryUbiquitousD
 /// A search scope: the app's containers without their `Documents` folders.
 public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataScope"
 
-/// Whether it is in a container: `Bool`.
+/// Whether it is in a container, and not excluded from sync: `Bool`.
 public let NSMetadataItemIsUbiquitousKey = "NSMetadataItemIsUbiquitousKey"
 /// What of its contents is here: one of the three texts below.
 public let NSMetadataUbiquitousItemDownloadingStatusKey = "NSMetadataUbiquitousItemDownloadingStatusKey"

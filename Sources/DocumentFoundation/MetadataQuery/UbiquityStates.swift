@@ -31,6 +31,8 @@ package final class UbiquityStates: Sendable {
     private let running = DispatchGroup()
     /// What people call the container that each root is in.
     private let containerNames: [FilePath: String]
+    /// The folder, kept in step as a whole, that each root is in.
+    private let folders: [FilePath: FilePath]
     private let isDeep: Bool
 
     /// - Parameters:
@@ -47,6 +49,10 @@ package final class UbiquityStates: Sendable {
             }
         }
         containerNames = Dictionary(named, uniquingKeysWith: { first, _ in first })
+        let joinedFolders = roots.compactMap { root in
+            joined.folder(of: root).map { (root, FilePath($0.folder)) }
+        }
+        folders = Dictionary(joinedFolders, uniquingKeysWith: { first, _ in first })
         running.enter()
     }
 
@@ -214,7 +220,7 @@ package final class UbiquityStates: Sendable {
         guard Self.keys.contains(key) else { return nil }
         let known = state.withLock { $0.items[path] }
         switch key {
-        case NSMetadataItemIsUbiquitousKey: return .truth(true)
+        case NSMetadataItemIsUbiquitousKey: return .truth(!isExcluded(path))
         case NSMetadataUbiquitousItemIsSharedKey, NSMetadataUbiquitousItemIsExternalDocumentKey:
             return .truth(false)
         case NSMetadataUbiquitousItemContainerDisplayNameKey:
@@ -230,6 +236,12 @@ package final class UbiquityStates: Sendable {
             return .real(isHere ? 100 : 100 * (known?.download?.fraction ?? 0))
         default: return known.map { value(of: key, $0) } ?? .null
         }
+    }
+
+    /// Whether it stays on this device, though it is in a container.
+    private func isExcluded(_ path: FilePath) -> Bool {
+        guard let folder = folders.first(where: { path.isInside($0.key) })?.value else { return false }
+        return SyncExclusion.isExcluded(path, below: folder)
     }
 
     private func value(of key: String, _ item: ItemSyncState) -> PredicateValue {

@@ -192,4 +192,52 @@ struct QueryUpdatesTests {
         #expect(searched.names(in: FilePath(stage.folder.path)) == Set(names.map { ItemName($0) }))
         #expect(Set(names.map { ItemName($0) }).count == 2 && Set(names).count == 1)
     }
+
+    // MARK: Running
+
+    @Test("Attributes for groups and value lists, changed while a query runs, have it run anew")
+    func restarts() throws {
+        for name in ["a.txt", "b.png"] { try stage.write(name) }
+        stage.gather()
+        let changes: [(NSMetadataQuery) -> Void] = [
+            { $0.groupingAttributes = [NSMetadataItemContentTypeKey] },
+            { $0.valueListAttributes = [NSMetadataItemFSSizeKey] },
+        ]
+        for change in changes {
+            stage.clear()
+            stage.use(change)
+            stage.wait("all anew") { $0.contains { $0.name == .NSMetadataQueryDidFinishGathering } }
+            #expect(stage.all.first?.name == .NSMetadataQueryDidStartGathering)
+        }
+        let groups = stage.use { $0.groupedResults.map { $0.value as? String } }
+        #expect(groups == ["public.plain-text", "public.png"])
+        let counts = stage.use { $0.valueLists[NSMetadataItemFSSizeKey]?.map(\.count) }
+        #expect(counts == [2])
+    }
+
+    @Test("Without a predicate a query that runs stops, and keeps what it has found")
+    func noPredicate() throws {
+        try stage.write("a.txt")
+        stage.gather()
+        stage.use { $0.predicate = nil }
+        #expect(stage.use { $0.isStopped && $0.resultCount == 1 })
+        #expect(stage.use { !$0.start() })
+        // Nor does another change have it run.
+        stage.use { $0.sortDescriptors = [NSSortDescriptor(key: NSMetadataItemFSNameKey, ascending: true)] }
+        #expect(stage.use { $0.isStopped })
+    }
+
+    @Test("Who stops a query when he is told of its start is told nothing more")
+    func stopsAtStart() throws {
+        try stage.write("a.txt")
+        let observer = at(.NSMetadataQueryDidStartGathering) { $0.stop() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        stage.queue.isSuspended = true
+        #expect(stage.query.start())
+        // Then all has been gathered before anything is told.
+        try #require(stage.query.run).queue.sync {}
+        stage.queue.isSuspended = false
+        #expect(stage.use { $0.isStopped })
+        #expect(stage.all.map(\.name) == [.NSMetadataQueryDidStartGathering])
+    }
 }

@@ -127,6 +127,21 @@ struct UbiquityStatesTests {
         withExtendedLifetime(stub) {}
     }
 
+    @Test("What is excluded from sync, and what is in it, is in a container and not ubiquitous")
+    func excluded() throws {
+        let folder = url("folder")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        for excluded in [url("b.txt"), folder] { try SyncExclusion.set(true, FilePath(excluded.path)) }
+        let states = UbiquityStates(account, below: [FilePath(documents.path)])
+        func isUbiquitous(_ name: String) -> PredicateValue? {
+            states.value(of: NSMetadataItemIsUbiquitousKey, at: FilePath(url(name).path))
+        }
+        #expect(isUbiquitous("a.txt") == .integer(1))
+        #expect(isUbiquitous("b.txt") == .integer(0))
+        #expect(isUbiquitous("folder") == .integer(0))
+        #expect(isUbiquitous("folder/c.txt") == .integer(0))
+    }
+
     // MARK: Queries
 
     /// What a query over the documents has found when it has gathered: names, with whether the hub has them.
