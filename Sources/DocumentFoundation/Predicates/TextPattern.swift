@@ -36,7 +36,8 @@ struct TextPattern: Sendable {
         case .like: shape = Self.shape(ofWildcards: Self.wildcards(folded))
         case .matches:
             // What is no regular expression is found when a format is read; here it can only come from a key.
-            let expression = try? NSRegularExpression(pattern: "^(?:\(text))$", options: Self.flags(options))
+            let pattern = "^(?:\(Self.withoutDiacritics(text, options)))$"
+            let expression = try? NSRegularExpression(pattern: pattern, options: Self.flags(options))
             shape = expression.map(Shape.regular) ?? .unreadable
         default: return nil
         }
@@ -46,10 +47,7 @@ struct TextPattern: Sendable {
     func matches(_ text: String) -> Bool {
         if case .anything = shape { return true }
         if case .regular(let expression) = shape {
-            let text =
-                options.contains(.diacriticInsensitive)
-                ? text.folding(options: .diacriticInsensitive, locale: nil) : text
-            return Self.matchesWhole(expression, text)
+            return Self.matchesWhole(expression, Self.withoutDiacritics(text, options))
         }
         let text = options.folded(text)
         switch shape {
@@ -63,6 +61,11 @@ struct TextPattern: Sendable {
     }
 
     // MARK: Regular expressions
+
+    /// A text, or a pattern for it, without the diacritics that are overlooked; case is the expression's own matter.
+    private static func withoutDiacritics(_ text: String, _ options: PredicateOptions) -> String {
+        options.intersection(.diacriticInsensitive).folded(text)
+    }
 
     private static func flags(_ options: PredicateOptions) -> NSRegularExpression.Options {
         var flags: NSRegularExpression.Options = [.dotMatchesLineSeparators]
