@@ -194,16 +194,17 @@ extension SyncRun {
         takeExclusions(outcome)
         found.events += takeContents(outcome)
         watchFound(outcome.folders)
-        let others = foldersOfOtherNames(of: outcome.touched).subtracting(folders)
+        let touched = toBeRead(after: outcome)
+        let others = foldersOfOtherNames(of: touched).subtracting(folders)
         if !others.isEmpty {
             dirtyFolders.formUnion(others)
             lookSoon()
         }
         var changed = outcome.placed
-        for item in try keep(outcome.touched, atOnce: outcome.returning) { changed.insert(item) }
+        for item in try keep(touched, atOnce: outcome.returning) { changed.insert(item) }
         let listed = outcome.listed.subtracting(outcome.unreadable.keys)
         changed.formUnion(try readSuspects(in: listed))
-        if isLookDone { endWriting(in: listed, but: outcome.touched) }
+        if isLookDone { endWriting(in: listed, but: touched) }
         found.events += changes(of: changed)
         if !changed.isEmpty { noteLinksInConflict() }
         return found
@@ -300,6 +301,7 @@ extension SyncRun {
         (unkept[item], unlisted[item]) = (nil, nil)
         (unread[item], leftOut[item]) = (nil, nil)
         suspects.remove(item)
+        written.remove(item)
         if writing.forget(item) { news.insert(item) }
         if stuck.removeValue(forKey: item) != nil { refused.insert(item) }
         if endWaiting(item) { refused.insert(item) }

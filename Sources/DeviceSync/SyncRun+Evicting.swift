@@ -41,6 +41,8 @@ extension SyncRun {
                     table[item] = placeholder
                     evicted.insert(item)
                 case .another(let why):
+                    // It may look as it did when it was read.
+                    if isWritable(item) { written.insert(item) }
                     dirtyFolders.insert(table[item]?.state.place.parent ?? .root)
                     lookSoon()
                     throw SyncRefusal(.inUse, "“\(self.path(of: item))” stays here: \(why). Try again.")
@@ -86,7 +88,7 @@ extension SyncRun {
         }
         let isLookedAt =
             unkept[item] == nil && !dirtyPackages.contains(item) && !missing.contains(item)
-            && writing.waiting[item] == nil
+            && writing.waiting[item] == nil && !written.contains(item)
             && !dirtyFolders.contains(known.state.place.parent)
             && unlisted[known.state.place.parent] == nil
         guard isLookedAt, engine.change(of: item) == .none, engine.tree[item]?.content == content,

@@ -56,6 +56,7 @@ extension SyncRun {
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }
+        guard !written.contains(item) else { return refuse(item, effect, "it was written since") }
         var replaced: ReplacedFile?
         let wasLosing = losing.remove(item) != nil
         let outcome: Placer.Outcome
@@ -178,6 +179,7 @@ extension SyncRun {
         guard table[item]?.state == expected else {
             return refuse(item, effect, "it is another here than at the hub")
         }
+        guard !written.contains(item) else { return refuse(item, effect, "it was written since") }
         let path = path(of: item)
         var removed: ReplacedFile?
         switch try placer.remove(item, in: table, removed: &removed) {

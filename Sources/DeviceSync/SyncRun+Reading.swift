@@ -89,8 +89,8 @@ extension SyncRun {
             Vault.Keepable(
                 table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
                 as: item.mark,
-                // What a power cut may have damaged is not what it looks like.
-                isReadAnew: readsAnew.contains(item) || suspects.contains(item),
+                // What a power cut may have damaged is not what it looks like, nor need be what somebody has written.
+                isReadAnew: readsAnew.contains(item) || suspects.contains(item) || written.contains(item),
                 notes: try memory.losses(of: item)
             )
         }
@@ -146,6 +146,8 @@ extension SyncRun {
             return false
         }
         unkept[item] = nil
+        // What is written from here on is told later.
+        written.remove(item)
         if let former, former != content, losing.remove(item) != nil {
             // What was about to lose a conflict has been saved anew, and loses as it is now.
             known.state.conflicts.remove(former)

@@ -42,7 +42,9 @@ extension SyncRun {
             switch event.kind {
             case .created: writing.made(at: place)
             case .modified: noteWrite(at: place, event.writer)
-            case .changed: writing.closed(place)
+            case .changed:
+                writing.closed(place)
+                noteWritten(at: place, isClosed: true)
             case .movedTo: writing.moved(to: place)
             case .movedFrom, .deleted, .attributesChanged, .selfMoved, .selfDeleted, .overflowed: break
             }
@@ -51,6 +53,7 @@ extension SyncRun {
     }
 
     private func noteWrite(at place: ItemPlace, _ writer: WriterProcess?) {
+        noteWritten(at: place, isClosed: false)
         // What is new has been told of, and is looked at.
         let item = table.item(at: place).flatMap { isWritable($0) ? $0 : nil }
         let isNew = item.map { writing.waiting[$0] == nil } ?? false
@@ -58,8 +61,36 @@ extension SyncRun {
         if let item { note(item, isNew, writer) }
     }
 
+    /// Notes that a file may hold something else, which its size and its times need not tell: clocks go in steps, and of what is
+    /// stored in memory that a file is mapped to only the first tells for a while.
+    private func noteWritten(at place: ItemPlace, isClosed: Bool) {
+        guard let item = table.item(at: place), isWritable(item), let trace = table[item]?.trace,
+            isClosed || !written.contains(item)
+        else { return }
+        // What is written under one name is written under all.
+        for other in table.items(like: trace) where isWritable(other) {
+            written.insert(other)
+            if isClosed, let parent = table[other]?.state.parent { dirtyFolders.insert(parent) }
+        }
+    }
+
+    /// What is to be read after a look: what looks otherwise, and what somebody may have written into.
+    func toBeRead(after outcome: FolderLook.Outcome) -> [ItemID: ItemTrace] {
+        var touched = outcome.touched
+        let listed = outcome.listed.subtracting(outcome.unreadable.keys)
+        for item in written where touched[item] == nil {
+            guard let known = table[item], !known.isDataless else {
+                written.remove(item)
+                continue
+            }
+            let isListed = listed.contains(known.state.parent) && !outcome.missing.contains(item)
+            if isListed, isWritable(item) { touched[item] = known.trace }
+        }
+        return touched
+    }
+
     /// Whether somebody can write into an item, and that is to be heard of.
-    private func isWritable(_ item: ItemID) -> Bool {
+    func isWritable(_ item: ItemID) -> Bool {
         guard let seen = table[item] else { return false }
         return seen.trace.kind == .regular && !seen.isDataless && !isExcluded(item)
     }
@@ -226,7 +257,7 @@ extension SyncRun {
         if stuck.removeValue(forKey: item) != nil { refused.insert(item) }
     }
 
-    /// After a look: what waited, and is as it was seen last, does not wait any more.
+    /// After a look: what waited, and is as it was read last, does not wait any more.
     func endWriting(in folders: Set<ItemID>, but touched: [ItemID: ItemTrace]) {
         writing.endLook(at: now)
         let ended = writing.waiting.filter { item, wait in

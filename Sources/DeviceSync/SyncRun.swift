@@ -150,6 +150,8 @@ final class SyncRun {
     var isReadDue = false
     /// Items that programs are writing, which wait until these are done.
     var writing = WritingItems()
+    /// Files into which somebody may have written since they were read last: they are read, whatever they look like.
+    var written: Set<ItemID> = []
     /// Saves of Sheaf's that are under way.
     var saveSigns = SaveSigns()
     /// When those that wait are to be looked at; nil for not at all.

@@ -256,4 +256,37 @@ struct OpenFilesTests {
         wait { one.text("a.md") == "two\na\none\n" && two.text("a.md") == "two\na\none\n" && pair.isSettled }
         pair.end()
     }
+
+    @Test("What is stored in a mapped file that looks as it was read is read when it is closed")
+    func mapped() throws {
+        try one.write("first", to: "a.txt")
+        wait { two.text("a.txt") == "first" && pair.isSettled }
+        let file = try FileHandle(forUpdating: url("a.txt"))
+        let place = mmap(nil, 5, PROT_READ | PROT_WRITE, MAP_SHARED, file.fileDescriptor, 0)
+        let memory = try #require(place == MAP_FAILED ? nil : place)
+        memory.copyMemory(from: Array("AAAAA".utf8), byteCount: 5)
+        // Nothing tells of that: the folder is looked at for another, and it is read when it has been quiet.
+        try one.write("beside", to: "b.txt")
+        wait { two.text("a.txt") == "AAAAA" && one.status?.stuck["a.txt"] == nil && pair.isSettled }
+        // Into a page that has not been written back since, so it is no older for that.
+        memory.copyMemory(from: Array("BBBBB".utf8), byteCount: 5)
+        #expect(munmap(memory, 5) == 0)
+        try file.close()
+        wait { two.text("a.txt") == "BBBBB" && pair.isSettled }
+        pair.end()
+    }
+
+    @Test("A file that is opened for writing, and closed as it was, is read and is no edit")
+    func openedOnly() throws {
+        try one.write("first", to: "a.txt")
+        try FileManager.default.linkItem(at: url("a.txt"), to: url("other name.txt"))
+        wait { two.text("a.txt") == "first" && two.text("other name.txt") == "first" && pair.isSettled }
+        let count = pair.hub.entryCount
+        for _ in 0..<3 { try open("a.txt").close() }
+        try one.write("beside", to: "b.txt")
+        wait { two.text("b.txt") == "beside" && pair.isSettled }
+        #expect(one.running?.isInStepNow == true)
+        #expect(pair.hub.entryCount == count + 1)
+        pair.end()
+    }
 }

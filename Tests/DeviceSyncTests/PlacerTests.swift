@@ -153,7 +153,10 @@ struct PlacerTests {
             var table = FolderTable()
             table[item] = try known(path, ContentName("read"))
             let saver = LastSaver(path: path, isInPlace: isInPlace)
-            let outcome = try SystemCallObservation.withObserver(saver) { try placer.remove(item, in: table) }
+            var removed: ReplacedFile?
+            let outcome = try SystemCallObservation.withObserver(saver) {
+                try placer.remove(item, in: table, removed: &removed)
+            }
             guard case .another = outcome else {
                 Issue.record("it is removed: \(outcome)")
                 return
@@ -332,6 +335,23 @@ struct PlacerTests {
                 return
             }
             #expect(placed == FolderItem(state: noted, trace: known.trace) && replaced == nil)
+        }
+    }
+
+    @Test("What looks as it did when it was read, and holds something else by now, is not evicted")
+    func notEvicted() throws {
+        try withPlacer { placer, root in
+            let (source, path) = (root.appending("source.txt"), root.appending("a.txt"))
+            try Data("what was read".utf8).write(to: source.url(isDirectory: false))
+            try Data("what is there".utf8).write(to: path.url(isDirectory: false))
+            let former = Vault.Keepable(source, as: item.mark, isElsewhere: true)
+            var table = FolderTable()
+            table[item] = try known(path, try #require(try placer.contents.keep(former)))
+            let outcome = try placer.evict(item, in: table, saysWho: false)
+            if case .done = outcome { Issue.record("it is gone: \(outcome)") }
+            let text = String(decoding: try Data(contentsOf: path.url(isDirectory: false)), as: UTF8.self)
+            #expect(text == "what is there")
+            #expect(try FolderScan.status(at: root.appending(".a.txt.icloud")) == nil)
         }
     }
 }

@@ -27,7 +27,9 @@ extension Placer {
         }
         do {
             try coordinate(path, .forEvicting) {
-                guard try isAsSeen(known, at: path) else { throw Changed() }
+                guard try isAsSeen(known, at: path), try isUnedited(item, known, at: path) else {
+                    throw Changed()
+                }
                 let inside = try inside(of: item, known, at: path)
                 try write(try placeholder(for: path, known, content), known, at: place, as: item)
                 do { try removeDocument(path, known, inside) } catch {
@@ -58,6 +60,14 @@ extension Placer {
         }
         guard let status = try FolderScan.status(at: place) else { return .another("it has gone since") }
         return .done(FolderItem(state: known.state, trace: ItemTrace(status), isDataless: true))
+    }
+
+    /// Whether a file holds what was read last: its times need not be others when it was read just after it was written, and that
+    /// has gone on. What was at rest then is not read again.
+    private func isUnedited(_ item: ItemID, _ known: FolderItem, at path: FilePath) throws -> Bool {
+        guard known.trace.kind == .regular else { return true }
+        let found = try contents.keep(.init(path, as: item.mark, notes: try losses.of(item)))
+        return found == known.state.content
     }
 
     private func placeholder(
