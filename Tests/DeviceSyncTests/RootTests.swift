@@ -184,6 +184,31 @@ struct RootTests {
         pair.end()
     }
 
+    @Test("What is missing in a folder of a backup that nobody can look into at first comes from the hub, too")
+    func missingInBlindFolder() throws {
+        var all = try fill()
+        try copy(two.folder, aside)
+        try one.write("since", to: "album/since.txt")
+        all["album/since.txt"] = "since"
+        pair.wait { two.contents == all && pair.isSettled }
+        let kernel = UnwatchedFolder(two.folder.appendingPathComponent("album"), EIO)
+        SystemCallObservation.add(kernel)
+        defer { SystemCallObservation.remove(kernel) }
+        try putBack(isRunning: false)
+        pair.wait { two.status?.stuck["album"] != nil && two.status?.line == .up }
+        // All else is looked at.
+        #expect(two.running?.isInStepNow == false)
+        kernel.end()
+        two.tryAgain()
+        pair.wait { two.contents == all && pair.isSettled }
+        #expect(one.contents == all)
+        #expect(two.said.contains(.vanished(itemCount: 1)), "\(two.said)")
+        // What is removed from then on is removed.
+        try FileManager.default.removeItem(at: two.folder.appendingPathComponent("album/since.txt"))
+        pair.wait { one.text("album/since.txt") == nil && pair.isSettled }
+        pair.end()
+    }
+
     @Test(
         "What is older in a folder that was put back from a backup counts as an edit, and the newer state stays as a version",
         arguments: [true, false]
