@@ -12,7 +12,8 @@ import Testing
 private final class SyncWitness: SystemCallObserver {
     private struct State {
         var synced: Set<UInt64> = []
-        var isVolumeSynced = false
+        /// By the paths of folders on them.
+        var syncedVolumes: Set<String> = []
         var madeFolders: [String] = []
     }
 
@@ -30,7 +31,7 @@ private final class SyncWitness: SystemCallObserver {
             var status = stat()
             guard fstat(file, &status) == 0 else { return }
             state.withLock { _ = $0.synced.insert(UInt64(status.st_ino)) }
-        case .syncVolume: state.withLock { $0.isVolumeSynced = true }
+        case .syncVolume: state.withLock { _ = $0.syncedVolumes.insert(call.path.string) }
         case .createFolder: state.withLock { $0.madeFolders.append(call.path.string) }
         default: break
         }
@@ -42,7 +43,13 @@ private final class SyncWitness: SystemCallObserver {
 
     func hasSynced(_ url: URL) -> Bool {
         guard let stamp = try? FileStamp(of: FilePath(url.path)) else { return false }
-        return state.withLock { $0.isVolumeSynced || $0.synced.contains(stamp.inode) }
+        return state.withLock { state in
+            // Others of this process sync volumes, too: only who knows of the item means it.
+            let isVolumeSynced = state.syncedVolumes.contains {
+                url.path == $0 || url.path.hasPrefix($0 + "/")
+            }
+            return isVolumeSynced || state.synced.contains(stamp.inode)
+        }
     }
 }
 
@@ -124,6 +131,26 @@ struct DurabilityTests {
             } until: {
                 two.text("to/b.txt") == "text"
             } == [true, true]
+        )
+        pair.end()
+    }
+
+    @Test("So does that a folder is gone, before the hub has heard of what was in it")
+    func folderGone() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        try one.write("text", to: "folder/a.txt")
+        pair.wait { two.text("folder/a.txt") == "text" && pair.isSettled }
+        #expect(
+            try lasting(pair, [""]) {
+                // All of it at once: nothing in it is gone before the folder.
+                try FileManager.default.moveItem(
+                    at: one.folder.appendingPathComponent("folder"),
+                    to: pair.base.appendingPathComponent("elsewhere")
+                )
+            } until: {
+                two.contents.isEmpty
+            } == [true]
         )
         pair.end()
     }

@@ -479,6 +479,23 @@ struct FolderLookTests {
         #expect(try look(&table).touched.isEmpty && table.items.count == 3)
     }
 
+    @Test("Two names of one file that only look alike are two items, however often one looks")
+    func lookAlikeNames() throws {
+        var table = FolderTable()
+        let paths = ["caf\u{E9}.txt", "cafe\u{301}.txt"].map { root.path + "/" + $0 }
+        #expect(FileManager.default.createFile(atPath: paths[0], contents: Data("text".utf8)))
+        #expect(link(paths[0], paths[1]) == 0)
+        _ = try look(&table)
+        for _ in 0..<2 {
+            #expect(table.items.count == 2)
+            #expect(try look(&table).missing == [])
+        }
+        // The one that goes is gone, and it alone.
+        let gone = try #require(item("cafe\u{301}.txt", in: table))
+        #expect(unlink(paths[1]) == 0)
+        #expect(try look(&table).missing == [gone])
+    }
+
     // MARK: Placeholders
 
     /// What a kill may have left: the item, its placeholder, or both, each with the item's mark.

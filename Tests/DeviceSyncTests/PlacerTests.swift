@@ -168,6 +168,36 @@ struct PlacerTests {
         }
     }
 
+    @Test(
+        "What is to be removed is not gone because its folder has another name: it is looked for",
+        arguments: [true, false]
+    )
+    func folderMoved(isGone: Bool) throws {
+        try withPlacer { placer, root in
+            let (folder, album) = (root.appending("album"), ItemID(2, 1))
+            try ItemMoves.createFolder(folder)
+            let path = folder.appending("a.txt")
+            try Data("text".utf8).write(to: path.url(isDirectory: false))
+            var table = FolderTable()
+            let status = try #require(try FolderScan.status(at: folder))
+            table[album] = FolderItem(
+                state: ItemState(.folder, at: ItemPlace(.root, "album")),
+                trace: ItemTrace(status)
+            )
+            table[item] = try known(path, ContentName("read"))
+            table[item]?.state.place.parent = album
+            if isGone {
+                try FileManager.default.removeItem(atPath: path.string)
+            } else {
+                try FileManager.default.moveItem(atPath: folder.string, toPath: root.appending("b").string)
+            }
+            let outcome = try placer.remove(item, in: table)
+            let isDone = if case .done(nil) = outcome { true } else { false }
+            #expect(isDone == isGone, "\(outcome)")
+            #expect(isGone || FileManager.default.fileExists(atPath: root.appending("b/a.txt").string))
+        }
+    }
+
     @Test("What comes to a place that somebody has taken does not take it from him")
     func takenPlace() throws {
         try withPlacer { placer, root in

@@ -166,6 +166,53 @@ struct PowerCutTests {
         pair.end()
     }
 
+    @Test(
+        "What the vault has not, and others have edited meanwhile, is had from the hub all the same, and becomes what they made"
+    )
+    func editedElsewhere() throws {
+        var room = ContainerSync.Room()
+        room.lentByteCountMin = 1
+        let pair = try DevicePair(room: room)
+        let (one, two) = (pair.one, pair.two)
+        let text = String(repeating: "text ", count: 4000)
+        try one.write(text, to: "a.txt")
+        pair.wait { two.text("a.txt") == text && pair.isSettled }
+        let count = pair.hub.entryCount
+        try two.cutPower()
+        try blank("a.txt", on: two, zeroCount: text.utf8.count)
+        try one.write("edited", to: "a.txt")
+        #expect(one.wait { pair.hub.entryCount > count && one.status?.isSettled == true })
+        try two.start()
+        pair.wait { two.text("a.txt") == "edited" && pair.isSettled }
+        // Nobody has heard of the blank, and nothing is in conflict with it.
+        #expect(pair.hub.entryCount == count + 1 && one.text("a.txt") == "edited")
+        #expect(two.said.contains(.repaired(path: "a.txt")))
+        #expect(try one.conflicts("a.txt") == [] && two.conflicts("a.txt") == [])
+        #expect(try two.formerTexts(of: "a.txt").contains { isBlank($0) })
+        pair.end()
+    }
+
+    @Test(
+        "What only begins with zeros is not blank: it stays as an edit, and comes again as damage",
+        arguments: [true, false]
+    )
+    func zerosFirst(isDamaged: Bool) throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        let text = String(repeating: "\0", count: 64 << 10) + "text"
+        let former = isDamaged ? text : "former"
+        try one.write(former, to: "a.bin")
+        pair.wait { two.text("a.bin") == former && pair.isSettled }
+        let count = pair.hub.entryCount
+        try two.cutPower()
+        if isDamaged { try blank("a.bin", on: two) } else { try two.write(text, to: "a.bin") }
+        try two.start()
+        pair.wait { one.text("a.bin") == text && two.text("a.bin") == text && pair.isSettled }
+        #expect(pair.hub.entryCount == (isDamaged ? count : count + 1))
+        #expect(two.said.contains(.repaired(path: "a.bin")) == isDamaged)
+        pair.end()
+    }
+
     @Test("A member of a package comes again, and what was edited in the package beside it is an edit")
     func member() throws {
         let pair = try DevicePair()

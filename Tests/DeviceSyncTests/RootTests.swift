@@ -113,6 +113,64 @@ struct RootTests {
         pair.end()
     }
 
+    /// Somebody who puts another folder in its place just when it has been found there.
+    private final class LateSwapper: SystemCallObserver {
+        private let folder: String
+        private let aside: String
+        /// So often it is found there before.
+        private let left: Locked<Int>
+
+        init(_ folder: URL, to aside: URL, after count: Int) {
+            (self.folder, self.aside, left) = (folder.path, aside.path, Locked(count))
+        }
+
+        var isDone: Bool { left.withLock { $0 < 0 } }
+
+        func willMake(_ call: SystemCall) -> CInt { 0 }
+
+        func didMake(_ call: SystemCall) {
+            guard call.name == "fstatat", call.path.string == folder else { return }
+            left.withLock { left in
+                left -= 1
+                guard left == -1 else { return }
+                if rename(folder, aside) != 0 || mkdir(folder, 0o700) != 0 { Issue.record("\(errno)") }
+            }
+        }
+    }
+
+    @Test(
+        "Another takes its place in the midst of a start: whatever that finds deletes nothing",
+        arguments: 0..<4
+    )
+    func replacedAtAStart(number: Int) throws {
+        let all = try fill()
+        let count = pair.hub.entryCount
+        two.stop()
+        let swapper = LateSwapper(two.folder, to: aside, after: number)
+        SystemCallObservation.add(swapper)
+        defer { SystemCallObservation.remove(swapper) }
+        var isStarted = false
+        do {
+            try two.start()
+            isStarted = true
+        } catch let error as SyncFailure {
+            // It was gone before it was known to be the one.
+            #expect(error.code == .rootMissing)
+        }
+        if isStarted {
+            pair.wait { two.running?.isInStepNow == false && swapper.isDone && isAway }
+            // Whatever it has to tell the others is told.
+            pair.wait { two.status?.line == .up && two.status?.unsettledCount == 0 }
+        }
+        #expect(pair.hub.entryCount == count && one.contents == all)
+        try FileManager.default.removeItem(at: two.folder)
+        try move(aside, two.folder)
+        if isStarted { two.tryAgain() } else { try two.start() }
+        pair.wait { two.contents == all && one.contents == all && pair.isSettled }
+        #expect(pair.hub.entryCount == count)
+        pair.end()
+    }
+
     @Test(
         "Another takes its place while things are put into it: they are where they belong afterwards",
         arguments: 0..<12
@@ -184,7 +242,9 @@ struct RootTests {
         pair.end()
     }
 
-    @Test("What is missing in a folder of a backup that nobody can look into at first comes from the hub, too")
+    @Test(
+        "What is missing in a folder of a backup that nobody can look into at first comes from the hub, too"
+    )
     func missingInBlindFolder() throws {
         var all = try fill()
         try copy(two.folder, aside)

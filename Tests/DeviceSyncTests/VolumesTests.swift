@@ -178,6 +178,76 @@ struct VolumesTests {
         pair.end()
     }
 
+    /// Has the volume that is gone leave its numbers to another, which is mounted there at once.
+    private func exchange(_ volume: inout MountedVolume?, at folder: URL) throws -> MountedVolume {
+        try volume?.unmount(isLazy: true)
+        volume = nil
+        return try MountedVolume(over: folder, keptAt: pair.base.appendingPathComponent("other volume"))
+    }
+
+    @Test(
+        "Another, empty volume with the numbers of the former one gets what was on that, though nobody saw it change"
+    )
+    func exchangedUnseen() throws {
+        var (volume, all): (MountedVolume?, [String: String]) = (nil, [:])
+        do {
+            let filled = try fill()
+            (volume, all) = (filled.volume, filled.all)
+        }
+        two.stop()
+        let run = SeenRun()
+        try run.start(two)
+        defer { run.stop() }
+        #expect(two.wait { (try? run.sync { $0.isSettled }) == true })
+        // Nothing looks at it meanwhile.
+        let other = try run.sync { _ in try exchange(&volume, at: disk) }
+        let isSo = two.wait {
+            held == all && one.contents == all && (try? run.sync { $0.isSettled }) == true
+        }
+        #expect(isSo, "\(one.contents) and \(held)")
+        withExtendedLifetime(other) {
+            run.stop()
+            pair.end()
+        }
+    }
+
+    @Test(
+        "Another volume with the numbers of the one that the container's folder was on is another folder: it deletes nothing"
+    )
+    func rootExchanged() throws {
+        let pair = try DevicePair(isSecondToStart: false)
+        let (one, two) = (pair.one, pair.two)
+        var volume: MountedVolume? = try MountedVolume(
+            over: two.folder,
+            keptAt: pair.base.appendingPathComponent("volume")
+        )
+        let run = SeenRun()
+        try run.start(two)
+        defer { run.stop() }
+        try one.write("precious", to: "a.txt")
+        #expect(
+            two.wait { two.text("a.txt") == "precious" && (try? run.sync { $0.isSettled }) == true }
+        )
+        try volume?.unmount(isLazy: true)
+        volume = nil
+        // The kernel tells that.
+        #expect(two.wait { (try? run.sync { $0.hasRootEnded }) == true })
+        let other = try MountedVolume(
+            over: two.folder,
+            keptAt: pair.base.appendingPathComponent("other volume")
+        )
+        let isAway = try run.sync { run in
+            // Found to be there again it would be looked at the second time.
+            for _ in 0..<2 { _ = run.isInStepNow }
+            return run.isRootAway && run.missing.isEmpty
+        }
+        #expect(isAway && one.text("a.txt") == "precious")
+        withExtendedLifetime(other) {
+            run.stop()
+            pair.end()
+        }
+    }
+
     @Test("Another, empty volume at the same place gets what was on the former one")
     func exchanged() throws {
         let (volume, all) = try fill()

@@ -227,6 +227,26 @@ struct LossWindowTests {
         #expect(scene.engine.brake?.waitingCount == 1)
     }
 
+    @Test(
+        "Who has answered is asked about the next change, too, where something that is paused never comes to rest"
+    )
+    func answeredWithoutRest() {
+        var scene = Scene(count: 40)
+        let held = scene.items[39]
+        var moved = Scene.document(held, "good \(held)")
+        moved.place.name = "moved"
+        scene.take([.paused([held]), .diskChanged(held, moved)])
+        for index in 0..<25 { scene.overwrite(index) }
+        #expect(scene.engine.brake?.waitingCount == 5)
+        scene.take([.brakeReleased(.leaving)])
+        #expect(scene.garbageCount == 25 && scene.engine.brake == nil && !scene.engine.isAtRest)
+        scene.take([.periodBegan])
+        scene.take([.periodBegan])
+        for index in 0..<25 { scene.overwrite(index, with: "garbage again \(index)") }
+        #expect(scene.engine.brake?.direction == .leaving && scene.engine.brake?.waitingCount == 5)
+        #expect(scene.engine.tree[held]?.place.name == "\(held)")
+    }
+
     @Test("Switched off, it asks never")
     func off() {
         var scene = Scene(count: 40)
