@@ -116,7 +116,8 @@ struct PowerCutTests {
     /// Has it look as if the device had written something down long after all else.
     private func writeDownLater(on device: TestDevice) throws {
         let folder = device.memoryFolder
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasPrefix(DeviceMemory.fileName) {
             let date: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSinceNow: 3600)]
             try FileManager.default.setAttributes(
                 date,
