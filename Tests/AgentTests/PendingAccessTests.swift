@@ -150,7 +150,7 @@ struct PendingAccessTests {
     @Test("A presenter that says nothing is named, and then fails the access")
     func silence() throws {
         try withScene { scene in
-            let registry = FileAccessRegistry(presenterTimeLimitSeconds: 0.2)
+            let registry = FileAccessRegistry(presenterTimeLimitSeconds: 2)
             let url = try scene.file("note.txt")
             let presenter = SilentPresenter(url)
             registry.add(presenter)

@@ -140,6 +140,8 @@ struct NSFilePresenterTests {
             text.contains("ScenePresenter") && text.contains("a.txt") && text.contains("toReader"),
             "\(text)"
         )
+        // It may be asked when the time is over already.
+        #expect(scene.until { late.withLock { $0 != nil } })
         late.withLock { $0 }? { scene.note("reacquired late") }
         presenter.settle()
         #expect(scene.story == ["p toReader", "reacquired late"])
