@@ -51,6 +51,8 @@ struct ExplanationChainTests {
         #expect(explanation.chain[0].sinceSeconds != nil && explanation.chain[1].sinceSeconds != nil)
         reader.end()
         pair.wait { two.contents == one.contents && pair.isSettled }
+        // For a moment it has just changed.
+        pair.wait { two.explanation("b.txt")?.chain.map(\.kind) == [.settled] }
         #expect(two.explanation("b.txt")?.chain.map(\.kind) == [.settled])
         #expect(two.explanation("b.txt")?.chain.first?.sinceSeconds == nil)
         pair.end()

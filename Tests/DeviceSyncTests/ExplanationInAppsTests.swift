@@ -29,6 +29,8 @@ struct ExplanationInAppsTests {
     @Test("An app hears what its document waits for, since when, what helps, and the one next step")
     func causes() async throws {
         try await pair.served {
+            // For a moment it has just changed.
+            pair.wait { kinds() == [.settled] }
             let settled = try explanation()
             #expect(settled.path == "a.txt" && settled.isSettled && settled.change == .none)
             #expect(settled.causes.map(\.kind) == [.settled] && settled.causes.first?.remedy == nil)
@@ -51,6 +53,7 @@ struct ExplanationInAppsTests {
             try await FileManager.default.resumeSyncForUbiquitousItem(at: url, with: .preserveLocalChanges)
             two.line.mend()
             pair.wait { pair.isSettled && pair.one.text("a.txt") == "edited" }
+            pair.wait { kinds() == [.settled] }
             #expect(kinds() == [.settled])
             try FileManager.default.evictUbiquitousItem(at: url)
             pair.wait { kinds().last == .evicted }

@@ -53,6 +53,8 @@ struct MakingWayTests {
         reader.end()
         #expect(reader.found == "a")
         wait { two.text("a.txt") == "A" && pair.isSettled }
+        // For a moment it has just changed.
+        wait { two.running?.explain("a.txt").isSettled == true }
         #expect(two.running?.explain("a.txt").causes == ["It is the same here and at the hub."])
         #expect(two.status?.stuck == [:])
         pair.end()

@@ -59,6 +59,8 @@ struct NamesTests {
         for device in [one, two] {
             #expect(device.status?.noteCount == 2)
             for name in ["caf\u{E9}.txt", "cafe\u{301}.txt"] {
+                // For a moment it has just changed.
+                pair.wait { device.explanation(name)?.isSettled == true }
                 let explanation = try #require(device.explanation(name))
                 #expect(explanation.isSettled && explanation.notes.first?.contains("macOS takes") == true)
                 #expect(explanation.path.utf8.elementsEqual(name.utf8))
@@ -84,6 +86,8 @@ struct NamesTests {
         for device in [one, two] {
             #expect(notes(of: device) == expected && device.status?.noteCount == names.count)
         }
+        // For a moment it has just changed.
+        pair.wait { two.explanation("Letter.txt")?.isSettled == true }
         let explanation = try #require(two.explanation("Letter.txt"))
         #expect(explanation.isSettled && explanation.notes.first?.contains("“letter.txt”") == true)
         #expect(try #require(two.explanation("good.txt")).notes.isEmpty)
