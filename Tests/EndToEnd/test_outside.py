@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 
 import pytest
 from playwright.sync_api import expect
@@ -123,10 +124,21 @@ def test_a_document_that_a_shell_deleted_does_not_come_back_by_itself(color):
 
 def test_a_document_deleted_with_unsaved_changes_is_written_again(color):
     file = opened(color, "Dear", "1,2,3\n")
-    set_hex(color, "#c0c0c0")
-    file.unlink()
+    for red in range(192, 208):
+        set_hex(color, f"#{red:02x}c0c0")
+        # It stands still before it saves that by itself; where it has been as quick as that, there is another edit.
+        color.app.signal(signal.SIGSTOP)
+        try:
+            is_saved = file.read_text() == f"{red},192,192\n"
+            if not is_saved:
+                file.unlink()
+        finally:
+            color.app.signal(signal.SIGCONT)
+        if not is_saved:
+            break
+    assert not is_saved
     color.close_document()
-    assert file.read_text() == "192,192,192\n"
+    assert file.read_text() == f"{red},192,192\n"
 
 
 @pytest.fixture
