@@ -23,16 +23,6 @@ struct OpenFilesTests {
 
     private func url(_ name: String) -> URL { one.folder.appendingPathComponent(name) }
 
-    /// A file that this program has open for writing.
-    private func open(_ name: String, truncating: Bool = false) throws -> FileHandle {
-        if !FileManager.default.fileExists(atPath: url(name).path) {
-            #expect(FileManager.default.createFile(atPath: url(name).path, contents: nil))
-        }
-        let handle = try FileHandle(forWritingTo: url(name))
-        if truncating { try handle.truncate(atOffset: 0) }
-        return handle
-    }
-
     /// Waits until the first device knows that an item is being written.
     private func waitUntilWaiting(_ name: String, _ location: SourceLocation = #_sourceLocation) {
         wait(location) { one.status?.stuck[name]?.contains("writ") == true }
@@ -55,11 +45,11 @@ struct OpenFilesTests {
         try one.write("all of it", to: "a.txt")
         wait { two.text("a.txt") == "all of it" && pair.isSettled }
         let seen = Seen()
-        let file = try open("a.txt", truncating: true)
+        let file = try RestlessFile("a.txt", on: one, isEmptied: true)
         waitUntilWaiting("a.txt")
         // The folder is looked at for another.
         for (number, part) in ["half", " of", " what is"].enumerated() {
-            try file.write(contentsOf: Data(part.utf8))
+            try file.write(part)
             try one.write("beside", to: "b\(number).txt")
             wait {
                 seen.look(two, "a.txt")
@@ -68,7 +58,7 @@ struct OpenFilesTests {
         }
         #expect(one.status?.isSettled == false)
         #expect(one.explanation("a.txt")?.isSettled == false)
-        try file.write(contentsOf: Data(" new".utf8))
+        try file.write(" new")
         try file.close()
         wait {
             seen.look(two, "a.txt")
@@ -81,8 +71,8 @@ struct OpenFilesTests {
 
     @Test("A new file comes when it is closed, and who writes it is said until then")
     func new() throws {
-        let file = try open("new.txt")
-        try file.write(contentsOf: Data("one".utf8))
+        let file = try RestlessFile("new.txt", on: one)
+        try file.write("one")
         waitUntilWaiting("new.txt")
         let name = ProcessInfo.processInfo.processName.prefix(15)
         let explanation = try #require(one.explanation("new.txt"))
@@ -100,7 +90,8 @@ struct OpenFilesTests {
 
     @Test("A file that stays open is not called the same, and comes as it is when it is quiet")
     func staysOpen() throws {
-        let file = try open("log.txt")
+        #expect(FileManager.default.createFile(atPath: url("log.txt").path, contents: nil))
+        let file = try FileHandle(forWritingTo: url("log.txt"))
         try file.write(contentsOf: Data("1".utf8))
         wait { two.text("log.txt") == "1" && pair.isSettled }
         try file.write(contentsOf: Data("2".utf8))
@@ -134,12 +125,12 @@ struct OpenFilesTests {
         let package = url("p.rtfd")
         try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
         // One file of it is being written all the while.
-        let last = try open("p.rtfd/last.txt")
+        let last = try RestlessFile("p.rtfd/last.txt", on: one)
         var counts: Set<Int> = []
         func count() -> Int { two.contents.keys.filter { $0.hasPrefix("p.rtfd/") }.count }
         for number in 0..<6 {
             try Data("\(number)".utf8).write(to: package.appendingPathComponent("\(number).txt"))
-            try last.write(contentsOf: Data("\(number)".utf8))
+            try last.write("\(number)")
             // Each is heard of, and the folder is looked at, before the next comes.
             try one.write("\(number)", to: "beside.txt")
             wait {
@@ -161,14 +152,15 @@ struct OpenFilesTests {
     func openMember() throws {
         let package = url("p.rtfd")
         try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
-        let file = try open("p.rtfd/a.txt")
-        try file.write(contentsOf: Data("half".utf8))
+        // It is open and quiet for a moment, again and again, and never for long enough to be read as it is.
+        let file = try RestlessFile("p.rtfd/a.txt", on: one, everySeconds: 0.7)
+        try file.write("half")
         wait { one.status?.stuck["p.rtfd"]?.hasPrefix("A file in it is open") == true }
         let explanation = try #require(one.explanation("p.rtfd"))
         #expect(!explanation.isSettled && explanation.chain.map(\.kind) == [.beingWritten])
         #expect(explanation.next == "It goes by itself, as one, when that has ended.")
         #expect(two.text("p.rtfd/a.txt") == nil)
-        try file.write(contentsOf: Data(" and whole".utf8))
+        try file.write(" and whole")
         try file.close()
         wait { two.text("p.rtfd/a.txt") == "half and whole" && pair.isSettled }
         pair.end()
@@ -179,8 +171,8 @@ struct OpenFilesTests {
         one.stop()
         let package = url("p.rtfd")
         try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
-        let (alone, member) = (try open("a.txt"), try open("p.rtfd/a.txt"))
-        for file in [alone, member] { try file.write(contentsOf: Data("half".utf8)) }
+        let files = try ["a.txt", "p.rtfd/a.txt"].map { try RestlessFile($0, on: one) }
+        for file in files { try file.write("half") }
         // As a copy that keeps dates has it: nothing at its top tells that it is new.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1)],
@@ -189,8 +181,8 @@ struct OpenFilesTests {
         try one.start()
         for name in ["a.txt", "p.rtfd"] { waitUntilWaiting(name) }
         #expect(two.text("a.txt") == nil && two.text("p.rtfd/a.txt") == nil)
-        for file in [alone, member] {
-            try file.write(contentsOf: Data(" and whole".utf8))
+        for file in files {
+            try file.write(" and whole")
             try file.close()
         }
         let seen = Seen()
@@ -243,9 +235,8 @@ struct OpenFilesTests {
     func changedElsewhere() throws {
         try one.write("a\n", to: "a.md")
         wait { two.text("a.md") == "a\n" && pair.isSettled }
-        let file = try open("a.md")
-        try file.seekToEnd()
-        try file.write(contentsOf: Data("one\n".utf8))
+        let file = try RestlessFile("a.md", on: one)
+        try file.write("one\n")
         waitUntilWaiting("a.md")
         try two.write("two\na\n", to: "a.md")
         wait {
