@@ -1,6 +1,7 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import TestFolders
 import TestThreads
 import Testing
 
@@ -155,12 +156,17 @@ struct OutsideChangeTests {
             try shell(line, in: scene.folder)
             #expect(scene.until { scene.story.contains(told) }, "\(told), but \(scene.story)")
         }
-        try expect("p appeared a", "echo 1 > d/a")
+        // Whole at once and from where nobody looks: a file that is made and then written is changed twice.
+        let aside = try TestFolder("aside")
+        func put(_ name: String) -> String {
+            "echo 1 > '\(aside.path)/new' && mv '\(aside.path)/new' \(name)"
+        }
+        try expect("p appeared a", put("d/a"))
         try expect("p changed a", "echo 22 > d/a")
         try expect("p changed old", "echo 22 > d/sub/old")
         try expect("p moved a to b", "mv d/a d/sub/b")
         try expect("p appeared new", "mkdir d/new")
-        try expect("p appeared c", "echo 1 > d/new/c")
+        try expect("p appeared c", put("d/new/c"))
         try expect("p changed c", "rm d/new/c")
         presenter.settle()
         #expect(scene.story.count == 7, "\(scene.story)")

@@ -106,6 +106,9 @@ struct OutsideWatcherTests {
     )
     func lookBeforeEvents(_ usesPrivilege: Bool) throws {
         for name in ["d/moved", "d/changed", "d/deleted", "cookie"] { try write(name) }
+        let aside = try TestFolder("aside")
+        let whole = aside.url.appendingPathComponent("new")
+        try Data("1".utf8).write(to: whole)
         let watcher = watcher(FileEvents(usesPrivilege: usesPrivilege))
         for (number, name) in ["d", "d/moved", "d/changed", "d/deleted", "cookie"].enumerated() {
             watcher.present(id(UInt64(number)), try path(name), findsOutItself: false)
@@ -113,7 +116,8 @@ struct OutsideWatcherTests {
         move("d/moved", "d/target")
         try write("d/changed", "22")
         #expect(unlink(folder.appendingPathComponent("d/deleted").path) == 0)
-        try write("d/new")
+        // Whole at once and from where nobody looks: a file that is made and then written is changed twice.
+        #expect(rename(whole.path, folder.appendingPathComponent("d/new").path) == 0)
         watcher.lookAtAll()
         // Moves are told last of all, and the later one after the earlier.
         move("cookie", "cookie-2")
