@@ -104,8 +104,13 @@ final class ReleasingTests {
     func formerStates() throws {
         try one.write("shared", to: "a.txt")
         try one.write("shared", to: "b.txt")
-        try one.write("kept", to: "p.rtfd/TXT.rtf")
-        try one.write("member", to: "p.rtfd/member.txt")
+        // Whole at once: sent with one member, it would have another former tree.
+        let package = ownFolder.url.appendingPathComponent("p.rtfd", isDirectory: true)
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
+        for (name, text) in ["TXT.rtf": "kept", "member.txt": "member"] {
+            try Data(text.utf8).write(to: package.appendingPathComponent(name))
+        }
+        try FileManager.default.moveItem(at: package, to: one.folder.appendingPathComponent("p.rtfd"))
         settle()
         for number in 0..<5 {
             try one.write("state \(number)", to: "a.txt")
