@@ -273,7 +273,7 @@ struct OpenFilesTests {
         try FileManager.default.linkItem(at: url("a.txt"), to: url("other name.txt"))
         wait { two.text("a.txt") == "first" && two.text("other name.txt") == "first" && pair.isSettled }
         let count = pair.hub.entryCount
-        for _ in 0..<3 { try open("a.txt").close() }
+        for _ in 0..<3 { try FileHandle(forWritingTo: url("a.txt")).close() }
         try one.write("beside", to: "b.txt")
         wait { two.text("b.txt") == "beside" && pair.isSettled }
         #expect(one.running?.isInStepNow == true)

@@ -191,7 +191,8 @@ struct PlacerTests {
             } else {
                 try FileManager.default.moveItem(atPath: folder.string, toPath: root.appending("b").string)
             }
-            let outcome = try placer.remove(item, in: table)
+            var removed: ReplacedFile?
+            let outcome = try placer.remove(item, in: table, removed: &removed)
             let isDone = if case .done(.none) = outcome { true } else { false }
             #expect(isDone == isGone, "\(outcome)")
             #expect(isGone || FileManager.default.fileExists(atPath: root.string + "/b/a.txt"))
