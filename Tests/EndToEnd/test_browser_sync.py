@@ -207,7 +207,11 @@ def test_a_conflict_is_opened_from_its_status_and_settled_on_all_devices(two, op
     tab.close_document()
     expect(symbol(tab, "Fern")).to_be_hidden(timeout=30_000)
     two.settle()
-    assert there.conflicts("Fern.color") == [] and here.conflicts("Fern.color") == []
+    wait_for(
+        lambda: there.conflicts("Fern.color") == [] and here.conflicts("Fern.color") == [],
+        20,
+        lambda: there.said + here.said,
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -134,7 +134,14 @@ def test_all_devices_lost_come_back_from_paper(world, base):
     assert two.run("revoke", two.folder, "device-2").returncode == 0
     (two.folder / "letters" / "a.txt").write_text("second")
     (two.folder / "c.txt").write_text("after")
-    wait_for(lambda: (one.folder / "c.txt").exists() and one.is_in_step and two.is_in_step, 30, lambda: one.said)
+    wait_for(
+        lambda: (one.folder / "c.txt").exists()
+        and one.is_in_step
+        and two.is_in_step
+        and one.contents == two.contents,
+        30,
+        lambda: one.said,
+    )
     checked = one.run("recovery", one.folder, "--check", input=paper + "\n")
     assert checked.returncode == 0 and "It is right" in checked.stdout, checked.stdout + checked.stderr
     expected = one.contents

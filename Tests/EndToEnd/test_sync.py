@@ -803,8 +803,11 @@ def test_what_waits_says_since_when(world):
     def causes():
         return json.loads(one.run("explain", "--json", one.folder / "a.txt").stdout)["causes"]
 
-    found = wait_for(lambda: [cause for cause in causes() if cause["kind"] != "justChanged"], 20, lambda: one.said)
-    assert found[-1]["kind"] == "offline" and len(found) > 1, found
+    def both_causes():
+        found = [cause for cause in causes() if cause["kind"] != "justChanged"]
+        return found if len(found) > 1 and found[-1]["kind"] == "offline" else None
+
+    found = wait_for(both_causes, 20, lambda: f"{causes()} {one.said}")
     changed, offline = (datetime.datetime.fromisoformat(cause["since"]) for cause in (found[0], found[-1]))
     assert offline <= changed and before <= changed, found
     here.hub.start()
