@@ -130,10 +130,12 @@ struct PlacerTests {
         let isDone = Locked(false)
 
         func willMake(_ call: SystemCall) -> CInt {
-            let isFirst = call.name == "renameat2" && isDone.withLock { isDone in
-                defer { isDone = true }
-                return !isDone
-            }
+            let isFirst =
+                call.name == "renameat2"
+                && isDone.withLock { isDone in
+                    defer { isDone = true }
+                    return !isDone
+                }
             guard isFirst else { return 0 }
             do {
                 let options: Data.WritingOptions = isInPlace ? [] : .atomic
