@@ -13,6 +13,8 @@ struct DiskRefusal: CustomStringConvertible {
         case watches
         /// The volume has no such names.
         case name
+        /// It is on another volume than where it is to be.
+        case otherVolume
         /// What is there is not what was: a volume is not mounted, say.
         case away
     }
@@ -36,6 +38,7 @@ struct DiskRefusal: CustomStringConvertible {
         switch error {
         case let error as SystemError where error.call.contains("notify_") && error.isFull: .watches
         case let error as SystemError where hasNoSuchName(error): .name
+        case let error as SystemError where error.isAcrossVolumes: .otherVolume
         case let error as SystemError: error.isFull ? .full : error.isFault ? .failing : .other
         case let error as SQLiteError: error.isFull ? .full : error.isFault ? .failing : .other
         case let error as CocoaError:
@@ -73,6 +76,8 @@ struct DiskRefusal: CustomStringConvertible {
             "More folders are watched than this machine allows: raise fs.inotify.max_user_watches (sysctl). Meanwhile it is looked at every ten seconds."
         case .name:
             "The volume of this device has no such names: give it another one where it is, and it comes by itself."
+        case .otherVolume:
+            "It is on another volume of this device than where it is to be: move it there by hand; what has come to it elsewhere follows."
         case .away, .other: helps
         }
     }

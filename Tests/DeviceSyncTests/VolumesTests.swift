@@ -26,18 +26,17 @@ struct VolumesTests {
     init() throws { pair = try DevicePair() }
 
     /// A volume below the folder of the second device, with some files on it, and one beside it.
-    private func fill() throws -> (volume: MountedVolume, all: [String: String]) {
+    private func fill(count: Int = 4) throws -> (volume: MountedVolume, all: [String: String]) {
         two.stop()
         let volume = try MountedVolume(over: disk, keptAt: top)
         try two.start()
-        for number in 0..<4 { try two.write("precious \(number)", to: "disk/\(number).txt") }
+        var all = ["disk": "/", "disk/deep": "/", "disk/deep/deep.txt": "deep", "beside.txt": "beside"]
+        for number in 0..<count {
+            try two.write("precious \(number)", to: "disk/\(number).txt")
+            all["disk/\(number).txt"] = "precious \(number)"
+        }
         try two.write("deep", to: "disk/deep/deep.txt")
         try two.write("beside", to: "beside.txt")
-        let all = [
-            "disk": "/", "disk/0.txt": "precious 0", "disk/1.txt": "precious 1", "disk/2.txt": "precious 2",
-            "disk/3.txt": "precious 3", "disk/deep": "/", "disk/deep/deep.txt": "deep",
-            "beside.txt": "beside",
-        ]
         pair.wait { one.contents == all && pair.isSettled }
         return (volume, all)
     }
@@ -248,9 +247,33 @@ struct VolumesTests {
         }
     }
 
-    @Test("Another, empty volume at the same place gets what was on the former one")
-    func exchanged() throws {
-        let (volume, all) = try fill()
+    @Test("What moves to a volume and from it elsewhere is moved here, too, with what was made of it")
+    func movedAcross() throws {
+        let filled = try fill()
+        var all = filled.all
+        try one.write("a", to: "p.rtfd/TXT.rtf")
+        (all["p.rtfd"], all["p.rtfd/TXT.rtf"]) = ("/", "a")
+        pair.wait { held == all && pair.isSettled }
+        let files = FileManager.default
+        one.line.cut()
+        try files.moveItem(atPath: one.path("disk/0.txt"), toPath: one.path("0.txt"))
+        try files.moveItem(atPath: one.path("disk/1.txt"), toPath: one.path("1.txt"))
+        try one.write("edited", to: "1.txt")
+        try files.moveItem(atPath: one.path("beside.txt"), toPath: one.path("disk/beside.txt"))
+        try files.moveItem(atPath: one.path("p.rtfd"), toPath: one.path("disk/p.rtfd"))
+        one.line.mend()
+        for name in ["0.txt", "1.txt"] { all[name] = all.removeValue(forKey: "disk/\(name)") }
+        for name in ["beside.txt", "p.rtfd", "p.rtfd/TXT.rtf"] {
+            all["disk/\(name)"] = all.removeValue(forKey: name)
+        }
+        all["1.txt"] = "edited"
+        pair.wait { held == all && one.contents == all && pair.isSettled }
+        withExtendedLifetime(filled.volume) { pair.end() }
+    }
+
+    @Test("Another, empty volume at the same place gets what was on the former one", arguments: [4, 40])
+    func exchanged(count: Int) throws {
+        let (volume, all) = try fill(count: count)
         two.stop()
         try volume.unmount()
         let other = try MountedVolume(over: disk, keptAt: pair.base.appendingPathComponent("other volume"))

@@ -81,8 +81,7 @@ struct Placer {
             var now = known
             now.state = state
             if source != target {
-                try move(source, to: target)
-                guard let trace = try trace(of: target, moved: known) else {
+                guard let trace = try moved(item, known, from: source, to: target) else {
                     return .another("it has gone since")
                 }
                 now.trace = trace
@@ -134,7 +133,22 @@ struct Placer {
         try losses.note(made.losses)
         try arrivals.settle()
         for (number, document) in documents.enumerated() where results[number] == nil {
-            results[number] = Result { try arrive(number, document.item, document.state, arrivals, table) }
+            results[number] = Result {
+                do { return try arrive(number, document.item, document.state, arrivals, table) } catch let
+                    error
+                    as SystemError where error.isAcrossVolumes
+                {
+                    // Its folder is on a volume that is mounted below the container's.
+                    var replaced: ReplacedFile?
+                    return try place(
+                        document.item,
+                        document.state,
+                        modified: document.modified,
+                        in: table,
+                        replaced: &replaced
+                    )
+                }
+            }
         }
         try arrivals.finish()
         return results.compactMap { $0 }
@@ -269,8 +283,50 @@ struct Placer {
         _ = try FileIdentity.marking(path, with: item.mark, isForeign: { _ in true })
     }
 
-    private func move(_ source: FilePath, to target: FilePath) throws {
-        try move(source, to: target, as: source, target)
+    /// Moves an item, also to another volume below the folder.
+    ///
+    /// - Returns: How it looks then; nil where it has gone since.
+    private func moved(
+        _ item: ItemID,
+        _ known: FolderItem,
+        from source: FilePath,
+        to target: FilePath
+    ) throws -> ItemTrace? {
+        do { try move(source, to: target, as: source, target) } catch let error as SystemError
+            where error.isAcrossVolumes && known.state.kind == .document
+        {
+            return try trace(of: target, placed: try moveAcross(item, known, from: source, to: target))
+        }
+        return try trace(of: target, moved: known)
+    }
+
+    /// Moves a document to another volume: there it is whole, and lasts, before it goes here. A power cut between the two leaves
+    /// both.
+    private func moveAcross(
+        _ item: ItemID,
+        _ known: FolderItem,
+        from source: FilePath,
+        to target: FilePath
+    ) throws -> FileStamp? {
+        guard let content = known.state.content else { throw Changed() }
+        var placed: FileStamp?
+        try access.coordinate([.init(source, .forMoving), .init(target, .forReplacing)]) {
+            let inside = try inside(of: item, known, at: source)
+            let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
+            try stage(content, of: item, modified: known.trace.modified, by: save)
+            try save.commit(try attributes(of: content))
+            placed = save.placedStamps[.top]
+            do { try removeDocument(source, known, inside) } catch {
+                // It stays where it is, and what is there already is no other document. What somebody has made of that stays.
+                _ = try Removal.remove(target, if: { status, _ in status.stamp == placed })
+                throw error
+            }
+            access.coordinator.item(
+                at: source.url(isDirectory: false),
+                didMoveTo: target.url(isDirectory: false)
+            )
+        }
+        return placed
     }
 
     /// Moves what stands for an item, for those who know the item by its own name.
