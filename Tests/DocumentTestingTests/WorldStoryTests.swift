@@ -177,6 +177,27 @@ struct WorldStoryTests {
         #expect(try await played(none).restoreCount == 0)
     }
 
+    @Test("Who removes a document throws away nothing of another whose contents have left his device")
+    func removedBesideEvicted() async throws {
+        let scene = try await played([
+            .make(on: 0, kind: 0, folder: 0, name: 0), .make(on: 0, kind: 0, folder: 0, name: 1), .rest,
+            .evict(on: 0, item: 0), .remove(on: 0, item: 0),
+        ])
+        #expect(scene.evicted[0].map { Array($0.values) } == [[1]], "\(scene.told)")
+        #expect(scene.discarded == ["mark-2-2."], "\(scene.told)")
+    }
+
+    @Test("With a folder goes what stands in it for contents that have left, and no other")
+    func removedWithPlaceholder() async throws {
+        let scene = try await played([
+            .makeFolder(on: 0, folder: 0, name: 0), .make(on: 0, kind: 0, folder: 1, name: 0),
+            .make(on: 0, kind: 0, folder: 0, name: 1), .rest, .evict(on: 0, item: 0), .rest,
+            .evict(on: 0, item: 0), .rest, .remove(on: 0, item: 0),
+        ])
+        #expect(scene.evicted[0]?.count == 2, "\(scene.told)")
+        #expect(scene.discarded == ["mark-1-1."], "\(scene.told)")
+    }
+
     // MARK: What is checked
 
     private func evidence(_ name: String, _ files: [String: String]) throws -> StoryJudge.Evidence {

@@ -57,10 +57,12 @@ extension StoryScene {
     private func isFree(_ url: URL) -> Bool {
         let placeholder = Placeholder.fileName(for: url.lastPathComponent)
             .map { url.deletingLastPathComponent().appendingPathComponent($0) }
-        return [url, placeholder].compactMap(\.self).allSatisfy {
-            var status = stat()
-            return lstat($0.path, &status) != 0
-        }
+        return [url, placeholder].compactMap(\.self).allSatisfy { !isThere($0) }
+    }
+
+    private func isThere(_ url: URL) -> Bool {
+        var status = stat()
+        return lstat(url.path, &status) == 0
     }
 
     private func path(_ url: URL) -> String { String(url.path.dropFirst(world.folder.path.count + 1)) }
@@ -212,7 +214,7 @@ extension StoryScene {
             let thrown = try StoryFolder(item: target).marks.union(seen).union(kept)
             discarded.formUnion(thrown)
             // What stands for contents that have left says little of them.
-            let left = evicted[index] ?? []
+            let left = documentsLeft(in: target, on: index)
             discarded.formUnion(
                 acknowledged.filter { StoryMarks.document(of: $0).map(left.contains) ?? false }
             )
@@ -221,6 +223,27 @@ extension StoryScene {
         } catch {
             tell("\(path(item.url)) is not removed: \(error)")
         }
+    }
+
+    /// The documents for which something stands in what was removed. What bears no mark that is known may stand for any whose
+    /// contents have left.
+    private func documentsLeft(in removed: URL, on index: Int) -> Set<Int> {
+        guard let known = evicted[index] else { return [] }
+        var found: Set<Int> = []
+        let names = FileManager.default.enumerator(atPath: removed.path)
+        while let name = names?.nextObject() as? String {
+            let url = removed.appendingPathComponent(name)
+            guard Placeholder.itemName(of: url.lastPathComponent) != nil else { continue }
+            let documents = mark(at: url).flatMap { known[$0] }
+            found.formUnion(documents ?? known.values.reduce(into: []) { $0.formUnion($1) })
+        }
+        return found
+    }
+
+    /// What an item is known by on its device, or what stands for it.
+    private func mark(at url: URL) -> FileMark? {
+        // Of what cannot be looked at nobody knows.
+        FilePath(url).flatMap { try? FileIdentity.ifPresent(at: $0)?.mark }
     }
 
     /// What is in versions of an item, and of all in it.
@@ -257,9 +280,15 @@ extension StoryScene {
             return
         }
         guard let marks = marks(at: item.url) else { return }
-        attempt("the contents of \(path(item.url)) leave") { try devices[index].evict(item.url) }
-        guard items(on: index).contains(where: \.isPlaceholder) else { return }
-        evicted[index, default: []].formUnion(marks.compactMap(StoryMarks.document))
+        let isDone = attempt("the contents of \(path(item.url)) leave") {
+            try devices[index].evict(item.url)
+        }
+        // What was refused may be done all the same, by a disk that fails.
+        guard isDone || !isThere(item.url) else { return }
+        let placeholder = Placeholder.fileName(for: item.url.lastPathComponent)
+            .map { item.url.deletingLastPathComponent().appendingPathComponent($0) }
+        evicted[index, default: [:]][placeholder.flatMap { mark(at: $0) }, default: []]
+            .formUnion(marks.compactMap(StoryMarks.document))
     }
 
     func download(_ number: Int, on index: Int) async {
@@ -275,12 +304,17 @@ extension StoryScene {
     }
 
     /// Does what a disk may refuse.
-    private func attempt(_ deed: String, _ body: () throws -> Void) {
+    ///
+    /// - Returns: Whether it is done.
+    @discardableResult
+    private func attempt(_ deed: String, _ body: () throws -> Void) -> Bool {
         do {
             try body()
             tell(deed)
+            return true
         } catch {
             tell("\(deed), which fails: \(error)")
+            return false
         }
     }
 }

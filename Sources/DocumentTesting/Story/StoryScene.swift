@@ -25,8 +25,9 @@ final class StoryScene {
     var backups: [Int: DeviceBackup] = [:]
     /// How often a device was put back.
     var restoreCount = 0
-    /// The documents whose contents have ever left a device: who removes what stands for one need not have seen it.
-    var evicted: [Int: Set<Int>] = [:]
+    /// The documents whose contents have ever left a device, by the mark of the item in which they were; nil for one that could
+    /// not be looked at. Who removes what stands for one need not have seen it.
+    var evicted: [Int: [FileMark?: Set<Int>]] = [:]
     var documents: [Int: [UIDocument]] = [:]
     /// On which devices the disk is full or fails.
     var troubled: Set<Int> = []
