@@ -198,6 +198,17 @@ struct WorldStoryTests {
         #expect(scene.discarded == ["mark-1-1."], "\(scene.told)")
     }
 
+    @Test("Who settles a conflict throws away what only the version holds that has lost it")
+    func settledConflict() async throws {
+        let scene = try await played([
+            .make(on: 0, kind: 1, folder: 0, name: 0), .rest, .edit(on: 0, item: 0), .rest,
+            .goOffline(on: 1), .edit(on: 0, item: 0), .edit(on: 1, item: 0), .rest, .goOnline(on: 1), .rest,
+            .settle(on: 0, item: 0),
+        ])
+        #expect(scene.acknowledged.count == 4, "\(scene.told)")
+        #expect([["mark-1-3."], ["mark-1-4."]].contains(scene.discarded), "\(scene.told)")
+    }
+
     // MARK: What is checked
 
     private func evidence(_ name: String, _ files: [String: String]) throws -> StoryJudge.Evidence {

@@ -265,8 +265,10 @@ extension StoryScene {
         }
         do {
             let versions = try devices[index].unresolvedConflicts(of: item.url)
+            // Looked at after them: had it lost to one of them meanwhile, that is what stays.
+            let staying = try StoryFolder(item: item.url).marks
             for version in versions {
-                discarded.formUnion(try StoryFolder(item: version.url).marks)
+                discarded.formUnion(try StoryFolder(item: version.url).marks.subtracting(staying))
                 version.isResolved = true
             }
             if !versions.isEmpty { tell("\(versions.count) conflicts of \(path(item.url)) are settled") }
