@@ -150,6 +150,32 @@ struct DocumentWorldTests {
         try world.end()
     }
 
+    @Test("No contents leave a device that is stopped, or come to it, and it is said that it is stopped")
+    func stopped() async throws {
+        let world = try DocumentWorld()
+        let (phone, pad) = try world.devices("phone", "pad")
+        try await write("here\n", on: phone, in: world)
+        try await write("away\n", "b.txt", on: phone, in: world)
+        try await world.settle()
+        let (here, away) = (
+            pad.folder.appendingPathComponent("a.txt"), pad.folder.appendingPathComponent("b.txt")
+        )
+        try pad.evict(away)
+        pad.stop()
+        let evicting = #expect(throws: CocoaError.self) { try pad.evict(here) }
+        let downloading = await #expect(throws: CocoaError.self) { try await pad.download(away) }
+        for error in [evicting, downloading] {
+            #expect(error?.code == .ubiquitousFileUbiquityServerNotAvailable)
+            let why = error?.userInfo[NSLocalizedDescriptionKey] as? String
+            #expect(why?.contains("pad is stopped") == true)
+        }
+        #expect(FileManager.default.fileExists(atPath: here.path))
+        try pad.start()
+        try await pad.download(away)
+        #expect(try await text("b.txt", on: pad, in: world) == "away\n")
+        try world.end()
+    }
+
     @Test("A hub that is put back loses nothing; a world that cannot come to rest says why")
     func hubPutBack() async throws {
         let world = try DocumentWorld()

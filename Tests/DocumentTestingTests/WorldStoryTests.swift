@@ -82,6 +82,31 @@ struct WorldStoryTests {
         #expect(ending.faults == [] && ending.editCount == 3, "\(ending.told)")
     }
 
+    @Test("Deeds mean something with any numbers")
+    func anyNumbers() async throws {
+        let story = WorldStory(
+            seed: 1,
+            deviceCount: 2,
+            deeds: [
+                .make(on: -1, kind: -1, folder: -1, name: -1), .makeFolder(on: -3, folder: -7, name: .min),
+                .rest, .edit(on: -2, item: -5), .open(on: .min, item: -1), .close(on: .min, document: -9),
+                .setClock(on: -1, years: -1), .kill(on: -4), .move(on: -1, item: -1, folder: -1, name: -2),
+            ]
+        )
+        let ending = try await story.run()
+        #expect(ending.faults == [] && ending.editCount == 2, "\(ending.told)")
+    }
+
+    @Test("A story without a kind of documents, and one that is told in no try, are mistakes")
+    func nothingToTell() async {
+        await #expect(processExitsWith: .failure) {
+            _ = try? await WorldStory(seed: 1, deviceCount: 1, deeds: []).run([])
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = try? await WorldStory(seed: 1, deviceCount: 1, deeds: []).shrunk(tryCount: 0)
+        }
+    }
+
     @Test("What a failing disk has thrown away without knowing it for good is missed by nobody")
     func removedInDoubt() async throws {
         let story = WorldStory(

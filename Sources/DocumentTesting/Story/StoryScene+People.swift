@@ -44,13 +44,13 @@ extension StoryScene {
 
     private func item(_ number: Int, on index: Int, where isMeant: (Item) -> Bool) -> Item? {
         let items = items(on: index).filter(isMeant)
-        return items.isEmpty ? nil : items[number % items.count]
+        return items.isEmpty ? nil : items[number.among(items.count)]
     }
 
     private func place(_ kind: StoryKind?, folder: Int, name: Int, on index: Int) -> URL {
         let folders = [devices[index].folder] + items(on: index).filter { $0.kind == nil }.map(\.url)
-        let name = Self.names[name % Self.names.count]
-        let url = folders[folder % folders.count].appendingPathComponent(name)
+        let name = Self.names[name.among(Self.names.count)]
+        let url = folders[folder.among(folders.count)].appendingPathComponent(name)
         return kind.map { url.appendingPathExtension($0.nameExtension) } ?? url
     }
 
@@ -155,7 +155,7 @@ extension StoryScene {
 
     func close(_ number: Int, on index: Int) async {
         guard let open = documents[index], !open.isEmpty else { return }
-        await close(open[number % open.count], on: index)
+        await close(open[number.among(open.count)], on: index)
     }
 
     /// A document that cannot save what has changed stays open.

@@ -58,23 +58,24 @@ final class StoryScene {
     func apply(_ deed: WorldDeed) async {
         switch deed {
         case .make(let index, let kind, let folder, let name):
-            await make(kinds[kind % kinds.count], folder: folder, name: name, on: index % devices.count)
+            let meant = kinds[kind.among(kinds.count)]
+            await make(meant, folder: folder, name: name, on: index.among(devices.count))
         case .makeFolder(let index, let folder, let name):
-            makeFolder(folder: folder, name: name, on: index % devices.count)
-        case .edit(let index, let item): await edit(item, on: index % devices.count)
-        case .open(let index, let item): await open(item, on: index % devices.count)
-        case .close(let index, let document): await close(document, on: index % devices.count)
+            makeFolder(folder: folder, name: name, on: index.among(devices.count))
+        case .edit(let index, let item): await edit(item, on: index.among(devices.count))
+        case .open(let index, let item): await open(item, on: index.among(devices.count))
+        case .close(let index, let document): await close(document, on: index.among(devices.count))
         case .move(let index, let item, let folder, let name):
-            move(item, folder: folder, name: name, on: index % devices.count)
-        case .remove(let index, let item): await remove(item, on: index % devices.count)
-        case .settle(let index, let item): await settle(item, on: index % devices.count)
-        case .evict(let index, let item): evict(item, on: index % devices.count)
-        case .download(let index, let item): await download(item, on: index % devices.count)
+            move(item, folder: folder, name: name, on: index.among(devices.count))
+        case .remove(let index, let item): await remove(item, on: index.among(devices.count))
+        case .settle(let index, let item): await settle(item, on: index.among(devices.count))
+        case .evict(let index, let item): evict(item, on: index.among(devices.count))
+        case .download(let index, let item): await download(item, on: index.among(devices.count))
         case .pass(let milliseconds): await pass(milliseconds)
         case .rest: await rest()
         case .restoreHub: await restoreHub()
-        case .backUp(let index): await backUp(index % devices.count)
-        case .restore(let index): await restore(index % devices.count)
+        case .backUp(let index): await backUp(index.among(devices.count))
+        case .restore(let index): await restore(index.among(devices.count))
         default: go(wrong: deed)
         }
     }
@@ -89,11 +90,11 @@ final class StoryScene {
             case .calmLine(let index): device(index).calmLine()
             case .fillDisk(let index):
                 try device(index).fillDisk()
-                troubled.insert(index % devices.count)
+                troubled.insert(index.among(devices.count))
             case .breakDisk(let index, let reading):
                 try device(index).breakDisk(reading ? .reading : .writing)
-                troubled.insert(index % devices.count)
-            case .freeDisk(let index), .mendDisk(let index): heal(index % devices.count)
+                troubled.insert(index.among(devices.count))
+            case .freeDisk(let index), .mendDisk(let index): heal(index.among(devices.count))
             case .setClock(let index, let years):
                 device(index).setClock(aheadBySeconds: Double(years) * 3.2e7)
             case .stop(let index): device(index).stop()
@@ -112,7 +113,7 @@ final class StoryScene {
         }
     }
 
-    private func device(_ index: Int) -> WorldDevice { devices[index % devices.count] }
+    private func device(_ index: Int) -> WorldDevice { devices[index.among(devices.count)] }
 
     func heal(_ index: Int) {
         troubled.remove(index)
@@ -121,7 +122,7 @@ final class StoryScene {
     }
 
     private func kill(_ index: Int, cutsPower: Bool) throws {
-        let index = index % devices.count
+        let index = index.among(devices.count)
         let isStarted = devices[index].isStarted
         heal(index)
         if cutsPower { try devices[index].cutPower() } else { try devices[index].killAbruptly() }

@@ -1,7 +1,8 @@
 /// One thing that happens in the story of a world.
 ///
-/// Numbers that choose among what is there are taken modulo how much that is, and what cannot be done at the moment is left
-/// undone: each deed means something in every world, so that a story can be told with some of its deeds left out.
+/// Numbers that choose among what is there are taken modulo how much that is, those below 0 from its end, and what cannot be done
+/// at the moment is left undone: each deed means something in every world, so that a story can be told with some of its deeds
+/// left out.
 public enum WorldDeed: Hashable, Sendable {
     // What people do.
     /// Makes a document of a kind, with one edit in it, in a folder of the device's.
@@ -67,4 +68,14 @@ public enum WorldDeed: Hashable, Sendable {
     case backUp(on: Int)
     /// `restore(_:)`, to the device's last backup if there is one: what people have open on it they close before.
     case restore(on: Int)
+}
+
+extension Int {
+    /// Which of so many this number chooses, also where it is below 0.
+    ///
+    /// - Parameter count: 1 or more.
+    func among(_ count: Int) -> Int {
+        let rest = self % count
+        return rest < 0 ? rest + count : rest
+    }
 }

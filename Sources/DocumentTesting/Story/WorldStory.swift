@@ -71,10 +71,11 @@ public struct WorldStory: Hashable, Sendable {
 
     /// Tells the story in a world of its own.
     ///
-    /// - Parameter kinds: What documents people have; your own class may be among them.
+    /// - Parameter kinds: What documents people have, one kind or more; your own class may be among them.
     /// - Throws: What keeps the world from being made.
     @MainActor
     public func run(_ kinds: [StoryKind] = StoryKind.all) async throws -> Ending {
+        precondition(!kinds.isEmpty, "a story needs a kind of documents that people have")
         let scene = try StoryScene(seed: seed, deviceCount: deviceCount, kinds: kinds)
         for deed in deeds { await scene.apply(deed) }
         let faults = await scene.judge()
@@ -92,13 +93,14 @@ public struct WorldStory: Hashable, Sendable {
     /// The shortest story found that goes wrong too: with deeds left out, first many at a time, then each by itself.
     ///
     /// - Parameters:
-    ///   - tryCount: How often each is told before it is taken to go well: what depends on an order of threads goes wrong now and
-    ///     then only.
+    ///   - tryCount: How often each is told before it is taken to go well, 1 or more: what depends on an order of threads goes
+    ///     wrong now and then only.
     ///   - kinds: As of `run`.
     /// - Throws: What keeps a world from being made.
     @MainActor
     public func shrunk(tryCount: Int = 3, _ kinds: [StoryKind] = StoryKind.all) async throws -> WorldStory {
-        try await shrunk { story in
+        precondition(tryCount > 0, "a story that is told \(tryCount) times goes wrong in none of them")
+        return try await shrunk { story in
             for _ in 0..<tryCount where try await !story.run(kinds).faults.isEmpty { return true }
             return false
         }

@@ -220,9 +220,10 @@ public final class WorldDevice: Sendable {
 
     /// Has the contents of a document leave this device; a placeholder takes its place.
     ///
-    /// - Throws: An error that says why it has to stay.
+    /// - Throws: An error that says why it has to stay; on a device that is stopped
+    ///   `CocoaError.ubiquitousFileUbiquityServerNotAvailable`, as apps get it from `FileManager`.
     public func evict(_ url: URL) throws {
-        guard let running = sync.withLock({ $0 }) else { return }
+        let running = try runningNow(for: url)
         try running.evict(below(url))
         // Asked for before, they would not have to come from the hub.
         running.waitForRoom()
@@ -231,9 +232,9 @@ public final class WorldDevice: Sendable {
     /// Has the contents of an evicted document come back, and returns when they are here. A document that is opened in `run` has
     /// them come by itself.
     ///
-    /// - Throws: An error that says why they cannot come.
+    /// - Throws: An error that says why they cannot come; on a device that is stopped as of `evict`.
     public func download(_ url: URL) async throws {
-        guard let running = sync.withLock({ $0 }) else { return }
+        let running = try runningNow(for: url)
         let path = below(url)
         try await withCheckedThrowingContinuation { (goOn: CheckedContinuation<Void, any Error>) in
             let waiting = Locked<CheckedContinuation<Void, any Error>?>(goOn)
@@ -246,6 +247,16 @@ public final class WorldDevice: Sendable {
             }
             do { _ = try running.download(path) { answer($0) } } catch { answer(error) }
         }
+    }
+
+    private func runningNow(for url: URL) throws -> ContainerSync {
+        if let running { return running }
+        let why = "\(whatItWaitsFor) No contents leave it or come to it until it is started."
+        let information: [String: Any] = [
+            NSURLErrorKey: url, NSFilePathErrorKey: url.path, NSLocalizedDescriptionKey: why,
+            NSLocalizedFailureReasonErrorKey: why,
+        ]
+        throw CocoaError(.ubiquitousFileUbiquityServerNotAvailable, userInfo: information)
     }
 
     /// Why a document is as it is, cause by cause, and the one next step.
