@@ -82,6 +82,31 @@ struct WorldStoryTests {
         #expect(ending.faults == [] && ending.editCount == 3, "\(ending.told)")
     }
 
+    @Test("A package of an own class is half where it is written member by member, and not where it is saved")
+    func ownPackages() async throws {
+        let deeds: [WorldDeed] = [
+            .make(on: 0, kind: 0, folder: 0, name: 0), .rest, .edit(on: 1, item: 0), .rest,
+            .edit(on: 0, item: 0),
+        ]
+        let story = WorldStory(seed: 1, deviceCount: 2, deeds: deeds)
+        let whole = StoryKind("rtfd", Album.init) { album, mark, _ in
+            album.lines.append(mark)
+        } isWhole: { Album.isWhole($0) }
+        let ending = try await story.run([whole])
+        #expect(ending.faults == [] && ending.editCount == 3, "\(ending.told)")
+
+        let half = StoryKind("rtfd", CarelessAlbum.init) { album, mark, _ in
+            album.lines.append(mark)
+        } isWhole: { url in
+            let isWhole = Album.isWhole(url)
+            if !isWhole { CarelessAlbum.seen.signal() }
+            return isWhole
+        }
+        let once = WorldStory(seed: 1, deviceCount: 2, deeds: [deeds[0]])
+        let faults = try await once.run([half]).faults
+        #expect(faults.contains { $0.contains("a.rtfd” is half, as its kind says") }, "\(faults)")
+    }
+
     @Test("Deeds mean something with any numbers")
     func anyNumbers() async throws {
         let story = WorldStory(
@@ -322,5 +347,51 @@ private final class Note: UIDocument {
 
     override func load(fromContents contents: Any, ofType typeName: String?) throws {
         text = String(decoding: contents as? Data ?? Data(), as: UTF8.self)
+    }
+}
+
+/// The same lines in two members.
+private class Album: UIDocument {
+    nonisolated static let members = ["TXT.rtf", "index.txt"]
+    var lines: [String] = []
+
+    nonisolated static func isWhole(_ url: URL) -> Bool {
+        // What cannot be read is not there.
+        let contents = members.map { try? Data(contentsOf: url.appendingPathComponent($0)) }
+        return contents[0] != nil && contents[0] == contents[1]
+    }
+
+    override func contents(forType typeName: String) throws -> Any {
+        let data = Data(lines.map { $0 + "\n" }.joined().utf8)
+        let package = FileWrapper(directoryWithFileWrappers: [:])
+        for member in Self.members {
+            package.addRegularFile(withContents: data, preferredFilename: member)
+        }
+        return package
+    }
+
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        let data = (contents as? FileWrapper)?.fileWrappers?[Self.members[0]]?.regularFileContents
+        lines = String(decoding: data ?? Data(), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
+
+/// Writes into the package in its place, and goes on when somebody has seen it half.
+private final class CarelessAlbum: Album {
+    nonisolated static let seen = DispatchSemaphore(value: 0)
+
+    nonisolated override func writeContents(
+        _ contents: Any,
+        andAttributes additionalFileAttributes: [AnyHashable: Any]? = nil,
+        safelyTo url: URL,
+        for saveOperation: SaveOperation
+    ) throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        for member in Self.members {
+            let data = (contents as? FileWrapper)?.fileWrappers?[member]?.regularFileContents ?? Data()
+            try data.write(to: url.appendingPathComponent(member))
+            let isHalf = !FileManager.default.fileExists(atPath: url.path + "/" + Self.members[1])
+            if isHalf { _ = Self.seen.wait(timeout: .now() + 60) }
+        }
     }
 }

@@ -15,6 +15,8 @@ public struct StoryKind: Sendable {
     let edit: @MainActor @Sendable (UIDocument, String, Int) throws -> Void
     /// Of a package: what is always in it, alike; empty for what may be anything.
     var alikeMembers: [String] = []
+    /// Whether a package is whole; nil where nobody can tell.
+    let isWhole: (@Sendable (URL) -> Bool)?
 
     /// A kind of your own.
     ///
@@ -25,17 +27,38 @@ public struct StoryKind: Sendable {
     ///     are merged.
     ///   - make: Makes a document for a place.
     ///   - edit: Has a document hold a mark more; the number is that of the device.
+    ///   - isWhole: Of documents that are packages, whether the one at a place is whole; one that is not is a fault of the story.
+    ///     It is asked on any thread, again and again while the story goes on, of all packages in the devices' folders, and in
+    ///     the end of their versions too, which have other names. It MUST hold of what two edits are merged to, each member by
+    ///     itself, and MUST look as any program does, by `Data(contentsOf:)`: what an app reads in a coordinated way waits for
+    ///     saves, and what this library reads fails with the device's disk. What goes, or is another one by the time it has
+    ///     answered, does not count. Nil asks nothing.
     public init<Document: UIDocument>(
         _ nameExtension: String,
         _ make: @escaping @MainActor @Sendable (URL) throws -> Document,
-        edit: @escaping @MainActor @Sendable (Document, String, Int) throws -> Void
+        edit: @escaping @MainActor @Sendable (Document, String, Int) throws -> Void,
+        isWhole: (@Sendable (URL) -> Bool)? = nil
     ) {
         self.nameExtension = nameExtension
         self.make = make
+        self.isWhole = isWhole
         self.edit = { document, mark, device in
             guard let document = document as? Document else { return }
             try edit(document, mark, device)
         }
+    }
+
+    /// Whether anybody can tell which of its packages are half.
+    var isChecked: Bool { !alikeMembers.isEmpty || isWhole != nil }
+
+    /// Why a package of the kind is half.
+    ///
+    /// - Returns: Nil for one that is whole, of which nobody can tell, or that is not there.
+    func whatIsHalf(at path: String) -> String? {
+        if !alikeMembers.isEmpty, let half = StoryPackages.whatIsHalf(at: path, members: alikeMembers) {
+            return half
+        }
+        return isWhole.flatMap { StoryPackages.whatIsHalf(at: path, isWhole: $0) }
     }
 
     /// Texts that are merged, files that nobody merges, and packages of several members.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Locks
 
-/// Looks at packages whose members are always alike, as any program may at any time.
+/// Looks at packages of which it is known when they are whole, as any program may at any time.
 enum StoryPackages {
     /// Why a package is half.
     ///
@@ -10,20 +10,40 @@ enum StoryPackages {
     ///   - members: What is in it, alike, below it.
     /// - Returns: Nil for one that is whole, or is not there, or was another one before all of it was read.
     static func whatIsHalf(at path: String, members: [String]) -> String? {
+        found(at: path) { folder in
+            let contents = members.map { read($0, in: folder) }
+            if let first = contents[0], contents.allSatisfy({ $0 == first }) { return nil }
+            let states = zip(members, contents).map { member, content in
+                let line = content.map { $0.prefix { $0 != UInt8(ascii: "\n") } }
+                let text = line.map { String(decoding: $0, as: UTF8.self) }
+                return "\(member) has \(text.map { "“\($0)”" } ?? "nothing")"
+            }
+            return "“\(path)” is half: \(states.joined(separator: ", "))"
+        }
+    }
+
+    /// Why a package is half, of which its kind tells.
+    ///
+    /// - Returns: As above.
+    static func whatIsHalf(at path: String, isWhole: (URL) -> Bool) -> String? {
+        found(at: path) { _ in
+            if isWhole(URL(fileURLWithPath: path, isDirectory: true)) { return nil }
+            return "“\(path)” is half, as its kind says"
+        }
+    }
+
+    /// What a look at a folder has found; nil where it is not there, or was another one before the look had ended.
+    private static func found(at path: String, _ look: (CInt) -> String?) -> String? {
+        // Open, it keeps its number, which no other folder can get meanwhile.
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { return nil }
         defer { close(folder) }
-        let contents = members.map { read($0, in: folder) }
-        if let first = contents[0], contents.allSatisfy({ $0 == first }) { return nil }
+        guard let found = look(folder) else { return nil }
         var (opened, now) = (stat(), stat())
         guard fstat(folder, &opened) == 0, lstat(path, &now) == 0, opened.st_ino == now.st_ino,
             opened.st_dev == now.st_dev
         else { return nil }
-        let states = zip(members, contents).map { member, content in
-            let text = content.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
-            return "\(member) has \(text.map { "“\($0)”" } ?? "nothing")"
-        }
-        return "“\(path)” is half: \(states.joined(separator: ", "))"
+        return found
     }
 
     private static func read(_ member: String, in folder: CInt) -> [UInt8]? {
@@ -70,7 +90,7 @@ final class StoryWatch: Sendable {
 
     init(_ folders: [URL], _ kinds: [StoryKind]) {
         self.folders = folders
-        self.kinds = kinds.filter { !$0.alikeMembers.isEmpty }
+        self.kinds = kinds.filter(\.isChecked)
         queue.async { self.goOn() }
     }
 
@@ -82,7 +102,7 @@ final class StoryWatch: Sendable {
 
     private func look(_ kind: StoryKind, in folder: URL) {
         for path in StoryPackages.paths(in: folder, named: kind.nameExtension) {
-            let half = StoryPackages.whatIsHalf(at: path, members: kind.alikeMembers)
+            let half = kind.whatIsHalf(at: path)
             state.withLock { state in
                 state.lookCount += 1
                 if let half { state.found.insert(half) }

@@ -232,10 +232,7 @@ final class StoryScene {
     }
 
     private func half(_ place: URL, as url: URL) -> String? {
-        guard let kind = kinds.first(where: { $0.nameExtension == url.pathExtension }),
-            !kind.alikeMembers.isEmpty
-        else { return nil }
-        return StoryPackages.whatIsHalf(at: place.path, members: kind.alikeMembers)
+        kinds.first { $0.nameExtension == url.pathExtension }?.whatIsHalf(at: place.path)
     }
 
     /// The items of a device that are not in step now, and of which explain gives no reason or nothing that comes next.
