@@ -177,6 +177,13 @@ package final class ContainerSync: Sendable {
         ask({ $0.states(below: path) }, or: { _ in [] })
     }
 
+    /// How all items below a folder stand, and why, at one moment. The hub is not asked; none once nothing is kept in step.
+    ///
+    /// - Parameter path: Below the container's folder; empty for that.
+    package func standings(below path: String) -> [(state: ItemSyncState, explanation: Explanation)] {
+        ask({ $0.standings(below: path) }, or: { _ in [] })
+    }
+
     /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
     ///
     /// - Parameter path: Below the container's folder; empty for that.

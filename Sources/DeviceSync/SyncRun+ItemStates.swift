@@ -18,6 +18,14 @@ extension SyncRun {
         return table.subtree(of: folder).filter { $0 != folder }.map { state(of: $0) }
     }
 
+    /// How all items below a folder stand, and why, at one moment; none once nobody looks any more.
+    func standings(below path: String) -> [(state: ItemSyncState, explanation: Explanation)] {
+        guard !isStopped, let folder = item(at: path) else { return [] }
+        return table.subtree(of: folder).filter { $0 != folder }.map {
+            (state: state(of: $0), explanation: explain($0))
+        }
+    }
+
     /// How those items stand that are directly in a folder and are not simply here as they are at the hub, with folders in which
     /// something is not.
     func unsettledStates(in path: String) -> [ItemSyncState] {

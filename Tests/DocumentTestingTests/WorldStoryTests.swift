@@ -1,4 +1,6 @@
+import DeviceSync
 import Foundation
+import SyncMessages
 import TestThreads
 import Testing
 import UIKit
@@ -316,6 +318,39 @@ struct WorldStoryTests {
         #expect(judge.faults([device], witness: device) == [])
         device.keptMarks = ["mark-2-3."]
         #expect(StoryJudge(acknowledged: marks, discarded: []).faults([device], witness: device) == [])
+    }
+
+    @Test("What explain says of an item has a reason, and is not that it is in step while it is not")
+    func explained() {
+        var state = ItemSyncState(path: "a.txt")
+        let causes = [Explanation.Cause(.due, "It is its turn.")]
+        func fault(_ isSettled: Bool, _ causes: [Explanation.Cause], _ next: String = "Wait.") -> String? {
+            let said = Explanation(path: "a.txt", isSettled: isSettled, change: "", causes, next: next)
+            return StoryJudge.fault(in: said, of: state, on: "one")
+        }
+        #expect(fault(true, causes) == nil && fault(false, causes) == nil)
+        #expect(fault(true, [])?.contains("“a.txt” on one, which is in step") == true)
+        #expect(fault(false, causes, "") != nil)
+        state.isSettled = false
+        #expect(fault(false, causes) == nil)
+        #expect(fault(true, causes)?.contains("“a.txt” on one, which is not in step") == true)
+        #expect(fault(false, []) != nil)
+    }
+
+    @Test("What waits on a device that has no line is explained there, item by item")
+    func explainedOffline() async throws {
+        let scene = try StoryScene(seed: 1, deviceCount: 2, kinds: StoryKind.all)
+        let deeds: [WorldDeed] = [
+            .make(on: 0, kind: 0, folder: 0, name: 0), .rest, .goOffline(on: 0), .edit(on: 0, item: 0), .rest,
+        ]
+        for deed in deeds { await scene.apply(deed) }
+        let running = try #require(scene.devices[0].running)
+        #expect(!running.isInStepNow)
+        let standings = running.standings(below: "")
+        #expect(standings.map(\.state.isSettled) == [false])
+        #expect(standings.map(\.explanation.isSettled) == [false])
+        #expect(await scene.judge() == [], "\(scene.told)")
+        try scene.end()
     }
 
     @Test("A package is half when a member is missing or says something else, and not when it has gone")

@@ -91,7 +91,8 @@ extension SyncRun {
         return here ?? there
     }
 
-    private func explain(_ item: ItemID) -> Explanation {
+    /// Explains an item, without what is said of its name and of other devices.
+    func explain(_ item: ItemID) -> Explanation {
         var explanation = causes(of: item)
         // What the item itself waits for is so since it is not as the hub has it, where nothing else is known.
         if !explanation.isSettled, !explanation.chain.isEmpty, explanation.chain[0].sinceSeconds == nil {

@@ -1,3 +1,5 @@
+internal import SyncMessages
+
 /// What has to hold when all has come to rest; pure.
 struct StoryJudge: Sendable {
     /// What is known of one device.
@@ -44,6 +46,21 @@ struct StoryJudge: Sendable {
         let lost = acknowledged.subtracting(discarded).subtracting(evaporated).subtracting(found)
         if !lost.isEmpty { faults.append("edits are lost: \(lost.sorted())") }
         return faults
+    }
+
+    /// What is wrong in what explain says of an item at any moment: it has a reason and what comes next, and does not say that
+    /// the item is in step while it is not. That it does not say so yet while something has just happened beside the item is
+    /// right.
+    ///
+    /// - Parameters:
+    ///   - explanation: What it says.
+    ///   - state: How the item stands at that moment.
+    ///   - device: Where.
+    static func fault(in explanation: Explanation, of state: ItemSyncState, on device: String) -> String? {
+        let isExplained = !explanation.causes.isEmpty && !explanation.next.isEmpty
+        if isExplained, state.isSettled || !explanation.isSettled { return nil }
+        let standing = state.isSettled ? "in step" : "not in step"
+        return "explain says of “\(state.path)” on \(device), which is \(standing): \(explanation)"
     }
 
     private static func names(_ device: Evidence) -> String {

@@ -144,6 +144,7 @@ final class StoryScene {
         } catch {
             broken.append("\(error)")
         }
+        await askWhy()
     }
 
     // MARK: The end
@@ -152,7 +153,7 @@ final class StoryScene {
     ///
     /// - Returns: What is wrong.
     func judge() async -> [String] {
-        broken += await DocumentWorld.aside { [devices] in devices.flatMap(Self.unexplained) }
+        await askWhy()
         world.startHub()
         for index in devices.indices {
             heal(index)
@@ -235,13 +236,14 @@ final class StoryScene {
         kinds.first { $0.nameExtension == url.pathExtension }?.whatIsHalf(at: place.path)
     }
 
-    /// The items of a device that are not in step now, and of which explain gives no reason or nothing that comes next.
-    nonisolated private static func unexplained(on device: WorldDevice) -> [String] {
-        guard let running = device.running else { return [] }
-        return running.items(below: "").filter { !$0.isSettled }.compactMap { item in
-            let explanation = running.explain(item.path)
-            let isExplained = !explanation.causes.isEmpty && !explanation.next.isEmpty
-            return isExplained ? nil : "explain says of “\(item.path)” on \(device.name): \(explanation)"
+    /// Has explain be asked of all items, whatever is wrong at the moment.
+    private func askWhy() async {
+        broken += await DocumentWorld.aside { [devices] in
+            devices.flatMap { device in
+                (device.running?.standings(below: "") ?? []).compactMap { state, explanation in
+                    StoryJudge.fault(in: explanation, of: state, on: device.name)
+                }
+            }
         }
     }
 

@@ -55,7 +55,7 @@ public struct WorldStory: Hashable, Sendable {
         /// What is wrong: devices that do not come to rest, or that differ from one another or from what a device gets that joins
         /// at the end; an edit whose save was acknowledged, which nobody has removed, and which is in no document, conflict or
         /// version, unless it was gone with a disk that was put back to a backup before anybody else had it; a package that was
-        /// half, at any time; an item of which `explain` gives no reason.
+        /// half, at any time; an item of which `explain` gives no reason, or says that it is in step while it is not.
         public var faults: [String]
         /// What has happened, in words.
         public var told: [String]
