@@ -180,9 +180,18 @@ struct ExplanationWordsTests {
 
     @Test("What is done without a line is said to wait for that, also of the folders that it is in")
     func offline() throws {
-        try fill(["folder/a.txt": "a"])
+        try fill(["folder/a.txt": "a", "c.txt": "c"])
         two.line.cut()
         pair.wait { two.status?.line == .down }
+        // Of what is in step as far as is known, it is said how far that is.
+        let known = try explained("c.txt", by: [.settled])
+        #expect(
+            known.isSettled
+                && known.notes == [
+                    "That is so as far as was known when the hub answered last. There is no line to it: the line is cut"
+                ],
+            "\(known)"
+        )
         try FileManager.default.moveItem(
             atPath: two.path("folder/a.txt"),
             toPath: two.path("folder/b.txt")
@@ -197,7 +206,7 @@ struct ExplanationWordsTests {
         }
         two.line.mend()
         pair.wait { one.text("folder/b.txt") == "a" }
-        try settle("folder/b.txt", "folder", "")
+        try settle("folder/b.txt", "folder", "", "c.txt")
     }
 
     @Test("What a full hub does not take says so, and what helps")

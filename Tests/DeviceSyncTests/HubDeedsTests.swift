@@ -49,12 +49,23 @@ struct HubDeedsTests {
         #expect(status.lineFailure?.contains(words) == true, sourceLocation: location)
         #expect(deed.next.contains("backup"), sourceLocation: location)
         #expect(two.contents == ["a.txt": "first"], sourceLocation: location)
-        // What is in step is not in doubt, and whoever asks hears of it.
-        let explanation = try #require(two.explanation("a.txt"), sourceLocation: location)
-        #expect(explanation.hubDeed == deed, sourceLocation: location)
-        #expect(explanation.notes.contains { $0.contains(words) }, "\(explanation)", sourceLocation: location)
-        // What was done here waits, is explained, and is there.
+        // Nobody looks any more: neither what was in step nor what is new is said to be known.
+        try two.write("edited", to: "a.txt")
         try two.write("own", to: "own.txt")
+        for name in ["a.txt", "own.txt", ""] {
+            let explanation = try #require(two.explanation(name), sourceLocation: location)
+            #expect(!explanation.isSettled, "\(explanation)", sourceLocation: location)
+            #expect(explanation.chain.map(\.kind) == [.offline], "\(explanation)", sourceLocation: location)
+            let isSaid = explanation.causes.first?.contains(words) == true
+            #expect(isSaid, "\(explanation)", sourceLocation: location)
+            #expect(explanation.next == deed.next, "\(explanation)", sourceLocation: location)
+            let since = explanation.chain.first?.sinceSeconds
+            #expect(since == deed.sinceSeconds, "\(explanation)", sourceLocation: location)
+        }
+        #expect(two.explanation("a.txt")?.hubDeed == deed, sourceLocation: location)
+        #expect(two.explanation("none.txt")?.chain.first?.kind == .absent, sourceLocation: location)
+        // What was done here waits, is explained, and is there.
+        try two.write("first", to: "a.txt")
         two.stop()
         try two.start()
         #expect(two.wait { two.status?.line == .stopped && two.status?.itemCount == 2 })

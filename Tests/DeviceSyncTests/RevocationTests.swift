@@ -109,6 +109,9 @@ struct RevocationTests {
         #expect(explanation.chain.last?.kind == .shutOut, "\(explanation)")
         let next = "What is here stays here as it is. To share it again, join anew: sheaf join."
         #expect(explanation.next == next, "\(explanation)")
+        let other = try #require(devices[2].explanation("a.txt"))
+        #expect(!other.isSettled && other.chain.map(\.kind) == [.shutOut], "\(other)")
+        #expect(other.next == next, "\(other)")
         #expect(devices[2].contents == ["a.txt": "before", "mine.txt": "never sent"])
         // What would not come back does not go.
         let refusal = #expect(throws: SyncRefusal.self) { try devices[2].running?.evict("a.txt") }

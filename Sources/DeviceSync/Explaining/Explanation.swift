@@ -118,17 +118,7 @@ extension SyncRun {
         explanation.chain = chain(from: item, &seen)
         explanation.isSettled = explanation.chain.isEmpty
         if explanation.isSettled {
-            let folder = table[item]?.state.place.parent ?? .root
-            if dirtyFolders.contains(folder) || dirtyPackages.contains(item) || missing.contains(item)
-                || unread[item] != nil
-            {
-                explanation.isSettled = false
-                explanation.chain = [Explanation.Cause(.justChanged, Self.justChanged)]
-                explanation.next = Self.byItself
-            } else {
-                explanation.chain = [Explanation.Cause(.settled, "It is the same here and at the hub.")]
-                explainContents(of: item, &explanation)
-            }
+            explainRest(of: item, &explanation)
         } else if paused[item] != nil, engine.reasons(for: item) == [.paused] {
             explanation.next = resuming(item)
         } else if lineState != .up {
@@ -147,6 +137,43 @@ extension SyncRun {
             }
         }
         return explanation
+    }
+
+    /// Of an item that waits for nothing that is known.
+    private func explainRest(of item: ItemID, _ explanation: inout Explanation) {
+        guard !isStopped else {
+            explanation.isSettled = false
+            explanation.chain = [endCause]
+            explanation.next = nextWithoutLine
+            return
+        }
+        let folder = table[item]?.state.place.parent ?? .root
+        if dirtyFolders.contains(folder) || dirtyPackages.contains(item) || missing.contains(item)
+            || unread[item] != nil
+        {
+            explanation.isSettled = false
+            explanation.chain = [Explanation.Cause(.justChanged, Self.justChanged)]
+            explanation.next = Self.byItself
+            return
+        }
+        explanation.chain = [Explanation.Cause(.settled, "It is the same here and at the hub.")]
+        explainContents(of: item, &explanation)
+        // What waits for the line says so already.
+        if isLineDown, logDeed == nil, !explanation.chain.contains(where: { $0.kind == .cannotGet }) {
+            explanation.notes.append(
+                "That is so as far as was known when the hub answered last. There is no line to it: \(lineReason)"
+            )
+        }
+    }
+
+    /// Why nobody knows how anything is: what is done since this has ended is not looked at.
+    var endCause: Explanation.Cause {
+        Explanation.Cause(
+            shutOut == nil ? .offline : .shutOut,
+            endRefusal.description,
+            sinceSeconds: logDeed?.sinceSeconds ?? causalRecord.lineSeconds,
+            remedy: nextWithoutLine
+        )
     }
 
     /// What keeps anything from being done with an item here, and what helps.

@@ -35,6 +35,7 @@ extension SyncRun {
         if isSomething(at: path) {
             let isExcluded = SyncExclusion.isExcluded(place.folder.appending(path), below: place.folder)
             if isExcluded { return exclusion }
+            if isStopped { return endCause }
             if dirtyFolders.contains(folder) { return Explanation.Cause(.justChanged, Self.justChanged) }
         }
         let text = "Nothing of this name is here or at the hub."
