@@ -3,6 +3,7 @@ import Foundation
 import HTTPService
 import Hub
 import HubProtocol
+import LocalSockets
 import Locks
 
 /// What a hub takes, in a process of its own, from devices that are threads of this one, over the loopback.

@@ -44,6 +44,8 @@ package final class LocalListener: Sendable {
     }
 
     /// Takes a connection; nil when none waits.
+    ///
+    /// - Throws: `SocketError`, with `isWantOfRoom` where it goes on waiting until there is room for it.
     package func accept() throws(SocketError) -> LocalSocket? {
         do {
             return LocalSocket(

@@ -20,6 +20,14 @@ package final class SocketBell: Sendable {
         _ = write(descriptor.number, &one, MemoryLayout<UInt64>.size)
     }
 
+    /// Waits until the bell rings, which is still then.
+    ///
+    /// - Parameter milliseconds: At most so long.
+    package func wait(milliseconds: Int32) {
+        var wanted = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        if poll(&wanted, 1, milliseconds) > 0 { hear() }
+    }
+
     /// Waits until something can be read from a socket, or the bell rings, which is still then.
     ///
     /// - Parameter milliseconds: At most so long; -1 for ever.

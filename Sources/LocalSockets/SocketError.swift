@@ -25,4 +25,7 @@ package struct SocketError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether there is nobody at the other end.
     package var isNobodyThere: Bool { errno == ENOENT || errno == ECONNREFUSED }
+
+    /// Whether the process or the machine has no room for one more now.
+    package var isWantOfRoom: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) }
 }

@@ -214,6 +214,8 @@ enum LiveSync {
     private static func up(_ isQuiet: Bool, _ console: Console) throws {
         ProcessMemory.shareHeaps()
         ProcessMemory.returnLargePieces()
+        // Each who asks, and each folder that is watched, takes some.
+        OpenFiles.raised()
         let runtime = try RuntimeFolder(environment: environment)
         let service = try SyncService(try DeviceHome(environment: environment), in: runtime) {
             folder,

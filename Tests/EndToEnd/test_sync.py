@@ -7,7 +7,9 @@ import os
 import plistlib
 import random
 import re
+import resource
 import shutil
+import socket
 import subprocess
 import tempfile
 import threading
@@ -94,6 +96,47 @@ def test_a_save_is_on_the_other_device(world):
     wait_for(lambda: one.contents == {"a.txt": b"hello there"}, 20, lambda: one.said)
     here.settle()
     assert two.run("explain", two.folder / "a.txt").returncode == 0
+
+
+def test_more_questions_than_open_files_end_nothing(world):
+    here = world(1)
+    [one] = here.devices
+    here.settle()
+    process = one.process.pid
+    soft, hard = resource.prlimit(process, resource.RLIMIT_NOFILE)
+    numbers = {int(name) for name in os.listdir(f"/proc/{process}/fd")}
+    # No room for one more.
+    lowest = next(number for number in range(len(numbers) + 1) if number not in numbers)
+    resource.prlimit(process, resource.RLIMIT_NOFILE, (lowest, hard))
+    try:
+        with contextlib.ExitStack() as silent:
+            for _ in range(20):
+                asker = silent.enter_context(socket.socket(socket.AF_UNIX))
+                asker.connect(str(Path(one.environment["SHEAF_RUNTIME_DIR"]) / "sync.sock"))
+            asking = subprocess.Popen(
+                [SHEAF, "status"],
+                env={**os.environ, **one.environment, "SHEAF_AGENT": "off"},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            # The command is there, so that the process has been told of those before it.
+            wait_for(lambda: asking.poll() is not None or is_connected(asking.pid), 10, lambda: one.said)
+    finally:
+        if one.is_running:
+            resource.prlimit(process, resource.RLIMIT_NOFILE, (soft, hard))
+    said, _ = asking.communicate(timeout=20)
+    assert one.is_running, one.said
+    assert str(one.folder) in said, said + one.said
+    wait_for(lambda: one.is_in_step, 20, lambda: one.said)
+
+
+def is_connected(process):
+    """Whether a program has a socket."""
+    try:
+        places = [os.readlink(f"/proc/{process}/fd/{name}") for name in os.listdir(f"/proc/{process}/fd")]
+    except FileNotFoundError:
+        return False
+    return any(place.startswith("socket:") for place in places)
 
 
 # A program that does each line's work when it is told to, and says so. It goes on writing the last byte of what it has open,

@@ -354,6 +354,28 @@ struct SyncEngineTests {
         #expect(placed.isNamed(exactly: decomposed) && expected?.isNamed(exactly: composed) == true)
     }
 
+    @Test("An own edit that was heard of only after a start is no conflict with what was done since")
+    func ownBeforeAStart() {
+        func state(_ name: String) -> ItemState {
+            ItemState(.document, at: ItemPlace(.root, "a.txt"), content: ContentName(name))
+        }
+        let log = [LogEntry(1, Commit(Commit.ID(DeviceID(2), session: 1, 1), item, on: 0, state("a")))]
+        var memory = SyncMemory()
+        memory.agreed = [item: state("a")]
+        memory.commitCounts = [1: 1]
+        var engine = SyncEngine(device: DeviceID(1), session: 2, memory, entries: log)
+        var effects = engine.take(.scanned([item: state("c")]))
+        let own = Commit(Commit.ID(DeviceID(1), session: 1, 1), item, on: 1, state("b"))
+        effects += engine.take(.logRead([LogEntry(2, own)]))
+        effects += engine.take(.uploaded(ContentName("c")))
+        let commits = effects.compactMap { effect in
+            if case .commit(let commit) = effect { commit } else { nil }
+        }
+        #expect(commits.last?.base == 2 && commits.last?.state == state("c"), "\(effects)")
+        let merges = effects.filter { if case .merge = $0 { true } else { false } }
+        #expect(merges == [])
+    }
+
     @Test("A name that begins with a sign of the one before it stands aside, and comes back")
     func signsOfOneBefore() {
         let name = "\u{301}a"

@@ -17,7 +17,7 @@ final class ServiceConversation: Sendable {
     private let state = Locked(State())
 
     private static let questionByteCountMax = 64 << 10
-    private static let questionMilliseconds: Int32 = 2000
+    private static let questionMilliseconds: UInt64 = 2000
     /// Who takes nothing for so long is not there any more.
     private static let sendingSeconds = 5.0
 
@@ -30,12 +30,17 @@ final class ServiceConversation: Sendable {
     }
 
     /// What is asked; nil for what is no question of ours.
-    func question() -> SyncQuestion? {
+    ///
+    /// - Parameter milliseconds: How long all of it may take to come.
+    func question(within milliseconds: UInt64 = ServiceConversation.questionMilliseconds) -> SyncQuestion? {
+        let end = MonotonicClock.now + milliseconds * 1_000_000
         var line: [UInt8] = []
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
         defer { buffer.deallocate() }
         while line.last != UInt8(ascii: "\n"), line.count < Self.questionByteCountMax {
-            guard socket.waitUntilReadable(milliseconds: Self.questionMilliseconds),
+            let now = MonotonicClock.now
+            guard now < end,
+                socket.waitUntilReadable(milliseconds: Int32(clamping: (end - now) / 1_000_000 + 1)),
                 case .bytes(let count) = socket.receive(into: buffer)
             else { return nil }
             line += buffer[..<count]

@@ -128,8 +128,12 @@ package final class SyncService: Sendable {
         listener.withLock { $0 = made }
     }
 
-    /// Answers until `stop()` is called, then brings all to rest.
+    /// Answers until `stop()` is called, then brings all to rest; that also where it fails.
     package func answer() throws {
+        defer {
+            for container in running { container.sync.stop() }
+            for conversation in conversations.withLock({ Array($0.values) }) { conversation.end() }
+        }
         if listener.withLock({ $0 == nil }) { try listen() }
         guard let listener = listener.withLock({ $0 }) else { return }
         // What was said between this process's look and now nobody could tell it.
@@ -141,10 +145,21 @@ package final class SyncService: Sendable {
         }
         while !isStopping.withLock({ $0 }) {
             guard listener.waitUntilReadable(or: bell, milliseconds: -1) else { continue }
-            while let socket = try listener.accept() { serve(socket) }
+            try takeConnections(listener)
         }
-        for container in running { container.sync.stop() }
-        for conversation in conversations.withLock({ Array($0.values) }) { conversation.end() }
+    }
+
+    /// After so long it is tried again to take a connection for which there was no room.
+    private static let roomMilliseconds: Int32 = 100
+
+    private func takeConnections(_ listener: LocalListener) throws(SocketError) {
+        do {
+            while let socket = try listener.accept() { serve(socket) }
+        } catch {
+            guard error.isWantOfRoom else { throw error }
+            // What waits to be taken can be read all the while: only a conversation's end makes room.
+            bell.wait(milliseconds: Self.roomMilliseconds)
+        }
     }
 
     package func stop() {
