@@ -5,14 +5,19 @@ package import LocalSockets
 package enum SyncQuery {
     /// Where it is asked, in the runtime folder.
     package static let socketName = "sync.sock"
-    private static let answerMilliseconds: Int32 = 10_000
+    /// Who has not answered after so long is busy.
+    package static let answerMilliseconds: Int32 = 10_000
 
     /// How all folders stand.
     ///
-    /// - Throws: `SyncServiceError.notRunning`.
-    package static func status(in runtime: RuntimeFolder) throws -> [FolderStatus] {
-        guard case .status(let folders) = try ask(.status, in: runtime) else {
-            throw SyncServiceError.notRunning
+    /// - Parameter milliseconds: How long to wait for the answer.
+    /// - Throws: `SyncServiceError`: `notRunning`, `busy`, `ended`, as do all here; `SocketError`.
+    package static func status(
+        in runtime: RuntimeFolder,
+        milliseconds: Int32 = SyncQuery.answerMilliseconds
+    ) throws -> [FolderStatus] {
+        guard case .status(let folders) = try ask(.status, in: runtime, milliseconds: milliseconds) else {
+            throw SyncServiceError.ended
         }
         return folders
     }
@@ -20,7 +25,7 @@ package enum SyncQuery {
     /// How all folders stand, without a name in it.
     package static func diagnosis(in runtime: RuntimeFolder) throws -> [SyncDiagnosis] {
         guard case .diagnosis(let folders) = try ask(.diagnosis, in: runtime) else {
-            throw SyncServiceError.notRunning
+            throw SyncServiceError.ended
         }
         return folders
     }
@@ -30,7 +35,7 @@ package enum SyncQuery {
     /// - Parameter path: From the root.
     package static func explain(_ path: String, in runtime: RuntimeFolder) throws -> Explanation? {
         guard case .explanation(let found) = try ask(.explain(path: path), in: runtime) else {
-            throw SyncServiceError.notRunning
+            throw SyncServiceError.ended
         }
         return found
     }
@@ -38,7 +43,7 @@ package enum SyncQuery {
     /// How an item stands; nil for one in no container, or one that is nowhere.
     package static func item(_ path: String, in runtime: RuntimeFolder) throws -> ItemSyncState? {
         guard case .item(let found) = try ask(.item(path: path), in: runtime) else {
-            throw SyncServiceError.notRunning
+            throw SyncServiceError.ended
         }
         return found
     }
@@ -46,7 +51,7 @@ package enum SyncQuery {
     /// How all items below a folder stand.
     package static func items(below folder: String, in runtime: RuntimeFolder) throws -> [ItemSyncState] {
         guard case .items(let found) = try ask(.items(folder: folder), in: runtime) else {
-            throw SyncServiceError.notRunning
+            throw SyncServiceError.ended
         }
         return found
     }
@@ -54,26 +59,26 @@ package enum SyncQuery {
     /// How those items stand that are directly in a folder and are not simply here as they are at the hub.
     package static func unsettled(in folder: String, _ runtime: RuntimeFolder) throws -> [ItemSyncState] {
         guard case .items(let found) = try ask(.unsettled(folder: folder), in: runtime) else {
-            throw SyncServiceError.notRunning
+            throw SyncServiceError.ended
         }
         return found
     }
 
     /// Has something done, which takes as long as it takes.
     ///
-    /// - Throws: `SyncRefusal` when it is not; `SyncServiceError.notRunning`.
+    /// - Throws: `SyncRefusal` when it is not; `SyncServiceError`.
     package static func perform(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
         switch try SyncConversation(question, in: runtime).next(milliseconds: -1) {
         case .done: return
         case .refused(let refusal): throw refusal
-        default: throw SyncServiceError.notRunning
+        default: throw SyncServiceError.ended
         }
     }
 
     /// Says what becomes of what waits for a person in a folder, and returns when it has become that.
     ///
     /// - Parameter goesOn: Whether it is carried out; else whoever made it gets back what was.
-    /// - Throws: `SyncRefusal` when nothing waits; `SyncServiceError.notRunning`.
+    /// - Throws: `SyncRefusal` when nothing waits; `SyncServiceError`.
     package static func decide(_ folder: String, goesOn: Bool, in runtime: RuntimeFolder) throws {
         try perform(.decide(folder: folder, goesOn: goesOn), in: runtime)
     }
@@ -81,19 +86,23 @@ package enum SyncQuery {
     /// Has what the last large change of a folder that has gone on has removed or replaced be what it was. The hub may be asked first,
     /// which takes as long as it takes.
     ///
-    /// - Throws: `SyncRefusal` when there is nothing to go back from; `SyncServiceError.notRunning`.
+    /// - Throws: `SyncRefusal` when there is nothing to go back from; `SyncServiceError`.
     package static func goBack(_ folder: String, in runtime: RuntimeFolder) throws -> WayBack {
         switch try SyncConversation(.goBack(folder: folder), in: runtime).next(milliseconds: -1) {
         case .goesBack(let back): return back
         case .refused(let refusal): throw refusal
-        default: throw SyncServiceError.notRunning
+        default: throw SyncServiceError.ended
         }
     }
 
-    private static func ask(_ question: SyncQuestion, in runtime: RuntimeFolder) throws -> SyncAnswer {
+    private static func ask(
+        _ question: SyncQuestion,
+        in runtime: RuntimeFolder,
+        milliseconds: Int32 = SyncQuery.answerMilliseconds
+    ) throws -> SyncAnswer {
         let conversation = try SyncConversation(question, in: runtime)
-        guard let answer = try conversation.next(milliseconds: answerMilliseconds) else {
-            throw SyncServiceError.notRunning
+        guard let answer = try conversation.next(milliseconds: milliseconds) else {
+            throw SyncServiceError.busy
         }
         return answer
     }
@@ -109,22 +118,25 @@ package final class SyncConversation: @unchecked Sendable {
 
     /// Asks.
     ///
-    /// - Throws: `SyncServiceError.notRunning` when nobody is there to answer; `SocketError`.
+    /// - Throws: `SyncServiceError`: `notRunning` when nobody is there to answer, `busy` when more wait for an answer than
+    ///   can, `ended`; `SocketError`.
     package init(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
         do { socket = try LocalSocket(connectingTo: runtime.place(of: SyncQuery.socketName)) } catch {
-            throw error.isNobodyThere ? SyncServiceError.notRunning : error
+            if error.isNobodyThere { throw SyncServiceError.notRunning }
+            // connect(2): so many wait to be taken that there is no room for one more.
+            throw error.errno == EAGAIN ? SyncServiceError.busy : error
         }
         let line = try SyncLine.bytes(question)
         // A question is short, and the connection new: there is room for it.
         guard line.withUnsafeBytes({ socket.send($0) }) == line.count else {
-            throw SyncServiceError.notRunning
+            throw SyncServiceError.ended
         }
     }
 
     /// The next answer; nil when none has come in time.
     ///
     /// - Parameter milliseconds: How long to wait; -1 for as long as it takes.
-    /// - Throws: `SyncServiceError.notRunning` when the other side has ended, or `end()` was called.
+    /// - Throws: `SyncServiceError.ended` when the other side has ended, or `end()` was called.
     package func next(milliseconds: Int32) throws -> SyncAnswer? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { buffer.deallocate() }
@@ -140,7 +152,7 @@ package final class SyncConversation: @unchecked Sendable {
             switch socket.receive(into: buffer) {
             case .bytes(let count): rest += buffer[..<count]
             case .nothing: return nil
-            case .end: throw SyncServiceError.notRunning
+            case .end: throw SyncServiceError.ended
             }
         }
     }

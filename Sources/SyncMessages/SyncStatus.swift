@@ -97,16 +97,24 @@ package struct FolderStatus: Codable, Hashable, Sendable {
     }
 }
 
-/// Why nothing is kept in step.
+/// Why nothing is kept in step, or nobody says how.
 package enum SyncServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     case nothingJoined
+    /// Nobody is there to ask.
     case notRunning
+    /// Somebody is, and has not answered in time.
+    case busy
+    /// Somebody was, and has ended the conversation without an answer.
+    case ended
 
     package var description: String {
         switch self {
         case .nothingJoined:
             "No folder of this device is kept in step. Begin with: sheaf join FOLDER --hub ADDRESS"
         case .notRunning: "Nothing is kept in step now. Start it with: sheaf up"
+        case .busy: "sheaf up runs, and has too much to do to answer now. Ask again in a moment."
+        case .ended:
+            "sheaf up has ended the conversation without an answer: it may be about to end, or of another version. Ask again."
         }
     }
 }

@@ -27,7 +27,9 @@ enum LiveDiagnosis {
         let chosen = try folder.map { [try LiveSync.joined($0, among: all)] } ?? all
         var failures: [String] = []
         var live: [SyncDiagnosis]?
+        var isBusy = false
         do { live = try SyncQuery.diagnosis(in: try RuntimeFolder(environment: environment)) } catch {
+            isBusy = (error as? SyncServiceError) == .busy
             if (error as? SyncServiceError) != .notRunning { failures.append(RedactedText.of("\(error)")) }
         }
         var report = DiagnosisReport(
@@ -35,7 +37,7 @@ enum LiveDiagnosis {
             program: DiagnosisReport.Program(version: Tool.sheaf().version, isDebugBuild: isDebugBuild),
             machine: machine(),
             agent: agent(),
-            isUp: live != nil
+            isUp: live != nil || isBusy
         )
         let hubs = Array(Set(all.map(\.settings.hub))).sorted { $0.absoluteString < $1.absoluteString }
         for (number, joined) in all.enumerated()

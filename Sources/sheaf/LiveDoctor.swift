@@ -18,13 +18,17 @@ enum LiveDoctor {
         let joined = try home.containers()
         guard !joined.isEmpty else { return [] }
         let runtime = try RuntimeFolder(environment: environment)
-        var (found, statuses) = ([DoctorFinding](), [FolderStatus]?.none)
+        var (found, statuses, isRunning) = ([DoctorFinding](), [FolderStatus]?.none, true)
         do { statuses = try SyncQuery.status(in: runtime) } catch SyncServiceError.notRunning {
             let text = "Nothing is kept in step now: sheaf up does not run."
             found.append(DoctorFinding(.notRunning, text, remedy: "Start it: sheaf up."))
+            isRunning = false
+        } catch {
+            let text = "sheaf up does not say how anything stands: \(error)"
+            found.append(DoctorFinding(kind(of: error), text, remedy: askAgain))
         }
         var use = WatchUse.now()
-        if statuses == nil {
+        if !isRunning {
             use.neededCount = joined.reduce(0) { $0 + folderCount(below: FilePath($1.settings.folder)) }
         }
         found += use.findings
@@ -38,10 +42,23 @@ enum LiveDoctor {
             (checkup.isUp, checkup.status) = (statuses != nil, status)
             lookAtDisk(container, home, &checkup, &found)
             lookAtHub(container, &checkup)
-            if status != nil { try lookAtItems(&checkup, runtime) }
+            if status != nil {
+                do { try lookAtItems(&checkup, runtime) } catch {
+                    let text = "sheaf up does not say how what is in it stands: \(error)"
+                    let folder = container.settings.folder
+                    found.append(DoctorFinding(kind(of: error), folder: folder, text, remedy: askAgain))
+                }
+            }
             found += checkup.findings
         }
         return found
+    }
+
+    private static let askAgain = "Ask again in a moment. If it stays so, end sheaf up and start it again."
+
+    /// Of what keeps the process that runs from being asked.
+    private static func kind(of error: any Error) -> DoctorFinding.Kind {
+        error as? SyncServiceError == .busy ? .busy : .unknown
     }
 
     private static func lookAtDisk(

@@ -38,4 +38,33 @@ struct AnsweringTests {
             asker.shutDown()
         }
     }
+
+    @Test("Who is there and does not answer in time is busy, and who ends the conversation has ended it")
+    func noAnswer() throws {
+        try withListener { runtime, listener in
+            #expect(throws: SyncServiceError.busy) {
+                try SyncQuery.status(in: runtime, milliseconds: 0)
+            }
+            let conversation = try SyncConversation(.status, in: runtime)
+            // The one before has gone.
+            while let socket = try listener.accept() { socket.shutDown() }
+            #expect(throws: SyncServiceError.ended) { try conversation.next(milliseconds: -1) }
+        }
+    }
+
+    @Test("Where nobody is there to connect to, nothing runs")
+    func nobody() throws {
+        try withListener { runtime, _ in
+            runtime.remove(SyncQuery.socketName)
+            #expect(throws: SyncServiceError.notRunning) { try SyncQuery.status(in: runtime) }
+        }
+    }
+
+    @Test("Each reason for no answer says what helps, and only one has the program started")
+    func words() {
+        let all = [SyncServiceError.notRunning, .busy, .ended].map(\.description)
+        #expect(Set(all).count == 3)
+        #expect(all.filter { $0.contains("Start it") } == [SyncServiceError.notRunning.description])
+        #expect(all.dropFirst().allSatisfy { $0.contains("Ask again") })
+    }
 }

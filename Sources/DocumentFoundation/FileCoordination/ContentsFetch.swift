@@ -91,7 +91,7 @@ final class ContentsFetch: Sendable {
             return state.isCancelled
         }
         defer { state.withLock { $0.conversation = nil } }
-        if isCancelled { throw SyncServiceError.notRunning }
+        if isCancelled { throw SyncServiceError.ended }
         while true {
             handleMessages?()
             let answer = try conversation.next(

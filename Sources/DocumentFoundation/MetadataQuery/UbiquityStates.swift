@@ -170,7 +170,7 @@ package final class UbiquityStates: Sendable {
         while true {
             do { return try known(below: root, runtime) } catch {
                 // Who has too many connections, or has not answered in time, seems not to be there, and is.
-                if error as? SyncServiceError == .notRunning, !isAnybodyThere(root, runtime) { return nil }
+                if error is SyncServiceError, !isAnybodyThere(root, runtime) { return nil }
             }
             if running.wait(timeout: .now() + seconds) == .success { return nil }
             seconds = min(2 * seconds, Self.pauseSeconds.upperBound)

@@ -67,7 +67,7 @@ extension FileManager {
                     default: continue
                     }
                 }
-                throw SyncServiceError.notRunning
+                throw SyncServiceError.ended
             } catch {
                 let isOver = isEnded.withLock { $0 }
                 reader.finish(throwing: isOver ? nil : CocoaError.asking(about: url, error))

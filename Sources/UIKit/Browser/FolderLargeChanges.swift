@@ -59,14 +59,14 @@ final class FolderLargeChanges {
     /// Says what becomes of what waits.
     ///
     /// - Parameter goesOn: Whether it is carried out; else whoever made it gets back what was.
-    /// - Throws: `SyncRefusal`, `SyncServiceError.notRunning`.
+    /// - Throws: `SyncRefusal`, `SyncServiceError`.
     func decide(goesOn: Bool) async throws {
         try await ask { try SyncQuery.decide($0, goesOn: goesOn, in: $1) }
     }
 
     /// Has what the last one that has gone on has taken be what it was.
     ///
-    /// - Throws: `SyncRefusal`, `SyncServiceError.notRunning`.
+    /// - Throws: `SyncRefusal`, `SyncServiceError`.
     func goBack() async throws -> WayBack { try await ask { try SyncQuery.goBack($0, in: $1) } }
 
     private func ask<Answer: Sendable>(
