@@ -95,6 +95,11 @@ struct LendingTests {
         #expect(try restored(second, bench) == changed)
         #expect(try packByteCount(bench) < 40_000)
         #expect(try bench.vault.verify().isClean)
+        // The former file has all of the first still, whatever becomes of the document's own.
+        try overwrite(VaultBench.noise(1 << 20, seed: 9), at: 0, bench.document())
+        #expect(try restored(first, bench) == large)
+        try bench.vault.collect(deadShareMin: 0)
+        #expect(try restored(first, bench) == large)
     }
 
     @Test(

@@ -55,8 +55,22 @@ extension VaultIndex {
     /// Writes down what is in a lent file, beside what is known to be.
     ///
     /// What is whole in a pack stays there, where nobody changes it.
-    func addLent(_ pieces: [(name: ObjectName, offset: Int, byteCount: Int)], of number: Int) throws {
+    ///
+    /// - Parameter isLastHolder: Asked once of each other lent file that has any of it: whether nobody changes that
+    ///   either, and it stays there, too.
+    func addLent(
+        _ pieces: [(name: ObjectName, offset: Int, byteCount: Int)],
+        of number: Int,
+        unlessIn isLastHolder: (PackRow) throws -> Bool = { _ in false }
+    ) throws {
+        var staying: [Int: Bool] = [:]
         for piece in pieces {
+            if let known = try place(of: piece.name), known.header.encoding == .lent, known.pack != number {
+                if staying[known.pack] == nil, let row = try pack(known.pack) {
+                    staying[known.pack] = try isLastHolder(row)
+                }
+                if staying[known.pack] == true { continue }
+            }
             let header = PackFormat.RecordHeader(
                 kind: .chunk,
                 encoding: .lent,
@@ -106,6 +120,17 @@ extension VaultIndex {
         place.header.name.withBytes { statement.bind(1, $0) }
         statement.bind(2, place.pack)
         statement.bind(3, place.offset)
+        try statement.run()
+        try setChanged(place.pack, true)
+    }
+
+    /// Says whether a lent file was found not to be what it was, since what is in it was written down.
+    func setChanged(_ number: Int, _ isChanged: Bool) throws {
+        let statement = try connection.statement(
+            "UPDATE packs SET byteCount = ?2 WHERE number = ?1 AND lentInode IS NOT NULL"
+        )
+        statement.bind(1, number)
+        statement.bind(2, isChanged ? 1 : 0)
         try statement.run()
     }
 

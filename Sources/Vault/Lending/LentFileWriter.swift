@@ -133,11 +133,11 @@ final class LentFileWriter {
         try file.sync()
         try store.packs.sync()
         let inode = try store.packs.status(of: row.fileName)?.stamp.inode ?? 0
-        try store.writeIndex { [untold] index in
+        try store.writeIndex { [store, untold] index in
             // Collected meanwhile, as nothing led to it yet.
             guard let known = try index.pack(row.number), !known.isDead else { throw KeepSession.Stale() }
             try index.setLentInode(inode, of: row.number)
-            try index.addLent(untold, of: row.number)
+            try index.addLent(untold, of: row.number, unlessIn: store.isLastHolder(of:))
         }
         (untold, untoldByteCount) = ([], 0)
     }

@@ -90,6 +90,13 @@ extension VaultStore {
         }?.number
     }
 
+    /// Whether a lent file was a document's and is the vault's alone by now: nobody changes it any more, as somebody may the
+    /// document that came in its place. Not one that is known to have been changed before.
+    func isLastHolder(of row: PackRow) throws -> Bool {
+        guard row.isShared, !row.isChanged, !row.isDead else { return false }
+        return try packs.linkCount(of: row.fileName) == 1
+    }
+
     /// Has the index know what is in lent files, all of which are durable. Called within a transaction.
     ///
     /// - Throws: `KeepSession.Stale` when one has been collected, as nothing led to it.
@@ -101,7 +108,8 @@ extension VaultStore {
             let former = try index.lentNames(of: loan.number)
             if !former.isSubset(of: places.lazy.map(\.name)) { isGone = true }
             try index.forgetLent(of: loan.number)
-            try index.addLent(places, of: loan.number)
+            try index.setChanged(loan.number, false)
+            try index.addLent(places, of: loan.number, unlessIn: isLastHolder(of:))
         }
         if isGone { try index.advanceGeneration() }
     }
