@@ -40,27 +40,97 @@ struct ItemSwap {
     /// Lets the new version take the place of what is as expected. What is not is put back, with all that others may put
     /// there meanwhile.
     ///
-    /// - Parameter isExpected: Gets how that looks, and where it is then.
+    /// - Parameters:
+    ///   - isExpected: Gets how that looks, and where it is then.
+    ///   - holdsOthers: Set as long as what is in the staging is another's, and nowhere else.
     /// - Returns: False on a volume that cannot exchange two names; nothing has changed then.
-    /// - Throws: `ESTALE` when the place is another's.
-    func perform(if isExpected: (MemberStatus, FilePath) -> Bool) throws(SystemError) -> Bool {
+    /// - Throws: `ESTALE` when the place is another's. What cannot be put back in its place is beside it.
+    func perform(
+        if isExpected: (MemberStatus, FilePath) -> Bool,
+        _ holdsOthers: inout Bool
+    ) throws(SystemError) -> Bool {
         let own = try SystemCalls.fstatat(sourceFolder, source).stamp
         do { try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange) } catch {
             guard Self.unexchangeable.contains(error.errno) else { throw error }
             return false
         }
-        let replaced = MemberStatus(try SystemCalls.fstatat(sourceFolder, source))
-        if isExpected(replaced, sourceFolder.place(of: source)) { return true }
-        // Whoever puts something there while it goes back has that go back as well.
-        repeat {
-            try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange)
-        } while try !Self.isSame(SystemCalls.fstatat(sourceFolder, source).stamp, own)
+        holdsOthers = true
+        do throws(SystemError) {
+            let replaced = MemberStatus(try SystemCalls.fstatat(sourceFolder, source))
+            if isExpected(replaced, sourceFolder.place(of: source)) {
+                holdsOthers = false
+                return true
+            }
+            // Whoever puts something there while it goes back has that go back as well.
+            repeat {
+                try SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange)
+            } while try !Self.isSame(SystemCalls.fstatat(sourceFolder, source).stamp, own)
+        } catch {
+            var failure = error
+            holdsOthers = !isGivenBack(for: own)
+            failure.isNewInPlace = Self.isThere(own, target, in: targetFolder)
+            throw failure
+        }
+        holdsOthers = false
         throw SystemError(call: "renameat2", errno: ESTALE, path: targetFolder.place(of: target))
     }
 
     private static func isSame(_ stamp: FileStamp, _ other: FileStamp) -> Bool {
         stamp.device == other.device && stamp.inode == other.inode
     }
+
+    private static func isThere(_ own: FileStamp, _ name: String, in folder: Folder) -> Bool {
+        // What cannot be looked at is not known to be ours.
+        (try? SystemCalls.fstatat(folder, name)).map { isSame($0.stamp, own) } ?? false
+    }
+
+    // MARK: What is another's and cannot be exchanged back
+
+    /// Puts another's item back where somebody has taken ours away meanwhile, or beside what is in its place.
+    ///
+    /// - Returns: Whether the staging holds it no more.
+    private func isGivenBack(for own: FileStamp) -> Bool {
+        if Self.isThere(own, source, in: sourceFolder) { return true }
+        if Self.isThere(own, target, in: targetFolder) {
+            // Refused, it goes beside it, as below.
+            try? SystemCalls.renameat2(sourceFolder, source, targetFolder, target, .exchange)
+            if Self.isThere(own, source, in: sourceFolder) { return true }
+        }
+        // A member's folder may have been removed; the one that the whole item is in is there still.
+        return isGivenBack(into: targetFolder) || isGivenBack(into: staging.site.folder)
+    }
+
+    private func isGivenBack(into folder: Folder) -> Bool {
+        for number in 1...Self.freeNameNumberMax {
+            do throws(SystemError) {
+                let name = number == 1 ? target : Self.numbered(target, number)
+                try SystemCalls.renameat2(sourceFolder, source, folder, name, .mustNotExist)
+                // It is where its owner finds it; he has not been told that it lasts.
+                try? SystemCalls.fsync(folder.descriptor)
+                return true
+            } catch {
+                guard error.errno == EEXIST else { return false }
+            }
+        }
+        return false
+    }
+
+    /// Nobody has so many names of one kind.
+    private static let freeNameNumberMax = 1000
+
+    /// A name with a number before its extension, not longer than names may be.
+    private static func numbered(_ name: String, _ number: Int) -> String {
+        let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
+        var stem = name[..<dot]
+        let rest = " \(number)\(name[dot...])"
+        while !stem.isEmpty, stem.utf8.count + rest.utf8.count > nameByteCountMax {
+            stem.unicodeScalars.removeLast()
+        }
+        return "\(stem)\(rest)"
+    }
+
+    /// So long a name may be in the file systems of Linux.
+    private static let nameByteCountMax = 255
 
     /// Makes the swap last through a power cut.
     func sync(hasOldVersion: Bool) throws(SystemError) {

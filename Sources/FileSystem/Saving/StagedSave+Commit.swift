@@ -59,6 +59,7 @@ extension StagedSave {
         defer { stage = .committed(nil) }
         guard case .folder(let staging) = stage else { return }
         do {
+            guard !holdsOthers else { return }
             // As long as the disk may fall back to the old version, that one must not be taken apart.
             try SystemCalls.syncfs(staging.folder)
             try staging.remove()
@@ -145,7 +146,7 @@ extension StagedSave {
             isOfItem
             ? isReplaceable
             : isMemberReplaceable.map { isExpected in { status, _ in isExpected(swap.targetPath, status) } }
-        if replaced != nil, let isExpected, try swap.perform(if: isExpected) {
+        if replaced != nil, let isExpected, try swap.perform(if: isExpected, &holdsOthers) {
             hasOldVersion = true
         } else {
             let mustNotExist = isOfItem ? mustNotExist : isMemberReplaceable != nil && replaced == nil

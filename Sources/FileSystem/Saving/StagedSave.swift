@@ -26,6 +26,8 @@ package final class StagedSave {
     var isInPlace = false
     /// Whether the commit put an old version into the staging.
     var hasOldVersion = false
+    /// Whether the staging holds what somebody else has saved, and nothing else does: it is not to be removed then.
+    var holdsOthers = false
     /// Whether what is staged bears the replaced item's attributes already.
     var isDressed = false
     /// What `write(_: MemberTree)` asked for beside a lone file's bytes.
@@ -40,7 +42,8 @@ package final class StagedSave {
     package var beforeSwap: (() throws(SystemError) -> Void)?
 
     /// Asked of what a whole item has just taken the place of, on volumes that can exchange two names: what is not as
-    /// expected is put back, and the save ends with `ESTALE`. Nothing that somebody puts there in the last instant is lost.
+    /// expected is put back, and the save ends with `ESTALE`. Nothing that somebody puts there in the last instant is lost: where
+    /// the place cannot be had back, it goes beside it.
     ///
     /// Gets how that looks, and where it is then.
     package var isReplaceable: ((MemberStatus, FilePath) -> Bool)?
@@ -194,7 +197,7 @@ package final class StagedSave {
         switch stage {
         // What cannot be removed now is removed by the next opening or saving of the item.
         case .file(let staged): try? staged.remove()
-        case .folder(let staging): try? staging.remove()
+        case .folder(let staging): if !holdsOthers { try? staging.remove() }
         case .empty, .member, .committed, .abandoned: break
         }
         if case .committed = stage { return }

@@ -75,6 +75,48 @@ struct StagedSaveTests {
         }
     }
 
+    @Test("What was put in place in the last instant comes back, also where the new item is taken away")
+    func takenAwayInTheLastInstant() throws {
+        try DiskTree.file("another's").write(to: item)
+        let save = try StagedSave(item: item)
+        try Data("new".utf8).write(to: try save.stagedPath().url(isDirectory: false))
+        save.isReplaceable = { [item] _, _ in
+            // Had it stayed, it would be seen below.
+            try? FileManager.default.removeItem(atPath: item.string)
+            return false
+        }
+        #expect(throws: SystemError.self) { try save.commit() }
+        #expect(try scratch.tree() == ["item.doc": "another's"])
+    }
+
+    /// A volume that exchanges two names once only.
+    private final class ExchangesOnce: SystemCallObserver {
+        private let count = Locked(0)
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == "renameat2" else { return 0 }
+            // Both tries to have it back.
+            return count.withLock { count in
+                count += 1
+                return count == 2 || count == 3 ? EIO : 0
+            }
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("What cannot go back to its place goes beside it, and the error says what is in place")
+    func putBeside() throws {
+        try DiskTree.file("another's").write(to: item)
+        let save = try StagedSave(item: item)
+        try Data("new".utf8).write(to: try save.stagedPath().url(isDirectory: false))
+        save.isReplaceable = { _, _ in false }
+        let error = #expect(throws: SystemError.self) {
+            try SystemCallObservation.withObserver(ExchangesOnce()) { _ = try save.commit() }
+        }
+        #expect(error?.errno == EIO && error?.isNewInPlace == true)
+        #expect(try scratch.tree() == ["item.doc": "new", "item 2.doc": "another's"])
+    }
+
     @Test("Attributes asked for go before those the item had")
     func attributesAskedFor() throws {
         try DiskTree.file("old").write(to: item)
