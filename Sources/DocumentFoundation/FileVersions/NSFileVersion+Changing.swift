@@ -73,7 +73,8 @@ extension NSFileVersion {
     /// Puts this version in an item's place, or where nothing is. Call it inside a coordinated write of the item.
     ///
     /// The item keeps its name; if the version is of another type, it gets the version's extension. The state that
-    /// the item is in is kept as a version first; then it is replaced in one step, and durably.
+    /// the item is in is kept as a version first; then it is replaced in one step, and durably. What a program that does
+    /// not coordinate saves until that step is kept as well.
     ///
     /// - Parameters:
     ///   - url: The item, or where to put the version.

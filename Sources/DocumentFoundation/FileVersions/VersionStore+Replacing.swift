@@ -7,21 +7,19 @@ extension VersionStore {
     ///
     /// - Returns: Where it is now: the item's name with the version's extension, where that is another.
     /// - Throws: `SystemError`, `VaultError`, `FileVersionError`; the item is as it was then, unless only the change
-    ///   of its name is missing.
+    ///   of its name is missing. `ESTALE` when others save it again and again.
     func replace(_ url: URL, with version: KeptVersion) throws -> URL {
-        let (vault, device) = try open(for: url)
         let target = try replaceable(url, with: try version.origin().displayName)
         var mark: FileMark?
-        if try FileStamp.ifPresent(at: target.place) != nil {
-            let replaced = try target.link ?? markedItem(at: url)
-            mark = replaced.mark
-            let origin = origin(.beforeRestore, of: url.lastPathComponent, on: device)
-            let kept = try vault.keep(replaced.path, as: replaced.mark, origin: origin, unlessUnchanged: true)
-            if isFresh(kept, origin) { announce(.gained, kept.id, at: url) }
+        for attempt in 1...Self.attemptCountMax {
+            let known = try keepReplaced(url, target, &mark)
+            do {
+                try put(version, of: url, at: target, replacing: known)
+                break
+            } catch let error as SystemError where error.errno == ESTALE && attempt < Self.attemptCountMax {
+                // What others have saved meanwhile is kept, too.
+            }
         }
-        let save = try StagedSave(item: target.place, followsSymbolicLink: target.link == nil)
-        try vault.restore(version.id, to: try save.stagedPath())
-        try save.commit()
         if let renamed = target.renamed { try ItemMoves.move(target.place, toFree: renamed) }
         let place = target.renamed ?? target.place
         // A package that took a file's place, or the other way round, bears no mark yet.
@@ -29,6 +27,70 @@ extension VersionStore {
             _ = try markedItem(at: place.url(isDirectory: false), lastKnown: mark)
         }
         return target.url
+    }
+
+    /// How an item looks, with all that is in it.
+    private struct Look {
+        let status: MemberStatus
+        /// Of a package.
+        let inside: PackageTraces?
+
+        /// Nil where nothing is.
+        init?(at path: FilePath) throws(SystemError) {
+            guard let status = try FolderScan.status(at: path) else { return nil }
+            self.status = status
+            inside = try status.stamp.kind == .directory ? PackageTraces(of: path) : nil
+        }
+
+        /// Whether an item that was moved just now, as its own change time alone tells, looks as it did.
+        func isStill(_ status: MemberStatus, at place: FilePath) -> Bool {
+            status.stamp == self.status.stamp && inside?.isStill(at: place) ?? true
+        }
+    }
+
+    /// Keeps the state that is about to be replaced, marked.
+    ///
+    /// - Parameter mark: The item's; nil as long as it is not known.
+    /// - Returns: How it looked before it was read; nil where nothing is.
+    private func keepReplaced(_ url: URL, _ target: Target, _ mark: inout FileMark?) throws -> Look? {
+        guard try FileStamp.ifPresent(at: target.place) != nil else { return nil }
+        let (vault, device) = try open(for: url)
+        let replaced = try target.link ?? markedItem(at: url, lastKnown: mark)
+        mark = replaced.mark
+        let look = try Look(at: target.place)
+        let origin = origin(.beforeRestore, of: url.lastPathComponent, on: device)
+        let kept = try vault.keep(replaced.path, as: replaced.mark, origin: origin, unlessUnchanged: true)
+        if isFresh(kept, origin) { announce(.gained, kept.id, at: url) }
+        return look
+    }
+
+    /// Puts a version in place of what looks as it did, which takes as long as the version is large.
+    ///
+    /// - Throws: `ESTALE` when the place is another's by now; it is as it was then.
+    private func put(
+        _ version: KeptVersion,
+        of url: URL,
+        at target: Target,
+        replacing known: Look?
+    ) throws {
+        let place = target.place
+        let save = try StagedSave(
+            item: place,
+            mustNotExist: known == nil,
+            followsSymbolicLink: target.link == nil
+        )
+        try open(for: url).vault.restore(version.id, to: try save.stagedPath())
+        save.beforeSwap = { () throws(SystemError) in
+            let now = try FolderScan.status(at: place)
+            guard now == known?.status, known?.inside?.isStill(at: place) ?? true else {
+                throw SystemError(call: "renameat2", errno: ESTALE, path: place)
+            }
+        }
+        if let known { save.isReplaceable = { known.isStill($0, at: $1) } }
+        do { try save.commit() } catch {
+            guard known == nil, error.errno == EEXIST else { throw error }
+            throw SystemError(call: "renameat2", errno: ESTALE, path: place)
+        }
     }
 
     /// What takes a version's place.

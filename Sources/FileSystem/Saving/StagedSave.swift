@@ -42,8 +42,8 @@ package final class StagedSave {
     package var beforeSwap: (() throws(SystemError) -> Void)?
 
     /// Asked of what a whole item has just taken the place of, on volumes that can exchange two names: what is not as
-    /// expected is put back, and the save ends with `ESTALE`. Nothing that somebody puts there in the last instant is lost: where
-    /// the place cannot be had back, it goes beside it.
+    /// expected is put back, and the save ends with `ESTALE`. Nothing that somebody puts there in the last instant is lost:
+    /// where the place cannot be had back, it goes beside it.
     ///
     /// Gets how that looks, and where it is then.
     package var isReplaceable: ((MemberStatus, FilePath) -> Bool)?

@@ -1,6 +1,7 @@
 import DocumentFoundation
 import FileSystem
 import Foundation
+import Locks
 import TestThreads
 import Testing
 
@@ -158,6 +159,51 @@ struct NSFileVersionTests {
         #expect(try stage.text(url) == "one")
         #expect(try stage.texts(url).contains("not kept yet"))
         #expect(try stage.texts(url).contains("two"))
+    }
+
+    /// A program that saves, as editors do, while a version of the item is restored.
+    private final class SavesMeanwhile: SystemCallObserver {
+        /// What it writes.
+        private let url: URL
+        private let staging: String
+        private let hasSaved = Locked(false)
+
+        init(_ url: URL, in item: URL) {
+            self.url = url
+            staging = "/" + SaveSite.stagingName(for: item.lastPathComponent)
+        }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == "fsync", call.path.string.contains(staging),
+                hasSaved.withLock({ saved in
+                    defer { saved = true }
+                    return !saved
+                })
+            else { return 0 }
+            // Had it not been saved, it would be missed below.
+            try? Data("another's".utf8).write(to: url, options: .atomic)
+            return 0
+        }
+        func didMake(_ call: SystemCall) {}
+    }
+
+    @Test("What another program saves while an item is replaced is kept, too", arguments: ["a.txt", "b.rtfd"])
+    func replacingMeanwhile(name: String) throws {
+        let isPackage = name == "b.rtfd"
+        let file = isPackage ? "b.rtfd/text.txt" : name
+        for text in ["one", "two"] {
+            try stage.write(text, at: file)
+            try stage.keep(stage.place(name))
+        }
+        let url = stage.place(name)
+        let version = try #require(try stage.others(url).first)
+        let program = SavesMeanwhile(stage.place(file), in: url)
+        try SystemCallObservation.withObserver(program) { _ = try version.replaceItem(at: url) }
+        #expect(try stage.text(stage.place(file)) == "one")
+        let texts = try stage.others(url).map { other in
+            try stage.text(isPackage ? other.url.appendingPathComponent("text.txt") : other.url)
+        }
+        #expect(texts.contains("another's") && texts.contains("two"))
     }
 
     @Test("An item of another type keeps its name and takes the version's extension")
