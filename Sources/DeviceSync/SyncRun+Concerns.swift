@@ -29,6 +29,29 @@ extension SyncRun {
         return concerns?.worst(in: folder)
     }
 
+    /// Whether something in a folder, at any depth, is not as the hub has it or cannot be kept in step. What has left the device,
+    /// is paused or has lost a conflict may be in step all the same.
+    func isAnythingAstray(in folder: ItemID) -> Bool {
+        guard let worst = worst(in: folder), worst != .remote else { return false }
+        let astray: [ItemConcern] = [.uploading, .waiting, .error]
+        if astray.contains(where: { concerns?.has($0, in: folder) == true }) { return true }
+        // Of an item only what is most pressing is counted.
+        return engine.differing.contains { isInside($0, folder) }
+            || stuck.keys.contains { isInside($0, folder) }
+            || unkept.keys.contains { isInside($0, folder) }
+    }
+
+    private func isInside(_ item: ItemID, _ folder: ItemID) -> Bool {
+        var next = parent(of: item)
+        // Two moments may lead round in a ring.
+        for _ in 0..<4096 {
+            guard let at = next else { return false }
+            if at == folder { return true }
+            next = parent(of: at)
+        }
+        return false
+    }
+
     /// Brings what is known of folders up to date.
     ///
     /// - Parameter states: How items stand now of which there is news.

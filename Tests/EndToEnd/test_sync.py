@@ -96,6 +96,12 @@ def test_a_save_is_on_the_other_device(world):
     wait_for(lambda: one.contents == {"a.txt": b"hello there"}, 20, lambda: one.said)
     here.settle()
     assert two.run("explain", two.folder / "a.txt").returncode == 0
+    # A folder is in step when all in it is.
+    assert two.run("explain", two.folder).returncode == 0
+    here.hub.kill()
+    (two.folder / "a.txt").write_text("without a hub")
+    asked = lambda: two.run("explain", two.folder)  # noqa: E731: asked anew each time
+    wait_for(lambda: asked().returncode == 1 and "The folder itself is the same" in asked().stdout, 20, lambda: two.said)
 
 
 def test_more_questions_than_open_files_end_nothing(world):

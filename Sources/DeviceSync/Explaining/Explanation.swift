@@ -60,7 +60,8 @@ extension SyncRun {
         if let survival = survivalText(of: item) { explanation.notes.append(survival) }
         if let deed = logDeed {
             // What waits for the line says so already.
-            if explanation.isSettled { explanation.notes.append(deed.text) }
+            let isFolder = explanation.chain.contains { $0.kind == .inside }
+            if explanation.isSettled || isFolder { explanation.notes.append(deed.text) }
             explanation.hubDeed = explanation.hubDeed ?? deed
         }
         if item != .root {
@@ -159,7 +160,9 @@ extension SyncRun {
         explanation.chain = [Explanation.Cause(.settled, "It is the same here and at the hub.")]
         explainContents(of: item, &explanation)
         // What waits for the line says so already.
-        if isLineDown, logDeed == nil, !explanation.chain.contains(where: { $0.kind == .cannotGet }) {
+        if explanation.isSettled, isLineDown, logDeed == nil,
+            !explanation.chain.contains(where: { $0.kind == .cannotGet })
+        {
             explanation.notes.append(
                 "That is so as far as was known when the hub answered last. There is no line to it: \(lineReason)"
             )
@@ -305,7 +308,7 @@ extension SyncRun {
         "Resume it: sheaf resume \(place.folder.appending(path(of: item)))"
     }
 
-    /// Of an item in step: what is not here of it, and what somebody has to decide.
+    /// Of an item in step, which the first cause says: what is not here of it, and what somebody has to decide.
     private func explainContents(of item: ItemID, _ explanation: inout Explanation) {
         let place = place.folder.appending(path(of: item))
         if let count = engine.disk[item]?.lostConflicts.count, count > 0 {
@@ -332,6 +335,10 @@ extension SyncRun {
             )
         }
         if item == .root || engine.disk[item]?.kind == .folder, let inside = worst(in: item) {
+            if isAnythingAstray(in: item) {
+                explanation.isSettled = false
+                explanation.chain[0].text = "The folder itself is the same here and at the hub."
+            }
             explanation.next = "Look into the folder: each item in it says why it is as it is."
             explanation.chain.append(
                 Explanation.Cause(.inside, inside.textOfFolder, remedy: explanation.next)

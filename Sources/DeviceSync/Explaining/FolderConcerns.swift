@@ -18,6 +18,8 @@ struct FolderConcerns {
 
         var worst: ItemConcern? { ItemConcern.allCases.last { byRank[$0.rank] > 0 } }
 
+        func contains(_ concern: ItemConcern) -> Bool { byRank[concern.rank] > 0 }
+
         mutating func add(_ concern: ItemConcern) { byRank[concern.rank] += 1 }
 
         mutating func add(_ other: Counts, times sign: Int) {
@@ -47,6 +49,11 @@ struct FolderConcerns {
 
     /// The worst that is the matter in a folder; nil for nothing.
     func worst(in folder: ItemID) -> ItemConcern? { nodes[folder]?.inside.worst }
+
+    /// Whether this is the matter with something in a folder.
+    func has(_ concern: ItemConcern, in folder: ItemID) -> Bool {
+        nodes[folder]?.inside.contains(concern) == true
+    }
 
     /// Takes in how items stand now, and where.
     ///
