@@ -12,9 +12,9 @@ package enum RedactedText {
 
     package static func of(_ text: String) -> String {
         var words: [String] = []
-        for word in unquoted(text).split(whereSeparator: \.isWhitespace) {
+        for word in withoutPlaces(unquoted(text)).split(whereSeparator: \.isWhitespace) {
             let core = word.trimmingCharacters(in: .punctuationCharacters)
-            if isHarmless(core) {
+            if word != gap, isHarmless(core) {
                 words.append(String(word))
             } else if words.last != gap {
                 words.append(gap)
@@ -30,6 +30,53 @@ package enum RedactedText {
         }
         return text[..<first] + gap + text[text.index(after: last)...]
     }
+
+    /// Paths and hosts may have spaces in them, and so any words: each goes with all that follows, up to what the system says of
+    /// it, or to the end.
+    private static func withoutPlaces(_ text: String) -> String {
+        var (kept, rest) = ("", text[...])
+        while let start = placeStart(in: rest) {
+            kept += "\(rest[..<start])\(gap) "
+            rest = reason(in: rest[start...])
+        }
+        return kept + String(rest)
+    }
+
+    /// Where the first path or host begins; nil for none.
+    private static func placeStart(in text: Substring) -> Substring.Index? {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        for (number, word) in words.enumerated() {
+            if isPath(word) { return word.startIndex }
+            guard number > 0 else { continue }
+            let former = words[number - 1].lowercased()
+            let isCall = former == "on" && number > 1 && words[number - 2].hasSuffix("(2)")
+            if isCall || former == "host:" { return word.startIndex }
+        }
+        return nil
+    }
+
+    private static func isPath(_ word: Substring) -> Bool {
+        guard word.contains("/") else { return false }
+        let core = word.lowercased().trimmingCharacters(in: .punctuationCharacters)
+        if core == "input/output" || core.hasPrefix("http/") { return false }
+        // An address has no space in it.
+        guard !word.hasPrefix("/"), let scheme = core.range(of: "://") else { return true }
+        return !core[..<scheme.lowerBound].allSatisfy(\.isLetter)
+    }
+
+    /// The last thing that is said by the system; empty for nothing. A name may have a colon in it, too.
+    private static func reason(in text: Substring) -> Substring {
+        var before = text
+        while let colon = before.range(of: ": ", options: .backwards) {
+            let behind = text[colon.upperBound...]
+            if reasons.contains(where: { behind.hasPrefix($0) }) { return behind }
+            before = before[..<colon.lowerBound]
+        }
+        return text[text.endIndex...]
+    }
+
+    /// What the system says of its errors.
+    private static let reasons = (CInt(1)...133).map { String(cString: strerror($0)) }
 
     private static func isHarmless(_ word: String) -> Bool {
         if word.allSatisfy({ ("0"..."9").contains($0) }) { return word.count <= digitCountMax }
