@@ -194,4 +194,14 @@ struct ReportCommandsTests {
         #expect(try String(contentsOf: page, encoding: .utf8) == manual)
         for line in manual.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }
+
+    @Test("What is said of --json is how each command writes times: only accesses have them in seconds")
+    func times() {
+        let parts = Tool.sheaf().manual.components(separatedBy: "\n## ")
+        let inSeconds = parts.filter { $0.contains("seconds since 1970") }
+        let names = inSeconds.compactMap { $0.split(separator: "\n").first.map(String.init) }
+        #expect(names == ["sheaf locks", "sheaf doctor"])
+        let log = parts.first { $0.hasPrefix("sheaf log\n") }
+        #expect(log?.contains("each event as a line of JSON") == true)
+    }
 }

@@ -20,12 +20,12 @@ extension Command {
                 Then it ends with 1.
                 """,
             [
-                .flag(ReportParameters.json),
+                .flag(ReportParameters.jsonOutcome),
                 .positional(Positional("ITEM", "a file, a package, or a folder for all that is in it")),
             ]
         ) { arguments, console in
             try SyncRole.required(role).evict(arguments.items[0])
-            if arguments[ReportParameters.json] {
+            if arguments[ReportParameters.jsonOutcome] {
                 console.say(
                     try ReportParameters.json(ContentsOutcome(path: arguments.items[0], isHere: false))
                 )
@@ -41,11 +41,11 @@ extension Command {
             summary: "have the contents of files come to this device, and wait for them",
             details: "Ends with 0 when all of them are here, else with 1 and the reason.",
             [
-                .flag(ReportParameters.json),
+                .flag(ReportParameters.jsonOutcome),
                 .positional(Positional("ITEM", "a file, a package, or a folder for all that is in it")),
             ]
         ) { arguments, console in
-            let isJSON = arguments[ReportParameters.json]
+            let isJSON = arguments[ReportParameters.jsonOutcome]
             try SyncRole.required(role).download(arguments.items[0]) { share in
                 if !isJSON { console.say("\(Int(share * 100)) %\n") }
             }

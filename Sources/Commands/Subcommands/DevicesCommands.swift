@@ -9,11 +9,11 @@ extension Command {
             details: """
                 Names and identifiers are what the devices themselves have signed. Since when one is there is the hub's word.
                 """,
-            [.flag(ReportParameters.json), .positional(folder)]
+            [.flag(ReportParameters.jsonWithDates), .positional(folder)]
         ) { arguments, console in
             let devices = try SharingRole.required(role).devices(arguments.items[0])
             console.say(
-                arguments[ReportParameters.json]
+                arguments[ReportParameters.jsonWithDates]
                     ? try ReportParameters.json(devices) : devices.map(line).joined()
             )
             return .success

@@ -29,7 +29,7 @@ extension Command {
                 say only common words are left. Read it before you pass it on.
                 """,
             [
-                .flag(ReportParameters.json), .option(output),
+                .flag(ReportParameters.jsonWithDates), .option(output),
                 .positional(
                     Positional("FOLDER", "the folder that is kept in step; else all", count: .optional)
                 ),
@@ -37,7 +37,7 @@ extension Command {
         ) { arguments, console in
             guard let role else { throw ReportError(description: "this program makes no reports") }
             let json = try ReportParameters.json(try role.report(arguments.items.first))
-            let text = arguments[ReportParameters.json] ? json : try PlainReport(json: json).text
+            let text = arguments[ReportParameters.jsonWithDates] ? json : try PlainReport(json: json).text
             guard let path = arguments[output].last else {
                 console.say(text)
                 return .success

@@ -5,7 +5,10 @@ extension Command {
             "explain",
             summary: "say why a file is as it is, what helps, and who else knows of it",
             details: "Ends with 0 for what is in step, else with 1.",
-            [.flag(ReportParameters.json), .positional(Positional("ITEM", "a file, a package or a folder"))]
+            [
+                .flag(ReportParameters.jsonWithDates),
+                .positional(Positional("ITEM", "a file, a package or a folder")),
+            ]
         ) { arguments, console in
             let path = arguments.items[0]
             guard let item = try SyncRole.required(role).explain(path) else {
@@ -13,7 +16,7 @@ extension Command {
                     description: "“\(path)” is in no folder that is kept in step; see sheaf status"
                 )
             }
-            if arguments[ReportParameters.json] {
+            if arguments[ReportParameters.jsonWithDates] {
                 console.say(try ReportParameters.json(item))
             } else {
                 let causes = item.causes.map { "  \($0.text)\n" }.joined()

@@ -10,9 +10,9 @@ extension Command {
                 The newest comes last: the last thousand events since sheaf up was started. What was before is kept \
                 nowhere but where sheaf up has printed it. “!” is for you to look at.
                 """,
-            [.flag(follow), .flag(ReportParameters.json)]
+            [.flag(follow), .flag(ReportParameters.jsonLines)]
         ) { arguments, console in
-            let isJSON = arguments[ReportParameters.json]
+            let isJSON = arguments[ReportParameters.jsonLines]
             try SyncRole.required(role).log(arguments[follow]) { event in
                 let line = "\(event.date) \(event.isWrong ? "!" : " ") \(event.folder): \(event.text)\n"
                 // What is made of text and numbers can be written down.

@@ -17,11 +17,11 @@ extension Command {
                 What is done here and elsewhere meanwhile waits, and none of it is lost. Ends with 1 for what is just being \
                 brought up to date.
                 """,
-            [.flag(ReportParameters.json), .positional(item)]
+            [.flag(ReportParameters.jsonOutcome), .positional(item)]
         ) { arguments, console in
             let path = arguments.items[0]
             try SyncRole.required(role).pause(path)
-            if arguments[ReportParameters.json] {
+            if arguments[ReportParameters.jsonOutcome] {
                 console.say(try ReportParameters.json(PauseOutcome(path: path, isPaused: true)))
             }
             return .success
@@ -42,7 +42,7 @@ extension Command {
                 What was done here and elsewhere meanwhile is merged, or becomes versions in conflict, as if this device had \
                 been away.
                 """,
-            [.flag(drop), .flag(fail), .flag(ReportParameters.json), .positional(item)]
+            [.flag(drop), .flag(fail), .flag(ReportParameters.jsonOutcome), .positional(item)]
         ) { arguments, console in
             guard !(arguments[drop] && arguments[fail]) else {
                 throw ReportError(
@@ -53,7 +53,7 @@ extension Command {
             let resumption: SyncRole.Resumption =
                 arguments[drop] ? .dropLocal : arguments[fail] ? .failOnConflict : .preserveLocal
             try SyncRole.required(role).resume(path, resumption)
-            if arguments[ReportParameters.json] {
+            if arguments[ReportParameters.jsonOutcome] {
                 console.say(try ReportParameters.json(PauseOutcome(path: path, isPaused: false)))
             }
             return .success

@@ -13,7 +13,14 @@ package struct ReportSource: Sendable {
 
 /// The parameters of commands that show a report.
 enum ReportParameters {
+    /// For what tells of accesses.
     static let json = Flag("json", "print the whole report as JSON, times in seconds since 1970")
+    /// For what tells of documents, folders and devices.
+    static let jsonWithDates = Flag("json", "print the whole report as JSON, times as ISO 8601 has them")
+    /// For what tells of one event after another.
+    static let jsonLines = Flag("json", "print each event as a line of JSON, times as in ISO 8601")
+    /// For what only says what has come of it.
+    static let jsonOutcome = Flag("json", "print what has come of it as JSON")
     static let from = ValueOption(
         "from",
         "FILE",

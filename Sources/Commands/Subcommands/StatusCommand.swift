@@ -5,10 +5,11 @@ extension Command {
             "status",
             summary: "show how the folders stand that are kept in step",
             details: "Ends with 0 when all is in step, else with 1.",
-            [.flag(ReportParameters.json)]
+            [.flag(ReportParameters.jsonWithDates)]
         ) { arguments, console in
             let folders = try SyncRole.required(role).status()
-            console.say(arguments[ReportParameters.json] ? try ReportParameters.json(folders) : text(folders))
+            let isJSON = arguments[ReportParameters.jsonWithDates]
+            console.say(isJSON ? try ReportParameters.json(folders) : text(folders))
             return folders.allSatisfy(\.isSettled) ? .success : .failure
         }
     }

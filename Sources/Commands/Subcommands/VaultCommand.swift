@@ -65,7 +65,7 @@ extension Command {
 
                 Ends with 1 when something is damaged, after a repair when something still is.
                 """,
-            [.flag(ReportParameters.json), .flag(repair), .option(source)]
+            [.flag(ReportParameters.jsonWithDates), .flag(repair), .option(source)]
         ) { arguments, console in
             guard let role else { throw ReportError(description: "this program knows no versions") }
             let vaults = arguments[source]
@@ -74,7 +74,7 @@ extension Command {
             }
             let condition = try arguments[repair] ? role.repair(vaults) : role.verify()
             console.say(
-                arguments[ReportParameters.json] ? try ReportParameters.json(condition) : text(condition)
+                arguments[ReportParameters.jsonWithDates] ? try ReportParameters.json(condition) : text(condition)
             )
             return condition.faults.isEmpty ? .success : .failure
         }

@@ -67,7 +67,7 @@ extension Command {
                 could not be merged: nothing of it is lost until somebody has settled it.
                 """,
             [
-                .flag(ReportParameters.json), .option(restore), .option(target), .flag(settle),
+                .flag(ReportParameters.jsonWithDates), .option(restore), .option(target), .flag(settle),
                 .positional(Positional("ITEM", "a file or a package")),
             ]
         ) { arguments, console in
@@ -92,7 +92,7 @@ extension Command {
             }
             let versions = try role.list(path)
             console.say(
-                arguments[ReportParameters.json] ? try ReportParameters.json(versions) : text(versions)
+                arguments[ReportParameters.jsonWithDates] ? try ReportParameters.json(versions) : text(versions)
             )
             return .success
         }
