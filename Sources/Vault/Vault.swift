@@ -26,7 +26,7 @@ package final class Vault: Sendable {
     ///     that keeps all that is listed, whatever becomes of documents.
     ///   - now: Tells the time.
     /// - Throws: `VaultError` with code `notPrivate` when others could look into it, `unsupported` for a later
-    ///   version's, `damaged` when the key is; `SystemError`.
+    ///   version's, `damaged` when the key is, or is gone and packs are there; `SystemError`.
     package init(
         at folder: FilePath,
         key: [UInt8]? = nil,

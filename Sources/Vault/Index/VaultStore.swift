@@ -34,7 +34,7 @@ final class VaultStore: Sendable {
         checks = try ChunkChecks()
         folder = try Self.open(path)
         packs = try folder.subfolder("packs")
-        key = try VaultKey.load(from: folder, orMake: given)
+        key = try VaultKey.load(from: folder, for: packs, orMake: given)
         chunker = Chunker(gear: try VaultHasher(key: key).gear())
         for lock in VaultLock.allCases { _ = try lock.file(in: folder) }
         try folder.sync()

@@ -19,7 +19,7 @@ package struct VerifyReport: Hashable, Sendable {
     /// Versions that need damaged bytes, the oldest first. They cannot be restored whole; where only headers of records
     /// are damaged they can, as long as the index leads to what these hold.
     package var touchedVersions: [VersionID] = []
-    /// Whether a copy of the key is damaged; the other is in use.
+    /// Whether a copy of the key is damaged, or its file is gone; the vault as it is open has the key still.
     package var isKeyDamaged = false
     /// What the index says that the packs do not bear out; it can be made anew.
     package var indexFaults: [String] = []
