@@ -153,6 +153,51 @@ struct ProofTests {
         #expect(try FileStamp.ifPresent(at: pack) != nil)
     }
 
+    @Test("A pack that an index made anew could not read all of stays until a repair has put that back")
+    func unreadableStays() throws {
+        let bench = try VaultBench()
+        var versions: [KeptVersion] = []
+        for seed in 0..<4 {
+            let noise = VaultBench.noise(20_000, seed: UInt64(seed))
+            try noise.write(to: bench.document().url(isDirectory: false))
+            versions.append(try bench.vault.keep(bench.document(), as: item, origin: VaultBench.origin()))
+        }
+        // Nobody writes to it any more, which would keep it.
+        bench.vault.store.dropIdleWriters()
+        let pack = try pack(bench)
+        // In the name that the record of the first version's only chunk has: the bytes themselves are whole.
+        let offset = PackFormat.headerByteCount + 20
+        try flip(pack, at: offset)
+        removeIndex(bench)
+        let vault = try Vault(at: bench.vaultPath)
+        #expect(throws: VaultError.self) { try vault.check(versions[0]) }
+        try vault.remove(versions.dropFirst().map(\.id))
+        try vault.collect(deadShareMin: 0)
+        #expect(try vault.repair(from: []).touchedVersions == [versions[0].id])
+        try vault.collect(deadShareMin: 0)
+        #expect(try FileStamp.ifPresent(at: pack) != nil)
+        // Mended by hand, it has all that was in it.
+        try flip(pack, at: offset)
+        removeIndex(bench)
+        try Vault(at: bench.vaultPath).check(versions[0])
+        // And as it was before, it goes when what cannot be read is stored elsewhere.
+        try flip(pack, at: offset)
+        removeIndex(bench)
+        let last = try Vault(at: bench.vaultPath)
+        try VaultBench.noise(20_000, seed: 0).write(to: bench.document().url(isDirectory: false))
+        #expect(try last.repair(from: [.document(bench.document())]).isClean)
+        #expect(try FileStamp.ifPresent(at: pack) == nil)
+        try last.check(versions[0])
+    }
+
+    private func removeIndex(_ bench: VaultBench) {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(
+                atPath: bench.vaultPath.appending("index.sqlite" + suffix).string  // not all are there
+            )
+        }
+    }
+
     @Test("A lost or ruined index is made anew, also by a vault that is open")
     func lostIndex() throws {
         let bench = try VaultBench()

@@ -22,7 +22,8 @@ final class Collector {
         walk = ObjectWalk(reader: reader, looksUpChunks: false)
     }
 
-    /// - Parameter forced: Packs to be made anew in any case, unless they may hold the only copy of something.
+    /// - Parameter forced: Packs to be made anew in any case, those too that have bytes which are no record, unless they hold
+    ///   an object that is needed and damaged.
     func collect(deadShareMin: Double, forced: Set<PackID> = []) throws -> CollectionReport {
         store.dropIdleWriters()
         // A first look tells which packs are worth it. Once they are held nothing is added to them, and the second
@@ -88,12 +89,13 @@ final class Collector {
         let rows = try index.packs().filter { !$0.isDead }
         let packs = try rows.map { row in
             let liveByteCount = liveByteCounts[row.number] ?? 0
+            let isForced = forced.contains(row.id)
             return CollectionPlan.Pack(
                 number: row.number,
                 byteCount: row.isLent ? try lentByteCount(row, liveByteCount) : row.byteCount,
                 liveByteCount: liveByteCount,
-                isHeld: damaged.contains(row.number),
-                isForced: forced.contains(row.id)
+                isHeld: damaged.contains(row.number) || (row.hasGaps && !isForced),
+                isForced: isForced
             )
         }
         var plan = CollectionPlan(packs: packs, deadShareMin: deadShareMin)

@@ -24,5 +24,8 @@ struct PackRow: Hashable, Sendable {
     var isShared: Bool { isLent && isSealed }
     /// Whether something was looked for in a lent file and was not there any more.
     var isChanged: Bool { isLent && byteCount > 0 }
+    /// Whether there are bytes in a pack that are no record. The index has no objects for them, and they may be all that is
+    /// left of some: whole, too, where only what stands before them is damaged.
+    var hasGaps: Bool { !isLent && isSealed }
     var fileName: String { isLent ? id.lentFileName : id.fileName }
 }
