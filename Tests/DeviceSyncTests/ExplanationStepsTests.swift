@@ -99,7 +99,7 @@ struct ExplanationStepsTests {
         #expect(explanation.chain.first?.sinceSeconds != nil && explanation.chain.first?.remedy == nil)
         let folder = explained("folder", by: [.settled, .inside])
         #expect(folder.causes.last == "Items in it are being sent to the hub.")
-        #expect(folder.next == Self.lookInside && folder.isSettled)
+        #expect(folder.next == Self.lookInside && !folder.isSettled)
         letGo(until: ["folder": "/", "folder/a.txt": "longer"])
     }
 

@@ -209,7 +209,11 @@ struct ExplanationWordsTests {
             next: Self.checkNetwork
         )
         for folder in ["folder", ""] {
-            try expectInside(folder, "Items in it are not the same here and at the hub yet.", isSettled: false)
+            try expectInside(
+                folder,
+                "Items in it are not the same here and at the hub yet.",
+                isSettled: false
+            )
         }
         two.line.mend()
         pair.wait { one.text("folder/b.txt") == "a" }

@@ -15,18 +15,18 @@ struct RedactedTextTests {
             ("“Letters to “dear” Anna.txt” cannot be read", "… cannot be read"),
             ("open(2) /srv/me/plan: No such file or directory (2)", "… No such file or directory (2)"),
             (
-                "open(2) on /home/anna/Notes/Server reset code 911 for key.txt: No such file or directory",
+                "open(2) on /srv/anna/Notes/Server reset code 911 for key.txt: No such file or directory",
                 "… on … No such file or directory"
             ),
             (
                 """
-                open(2) on /home/anna/Re: key reset: 911: No such file or directory. The item or its folder has been moved or \
+                open(2) on /srv/anna/Re: key reset: 911: No such file or directory. The item or its folder has been moved or \
                 removed; choose another place.
                 """,
                 "… on … No such file or directory. The item or its folder has been … or … another …"
             ),
             (
-                "It cannot be read: read(2) on key code 911: Input/output error. See /home/anna/Server key file",
+                "It cannot be read: read(2) on key code 911: Input/output error. See /srv/anna/Server key file",
                 "It cannot be read: … on … error. …"
             ),
             ("It is not at Notes/Server reset: the key 911", "It is not at …"),

@@ -93,7 +93,9 @@ struct WorldStoryTests {
         let story = WorldStory(seed: 1, deviceCount: 2, deeds: deeds)
         let whole = StoryKind("rtfd", Album.init) { album, mark, _ in
             album.lines.append(mark)
-        } isWhole: { Album.isWhole($0) }
+        } isWhole: {
+            Album.isWhole($0)
+        }
         let ending = try await story.run([whole])
         #expect(ending.faults == [] && ending.editCount == 3, "\(ending.told)")
 

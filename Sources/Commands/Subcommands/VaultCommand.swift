@@ -74,7 +74,8 @@ extension Command {
             }
             let condition = try arguments[repair] ? role.repair(vaults) : role.verify()
             console.say(
-                arguments[ReportParameters.jsonWithDates] ? try ReportParameters.json(condition) : text(condition)
+                arguments[ReportParameters.jsonWithDates]
+                    ? try ReportParameters.json(condition) : text(condition)
             )
             return condition.faults.isEmpty ? .success : .failure
         }

@@ -92,7 +92,8 @@ extension Command {
             }
             let versions = try role.list(path)
             console.say(
-                arguments[ReportParameters.jsonWithDates] ? try ReportParameters.json(versions) : text(versions)
+                arguments[ReportParameters.jsonWithDates]
+                    ? try ReportParameters.json(versions) : text(versions)
             )
             return .success
         }

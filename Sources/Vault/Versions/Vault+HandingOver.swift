@@ -3,13 +3,15 @@ internal import Foundation
 
 extension Vault {
     /// Has a document that bears another mark from now on keep its versions, as they are. Nothing happens to one that has versions
-    /// under that mark already.
+    /// under that mark already. A version that somebody removes meanwhile is removed under either mark.
     ///
     /// - Parameters:
     ///   - former: The mark that it bore.
     ///   - item: The mark that it is to bear.
     /// - Throws: `VaultError`.
     package func copyVersions(of former: FileMark, to item: FileMark) throws {
+        // First, so that it is noticed when what is found now is collected.
+        let session = try KeepSession(store: store)
         let versions = try versions(of: former)
         guard !versions.isEmpty, try newestVersion(of: item) == nil else { return }
         let copies = try versions.map { version in
@@ -17,24 +19,55 @@ extension Vault {
             // What was settled is so still.
             origin.isConflict = version.isConflict && !version.isResolved
             origin.isDiscardable = version.isDiscardable
-            return try KeptVersion(id: .fresh(), item: item, origin: origin, root: try version.root())
+            let copy = try KeptVersion(id: .fresh(), item: item, origin: origin, root: try version.root())
+            let object = try session.storeNew(.version, [UInt8](copy.record))
+            return VersionCopy(original: version.id, version: copy, object: object)
         }
-        let session = try KeepSession(store: store)
+        // Their records are in a pack, and are to count for nothing in an index made anew, too.
+        try remove(try list(copies, of: former, by: session))
+    }
+
+    private struct VersionCopy {
+        let original: VersionID
+        let version: KeptVersion
+        let object: ObjectName
+    }
+
+    /// Lists copies.
+    ///
+    /// - Returns: Those that are none, as their originals are not listed any more.
+    private func list(
+        _ copies: [VersionCopy],
+        of former: FileMark,
+        by session: KeepSession
+    ) throws -> [VersionID] {
         for _ in 1...Self.exchangeAttemptMax {
-            do { return try add(copies, by: session) } catch is KeepSession.Stale {
+            do { return try tryToList(copies, of: former, by: session) } catch is KeepSession.Stale {
                 try session.refresh()
             }
         }
-        try VaultLock.collection.hold(in: store.folder) {
+        return try VaultLock.collection.hold(in: store.folder) {
             try session.refresh()
-            try add(copies, by: session)
+            return try tryToList(copies, of: former, by: session)
         }
     }
 
-    private func add(_ versions: [KeptVersion], by session: KeepSession) throws {
-        let stored = try versions.map { ($0, try session.storeNew(.version, [UInt8]($0.record))) }
+    private func tryToList(
+        _ copies: [VersionCopy],
+        of former: FileMark,
+        by session: KeepSession
+    ) throws -> [VersionID] {
         try session.commit { index in
-            for (version, object) in stored { try index.insert(version, object: object) }
+            // What is listed in this moment is all there, and so is what its copy leads to.
+            let listed = Set(try index.versions(of: former).map(\.id))
+            var voided: [VersionID] = []
+            for copy in copies {
+                try index.insert(copy.version, object: copy.object)
+                guard !listed.contains(copy.original) else { continue }
+                try index.setVoid(copy.version.id)
+                voided.append(copy.version.id)
+            }
+            return voided
         }
     }
 }

@@ -187,7 +187,10 @@ struct NSFileVersionTests {
         func didMake(_ call: SystemCall) {}
     }
 
-    @Test("What another program saves while an item is replaced is kept, too", arguments: ["a.txt", "b.rtfd"])
+    @Test(
+        "What another program saves while an item is replaced is kept, too",
+        arguments: ["a.txt", "b.rtfd"]
+    )
     func replacingMeanwhile(name: String) throws {
         let isPackage = name == "b.rtfd"
         let file = isPackage ? "b.rtfd/text.txt" : name
