@@ -78,21 +78,29 @@ struct PowerCutTests {
         pair.end()
     }
 
+    /// Two devices, the second of which has had its power cut, after which a document is blank that its vault has lent: what is
+    /// gone from the file is gone from the vault.
+    ///
+    /// - Returns: With what the document held, and how many entries the log has.
+    private func blankLent() throws -> (pair: DevicePair, text: String, count: Int) {
+        var room = ContainerSync.Room()
+        room.lentByteCountMin = 1
+        let pair = try DevicePair(room: room)
+        let text = String(repeating: "text ", count: 4000)
+        try pair.one.write(text, to: "a.txt")
+        pair.wait { pair.two.text("a.txt") == text && pair.isSettled }
+        let count = pair.hub.entryCount
+        try pair.two.cutPower()
+        try blank("a.txt", on: pair.two, zeroCount: text.utf8.count)
+        return (pair, text, count)
+    }
+
     @Test(
         "What the vault has not is waited for, over another start too, and nothing of the blank goes to the hub before"
     )
     func waits() throws {
-        var room = ContainerSync.Room()
-        // Lent, not copied: what is gone from the file is gone from the vault.
-        room.lentByteCountMin = 1
-        let pair = try DevicePair(room: room)
+        let (pair, text, count) = try blankLent()
         let (one, two) = (pair.one, pair.two)
-        let text = String(repeating: "text ", count: 4000)
-        try one.write(text, to: "a.txt")
-        pair.wait { two.text("a.txt") == text && pair.isSettled }
-        let count = pair.hub.entryCount
-        try two.cutPower()
-        try blank("a.txt", on: two, zeroCount: text.utf8.count)
         two.line.cut()
         for _ in 0..<2 {
             try two.start()
@@ -171,16 +179,8 @@ struct PowerCutTests {
         "What the vault has not, and others have edited meanwhile, is had from the hub all the same, and becomes what they made"
     )
     func editedElsewhere() throws {
-        var room = ContainerSync.Room()
-        room.lentByteCountMin = 1
-        let pair = try DevicePair(room: room)
+        let (pair, _, count) = try blankLent()
         let (one, two) = (pair.one, pair.two)
-        let text = String(repeating: "text ", count: 4000)
-        try one.write(text, to: "a.txt")
-        pair.wait { two.text("a.txt") == text && pair.isSettled }
-        let count = pair.hub.entryCount
-        try two.cutPower()
-        try blank("a.txt", on: two, zeroCount: text.utf8.count)
         try one.write("edited", to: "a.txt")
         #expect(one.wait { pair.hub.entryCount > count && one.status?.isSettled == true })
         try two.start()

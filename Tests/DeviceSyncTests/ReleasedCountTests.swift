@@ -10,7 +10,7 @@ import Testing
 @Suite("How much a hub says it has released", .onOwnThreads, .timeLimit(.minutes(2)))
 struct ReleasedCountTests {
     /// A hub that says of each batch that it has released so much of it.
-    private struct Boaster: ContainerHub {
+    private struct Boaster: ForwardingHub {
         let hub: any ContainerHub
         let count: Int
         let askedCount = Locked(0)
@@ -19,21 +19,6 @@ struct ReleasedCountTests {
             askedCount.withLock { $0 += names.count }
             return ReleasedBlobs(released: count, keptSeconds: 1, spared: [])
         }
-
-        func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers { try hub.offer(commits) }
-        func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
-            try hub.log(after: position, waitSeconds: waitSeconds)
-        }
-        func missing(_ names: [BlobName]) throws -> [BlobName] { try hub.missing(names) }
-        func store(_ frames: Data) throws { try hub.store(frames) }
-        func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] { try hub.read(names) }
-        func registrations() throws -> [DeviceListing] { try hub.registrations() }
-        func refuse(_ device: DeviceName) throws { try hub.refuse(device) }
-        func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
-            try hub.keep(keys, for: device)
-        }
-        func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys] { try hub.keys(for: device) }
-        func close() { hub.close() }
     }
 
     @Test("It counts as far as it was asked, and never as less than nothing", arguments: [Int.max, -1])

@@ -349,26 +349,11 @@ extension Sharing {
 }
 
 /// A hub that goes on serving devices that it was to refuse.
-private struct CarelessHub: ContainerHub {
-    private let hub: any ContainerHub
+private struct CarelessHub: ForwardingHub {
+    let hub: any ContainerHub
 
     init(_ hub: any ContainerHub) { self.hub = hub }
 
-    func offer(_ commits: [OfferedCommit]) throws -> CommitAnswers { try hub.offer(commits) }
-    func log(after position: UInt64, waitSeconds: Int) throws -> LogPage {
-        try hub.log(after: position, waitSeconds: waitSeconds)
-    }
-    func missing(_ names: [BlobName]) throws -> [BlobName] { try hub.missing(names) }
-    func store(_ frames: Data) throws { try hub.store(frames) }
-    func read(_ names: [BlobName]) throws -> [(name: BlobName, blob: Data)] { try hub.read(names) }
-    func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
-        try hub.release(names, asOf: head)
-    }
     func registrations() throws -> [DeviceListing] { [] }
     func refuse(_ device: DeviceName) throws {}
-    func keep(_ keys: HubProtocol.WrappedKeys, for device: DeviceName) throws {
-        try hub.keep(keys, for: device)
-    }
-    func keys(for device: DeviceName) throws -> [HubProtocol.WrappedKeys] { try hub.keys(for: device) }
-    func close() { hub.close() }
 }

@@ -150,6 +150,7 @@ struct FolderCacheTests {
                 INSERT INTO members VALUES(x'00', '/', 1, x'00');
                 DROP INDEX lentObjects;
                 ALTER TABLE packs DROP COLUMN lentInode;
+                ALTER TABLE packs DROP COLUMN isChanged;
                 PRAGMA user_version = 1;
                 """
             )

@@ -221,15 +221,19 @@ struct LendingTests {
         #expect(try vault.verify().isClean)
     }
 
-    @Test("A vault of the format before goes on")
-    func formerFormat() throws {
+    @Test(
+        "A vault of a format before goes on",
+        arguments: [
+            "DROP INDEX lentObjects; ALTER TABLE packs DROP COLUMN lentInode; PRAGMA user_version = 3;",
+            "PRAGMA user_version = 4;",
+        ]
+    )
+    func formerFormat(change: String) throws {
         let bench = try VaultBench(key: key)
         try write(large, bench)
         let contents = try keep(bench).contents
         let connection = try SQLiteConnection(path: bench.vaultPath.appending(VaultIndex.fileName).string)
-        try connection.execute(
-            "DROP INDEX lentObjects; ALTER TABLE packs DROP COLUMN lentInode; PRAGMA user_version = 3;"
-        )
+        try connection.execute("ALTER TABLE packs DROP COLUMN isChanged; \(change)")
         let vault = try Vault(at: bench.vaultPath, lentByteCountMin: 40_000)
         #expect(try vault.has(contents))
         try write(large + large, bench, "more")

@@ -283,66 +283,6 @@ struct Placer {
         _ = try FileIdentity.marking(path, with: item.mark, isForeign: { _ in true })
     }
 
-    /// Moves an item, also to another volume below the folder.
-    ///
-    /// - Returns: How it looks then; nil where it has gone since.
-    private func moved(
-        _ item: ItemID,
-        _ known: FolderItem,
-        from source: FilePath,
-        to target: FilePath
-    ) throws -> ItemTrace? {
-        do { try move(source, to: target, as: source, target) } catch let error as SystemError
-            where error.isAcrossVolumes && known.state.kind == .document
-        {
-            return try trace(of: target, placed: try moveAcross(item, known, from: source, to: target))
-        }
-        return try trace(of: target, moved: known)
-    }
-
-    /// Moves a document to another volume: there it is whole, and lasts, before it goes here. A power cut between the two leaves
-    /// both.
-    private func moveAcross(
-        _ item: ItemID,
-        _ known: FolderItem,
-        from source: FilePath,
-        to target: FilePath
-    ) throws -> FileStamp? {
-        guard let content = known.state.content else { throw Changed() }
-        var placed: FileStamp?
-        try access.coordinate([.init(source, .forMoving), .init(target, .forReplacing)]) {
-            let inside = try inside(of: item, known, at: source)
-            let save = try StagedSave(item: target, mustNotExist: true, followsSymbolicLink: false)
-            try stage(content, of: item, modified: known.trace.modified, by: save)
-            try save.commit(try attributes(of: content))
-            placed = save.placedStamps[.top]
-            do { try removeDocument(source, known, inside) } catch {
-                // It stays where it is, and what is there already is no other document. What somebody has made of that stays.
-                _ = try Removal.remove(target, if: { status, _ in status.stamp == placed })
-                throw error
-            }
-            access.coordinator.item(
-                at: source.url(isDirectory: false),
-                didMoveTo: target.url(isDirectory: false)
-            )
-        }
-        return placed
-    }
-
-    /// Moves what stands for an item, for those who know the item by its own name.
-    func move(
-        _ file: FilePath,
-        to newFile: FilePath,
-        as source: FilePath,
-        _ target: FilePath
-    ) throws {
-        let (from, to) = (source.url(isDirectory: false), target.url(isDirectory: false))
-        try access.coordinate([.init(source, .forMoving), .init(target, .forReplacing)]) {
-            try ItemMoves.move(file, toFree: newFile)
-            access.coordinator.item(at: from, didMoveTo: to)
-        }
-    }
-
     // MARK: Removing
 
     /// Takes away what is still as expected. A folder goes only when nothing is in it.

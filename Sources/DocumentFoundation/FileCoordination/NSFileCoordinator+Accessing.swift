@@ -184,10 +184,9 @@ extension NSFileCoordinator {
         let account = UbiquityAccount.shared
         registry.begin(items, by: caller) { [self] result in
             // The account is the caller's, whatever thread this is.
-            let lacksContents = UbiquityAccount.$shared.withValue(account) {
-                (try? result.get()).map { self.lacksContents($0, of: items) } ?? false
-            }
-            guard lacksContents, case .success(let access) = result else { return resume(result) }
+            guard case .success(let access) = result,
+                UbiquityAccount.$shared.withValue(account, operation: { lacksContents(access, of: items) })
+            else { return resume(result) }
             onContentsThread { [self] in
                 if let error = registry.end(access) { return resume(.failure(error)) }
                 UbiquityAccount.$shared.withValue(account) {

@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 
 /// Finds keys for children whose preferred names clash.
@@ -6,37 +7,18 @@ internal import Foundation
 /// bytes that a directory entry can have. Two names clash when they are equal as Swift strings, that is
 /// whatever their Unicode normalisation; names that differ in case do not, as on the file systems of Linux.
 struct WrapperNames {
-    static let byteCountMax = 255
-
     /// The number to try next for a name, so that the thousandth copy is found at once.
     private var nextNumber: [String: Int] = [:]
 
     mutating func freeKey(for preferredName: String, isTaken: (String) -> Bool) -> String {
         guard isTaken(preferredName) else { return preferredName }
         var number = nextNumber[preferredName] ?? 2
-        var key = Self.numbered(preferredName, number)
+        var key = NumberedName.of(preferredName, number)
         while isTaken(key) {
             number += 1
-            key = Self.numbered(preferredName, number)
+            key = NumberedName.of(preferredName, number)
         }
         nextNumber[preferredName] = number + 1
         return key
-    }
-
-    /// A name with a number before its extension.
-    ///
-    /// A leading dot starts no extension.
-    static func numbered(_ name: String, _ number: Int) -> String {
-        var stem = Substring(name)
-        var suffix = " \(number)"
-        if let dot = name.lastIndex(of: "."), dot > name.startIndex, name.index(after: dot) < name.endIndex {
-            let tail = name[dot...]
-            if tail.utf8.count + suffix.utf8.count < byteCountMax {
-                stem = name[..<dot]
-                suffix += tail
-            }
-        }
-        while stem.utf8.count + suffix.utf8.count > byteCountMax { stem.removeLast() }
-        return stem + suffix
     }
 }

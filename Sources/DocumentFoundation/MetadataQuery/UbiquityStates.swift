@@ -29,10 +29,14 @@ package final class UbiquityStates: Sendable {
     private let firstAnswers = DispatchGroup()
     /// Left when it is ended: whoever waits for that hears of it.
     private let running = DispatchGroup()
-    /// What people call the container that each root is in.
-    private let containerNames: [FilePath: String]
-    /// The folder, kept in step as a whole, that each root is in.
-    private let folders: [FilePath: FilePath]
+    /// The container that a root is in.
+    private struct Container {
+        /// What people call it.
+        let name: String
+        /// What is kept in step as a whole.
+        let folder: FilePath
+    }
+    private let containers: [FilePath: Container]
     private let isDeep: Bool
 
     /// - Parameters:
@@ -43,16 +47,13 @@ package final class UbiquityStates: Sendable {
     package init(_ account: UbiquityAccount, below roots: [FilePath], isDeep: Bool = true) {
         (self.account, self.roots, self.isDeep) = (account, roots, isDeep)
         let joined = account.joined
-        let named = roots.compactMap { root in
-            joined.folder(of: root).map {
-                (root, account.displayName(of: $0, Bundle.main.infoDictionary ?? [:]))
+        let containers = roots.compactMap { root in
+            joined.folder(of: root).map { folder in
+                let name = account.displayName(of: folder, Bundle.main.infoDictionary ?? [:])
+                return (root, Container(name: name, folder: FilePath(folder.folder)))
             }
         }
-        containerNames = Dictionary(named, uniquingKeysWith: { first, _ in first })
-        let joinedFolders = roots.compactMap { root in
-            joined.folder(of: root).map { (root, FilePath($0.folder)) }
-        }
-        folders = Dictionary(joinedFolders, uniquingKeysWith: { first, _ in first })
+        self.containers = Dictionary(containers, uniquingKeysWith: { first, _ in first })
         running.enter()
     }
 
@@ -169,20 +170,10 @@ package final class UbiquityStates: Sendable {
         var seconds = Self.pauseSeconds.lowerBound
         while true {
             do { return try known(below: root, runtime) } catch {
-                // Who has too many connections, or has not answered in time, seems not to be there, and is.
-                if error is SyncServiceError, !isAnybodyThere(root, runtime) { return nil }
+                if error as? SyncServiceError == .notRunning { return nil }
             }
             if running.wait(timeout: .now() + seconds) == .success { return nil }
             seconds = min(2 * seconds, Self.pauseSeconds.upperBound)
-        }
-    }
-
-    private func isAnybodyThere(_ root: FilePath, _ runtime: RuntimeFolder) -> Bool {
-        do {
-            _ = try SyncConversation(.item(path: root.string), in: runtime)
-            return true
-        } catch {
-            return error as? SyncServiceError != .notRunning
         }
     }
 
@@ -224,7 +215,7 @@ package final class UbiquityStates: Sendable {
         case NSMetadataUbiquitousItemIsSharedKey, NSMetadataUbiquitousItemIsExternalDocumentKey:
             return .truth(false)
         case NSMetadataUbiquitousItemContainerDisplayNameKey:
-            return containerNames.first { path.isInside($0.key) }.map { .string($0.value) } ?? .null
+            return container(of: path).map { .string($0.name) } ?? .null
         case NSMetadataUbiquitousItemHasUnresolvedConflictsKey:
             if known?.hasConflicts == true { return .truth(true) }
             // A document may have kept one by itself, of which only its versions know.
@@ -240,8 +231,11 @@ package final class UbiquityStates: Sendable {
 
     /// Whether it stays on this device, though it is in a container.
     private func isExcluded(_ path: FilePath) -> Bool {
-        guard let folder = folders.first(where: { path.isInside($0.key) })?.value else { return false }
-        return SyncExclusion.isExcluded(path, below: folder)
+        container(of: path).map { SyncExclusion.isExcluded(path, below: $0.folder) } ?? false
+    }
+
+    private func container(of path: FilePath) -> Container? {
+        containers.first { path.isInside($0.key) }?.value
     }
 
     private func value(of key: String, _ item: ItemSyncState) -> PredicateValue {

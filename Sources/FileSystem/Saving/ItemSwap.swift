@@ -67,7 +67,7 @@ struct ItemSwap {
             } while try !Self.isSame(SystemCalls.fstatat(sourceFolder, source).stamp, own)
         } catch {
             var failure = error
-            holdsOthers = !isGivenBack(for: own)
+            holdsOthers = !giveBack(for: own)
             failure.isNewInPlace = Self.isThere(own, target, in: targetFolder)
             throw failure
         }
@@ -89,7 +89,7 @@ struct ItemSwap {
     /// Puts another's item back where somebody has taken ours away meanwhile, or beside what is in its place.
     ///
     /// - Returns: Whether the staging holds it no more.
-    private func isGivenBack(for own: FileStamp) -> Bool {
+    private func giveBack(for own: FileStamp) -> Bool {
         if Self.isThere(own, source, in: sourceFolder) { return true }
         if Self.isThere(own, target, in: targetFolder) {
             // Refused, it goes beside it, as below.
@@ -97,13 +97,14 @@ struct ItemSwap {
             if Self.isThere(own, source, in: sourceFolder) { return true }
         }
         // A member's folder may have been removed; the one that the whole item is in is there still.
-        return isGivenBack(into: targetFolder) || isGivenBack(into: staging.site.folder)
+        return giveBack(into: targetFolder) || giveBack(into: staging.site.folder)
     }
 
-    private func isGivenBack(into folder: Folder) -> Bool {
+    /// - Returns: As above.
+    private func giveBack(into folder: Folder) -> Bool {
         for number in 1...Self.freeNameNumberMax {
             do throws(SystemError) {
-                let name = number == 1 ? target : Self.numbered(target, number)
+                let name = number == 1 ? target : NumberedName.of(target, number)
                 try SystemCalls.renameat2(sourceFolder, source, folder, name, .mustNotExist)
                 // It is where its owner finds it; he has not been told that it lasts.
                 try? SystemCalls.fsync(folder.descriptor)
@@ -117,20 +118,6 @@ struct ItemSwap {
 
     /// Nobody has so many names of one kind.
     private static let freeNameNumberMax = 1000
-
-    /// A name with a number before its extension, not longer than names may be.
-    private static func numbered(_ name: String, _ number: Int) -> String {
-        let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
-        var stem = name[..<dot]
-        let rest = " \(number)\(name[dot...])"
-        while !stem.isEmpty, stem.utf8.count + rest.utf8.count > nameByteCountMax {
-            stem.unicodeScalars.removeLast()
-        }
-        return "\(stem)\(rest)"
-    }
-
-    /// So long a name may be in the file systems of Linux.
-    private static let nameByteCountMax = 255
 
     /// Makes the swap last through a power cut.
     func sync(hasOldVersion: Bool) throws(SystemError) {

@@ -10,7 +10,7 @@ struct ObjectPlace: Hashable, Sendable {
 struct PackRow: Hashable, Sendable {
     var number: Int
     var id: PackID
-    /// Up to where its records are in the index. A lent file has none: 0, or 1 once it was found changed.
+    /// Up to where its records are in the index; 0 of a lent file, which has none.
     var byteCount: Int
     /// Whether it is written to no more: something in it is damaged, or a lent file is somebody else's, too.
     var isSealed: Bool
@@ -18,12 +18,12 @@ struct PackRow: Hashable, Sendable {
     var isDead: Bool
     /// Of a lent file: which.
     var lentInode: UInt64?
+    /// Whether something was looked for in a lent file and was not there any more.
+    var isChanged: Bool
 
     var isLent: Bool { lentInode != nil }
     /// Whether somebody else has, or has had, a lent file, who may change it.
     var isShared: Bool { isLent && isSealed }
-    /// Whether something was looked for in a lent file and was not there any more.
-    var isChanged: Bool { isLent && byteCount > 0 }
     /// Whether there are bytes in a pack that are no record. The index has no objects for them, and they may be all that is
     /// left of some: whole, too, where only what stands before them is damaged.
     var hasGaps: Bool { !isLent && isSealed }

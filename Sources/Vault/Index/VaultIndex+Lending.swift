@@ -26,7 +26,7 @@ extension VaultIndex {
     func lentFiles(inode: UInt64) throws -> [PackRow] {
         let statement = try connection.statement(
             """
-            SELECT number, id, byteCount, isSealed, isDead, lentInode FROM packs
+            SELECT \(Self.packColumns) FROM packs
             WHERE lentInode = ?1 AND isDead = 0
             """
         )
@@ -127,7 +127,7 @@ extension VaultIndex {
     /// Says whether a lent file was found not to be what it was, since what is in it was written down.
     func setChanged(_ number: Int, _ isChanged: Bool) throws {
         let statement = try connection.statement(
-            "UPDATE packs SET byteCount = ?2 WHERE number = ?1 AND lentInode IS NOT NULL"
+            "UPDATE packs SET isChanged = ?2 WHERE number = ?1"
         )
         statement.bind(1, number)
         statement.bind(2, isChanged ? 1 : 0)

@@ -1,10 +1,13 @@
 internal import SQLite
 
 extension VaultIndex {
+    /// What `row(_:)` reads.
+    static let packColumns = "number, id, byteCount, isSealed, isDead, lentInode, isChanged"
+
     /// Every pack that the index knows.
     func packs() throws -> [PackRow] {
         let statement = try connection.statement(
-            "SELECT number, id, byteCount, isSealed, isDead, lentInode FROM packs ORDER BY number"
+            "SELECT \(Self.packColumns) FROM packs ORDER BY number"
         )
         defer { statement.reset() }
         var rows: [PackRow] = []
@@ -14,7 +17,7 @@ extension VaultIndex {
 
     func pack(_ number: Int) throws -> PackRow? {
         let statement = try connection.statement(
-            "SELECT number, id, byteCount, isSealed, isDead, lentInode FROM packs WHERE number = ?1"
+            "SELECT \(Self.packColumns) FROM packs WHERE number = ?1"
         )
         statement.bind(1, number)
         defer { statement.reset() }
@@ -23,7 +26,7 @@ extension VaultIndex {
 
     func pack(_ id: PackID) throws -> PackRow? {
         let statement = try connection.statement(
-            "SELECT number, id, byteCount, isSealed, isDead, lentInode FROM packs WHERE id = ?1"
+            "SELECT \(Self.packColumns) FROM packs WHERE id = ?1"
         )
         statement.bind(1, id.bytes)
         defer { statement.reset() }
@@ -40,7 +43,8 @@ extension VaultIndex {
             byteCount: statement.integer(2),
             isSealed: statement.integer(3) != 0,
             isDead: statement.integer(4) != 0,
-            lentInode: statement.isNull(5) ? nil : UInt64(bitPattern: Int64(statement.integer(5)))
+            lentInode: statement.isNull(5) ? nil : UInt64(bitPattern: Int64(statement.integer(5))),
+            isChanged: statement.integer(6) != 0
         )
     }
 

@@ -12,7 +12,7 @@ final class VaultIndex {
     let inode: UInt64
 
     static let fileName = "index.sqlite"
-    private static let formatVersion = 4
+    private static let formatVersion = 5
 
     /// Leaf 0 is the folder itself. A table with row numbers: rows of some kilobytes would make a tree of names deep.
     private static let members = """
@@ -33,7 +33,8 @@ final class VaultIndex {
     private static let schema = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
         CREATE TABLE packs(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, byteCount INTEGER NOT NULL,
-            isSealed INTEGER NOT NULL, isDead INTEGER NOT NULL, lentInode INTEGER) STRICT;
+            isSealed INTEGER NOT NULL, isDead INTEGER NOT NULL, lentInode INTEGER,
+            isChanged INTEGER NOT NULL DEFAULT 0) STRICT;
         CREATE TABLE objects(name BLOB PRIMARY KEY, kind INTEGER NOT NULL, encoding INTEGER NOT NULL,
             pack INTEGER NOT NULL, position INTEGER NOT NULL, stored INTEGER NOT NULL, plain INTEGER NOT NULL,
             isDamaged INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -59,7 +60,7 @@ final class VaultIndex {
         switch found {
         case 0: try connection.transaction { try create() }
         case Self.formatVersion: break
-        case 1, 2, 3: try connection.transaction { try renew(from: found) }
+        case 1...4: try connection.transaction { try renew(from: found) }
         default:
             throw VaultError(
                 code: .unsupported,
@@ -72,11 +73,14 @@ final class VaultIndex {
     /// What format 1 had seen of members is forgotten: it is seen again.
     private func renew(from found: Int) throws {
         if found == 1 { try connection.execute("DROP TABLE members; \(Self.members)") }
+        if found < 4 {
+            try connection.execute(
+                "\(Self.conflicts) ALTER TABLE packs ADD COLUMN lentInode INTEGER; \(Self.lent)"
+            )
+        }
         try connection.execute(
             """
-            \(Self.conflicts)
-            ALTER TABLE packs ADD COLUMN lentInode INTEGER;
-            \(Self.lent)
+            ALTER TABLE packs ADD COLUMN isChanged INTEGER NOT NULL DEFAULT 0;
             PRAGMA user_version = \(Self.formatVersion);
             """
         )

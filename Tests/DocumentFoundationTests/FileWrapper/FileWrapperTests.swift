@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Testing
 
@@ -136,17 +137,17 @@ struct FileWrapperTests {
 struct WrapperNamesTests {
     @Test("A number goes before the extension, and a leading dot starts none")
     func numbering() {
-        #expect(WrapperNames.numbered("a.txt", 2) == "a 2.txt")
-        #expect(WrapperNames.numbered("a.tar.gz", 3) == "a.tar 3.gz")
-        #expect(WrapperNames.numbered(".hidden", 2) == ".hidden 2")
-        #expect(WrapperNames.numbered("dot.", 2) == "dot. 2")
+        #expect(NumberedName.of("a.txt", 2) == "a 2.txt")
+        #expect(NumberedName.of("a.tar.gz", 3) == "a.tar 3.gz")
+        #expect(NumberedName.of(".hidden", 2) == ".hidden 2")
+        #expect(NumberedName.of("dot.", 2) == "dot. 2")
     }
 
     @Test("Keys stay within what a directory entry can hold, whole characters at a time")
     func length() {
         let name = String(repeating: "é", count: 125) + ".text"
-        let key = WrapperNames.numbered(name, 10)
-        #expect(key.utf8.count <= WrapperNames.byteCountMax)
+        let key = NumberedName.of(name, 10)
+        #expect(key.utf8.count <= NumberedName.byteCountMax)
         #expect(key.hasSuffix("é 10.text"))
     }
 
