@@ -43,4 +43,21 @@ struct VolumeTests {
         }
         try checkSaves(in: volume.folder)
     }
+
+    @Test("A volume of a test is out of its folder with the test, though somebody has a file of it open yet")
+    func leftInUse() throws {
+        let folder: FilePath
+        let used: FileHandle
+        do {
+            let volume = try LoopVolume(kind: "ext4")
+            folder = volume.folder
+            try Data("yet".utf8).write(to: URL(fileURLWithPath: folder.appending("a").string))
+            used = try #require(FileHandle(forReadingAtPath: folder.appending("a").string))
+        } catch let reason as LoopVolume.Unavailable {
+            print("ext4 not tried: \(reason)")
+            return
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.string))
+        #expect(try used.readToEnd() == Data("yet".utf8))
+    }
 }
