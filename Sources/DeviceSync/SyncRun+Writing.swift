@@ -118,8 +118,8 @@ extension SyncRun {
         guard let name = event.name, !SaveSigns.isStaging(name) else { return false }
         switch event.kind {
         case .created, .modified, .deleted: return true
-        // What was written was told before; a save has its file open when it puts that in place.
-        case .changed: return writing.waiting[item] != nil
+        // What was written was told before.
+        case .changed: return writing.isStep(closingIn: item, at: now)
         case .movedTo(let cookie):
             guard saveSigns.isOfSave(cookie, into: place) else { return true }
             writing.saved(package: item, at: now)
@@ -279,6 +279,10 @@ extension SyncRun {
         let who = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
         guard let wait = writing.waiting[item], wait.isPackage else {
             return "It is open in a program that writes it\(who)."
+        }
+        // A look has seen a save of Sheaf's that has not been heard of.
+        if !wait.isHeard, !wait.isOpen, let place = table[item]?.state.place, saveSigns.isStaged(place) {
+            return "It is being saved."
         }
         return wait.isOpen
             ? "A file in it is open in a program that writes it\(who)."

@@ -260,6 +260,37 @@ final class WritingItemsTests {
         #expect(package(at: 0.2) == .wait)
     }
 
+    @Test(
+        "A save into a package, or a package moved in, that a look has seen before it was heard of does not go on waiting"
+    )
+    func seenBeforeHeard() {
+        #expect(package(at: 0) == .wait)
+        items.saved(package: item, at: 0.1)
+        // The file that it has put there is closed.
+        #expect(!items.isStep(closingIn: item, at: 0.1))
+        #expect(package(at: 0.1) == .readAsItIs)
+        #expect(items.isEmpty && counts(isPackage: true, at: 0.1, (0, false)))
+
+        #expect(package(at: 10) == .wait)
+        items.endLook(at: 10)
+        items.moved(to: place)
+        #expect(package(at: 10.1) == .readAsItIs)
+        #expect(items.isEmpty)
+
+        // Whoever is heard of, or has a file open, is waited for.
+        items.endLook(at: 20)
+        items.forget(item)
+        #expect(package(at: 20) == .wait)
+        items.wrote(inPackage: item, wasWhole: true, at: 20.1)
+        items.saved(package: item, at: 20.1)
+        #expect(package(at: 20.2) == .wait)
+        items.forget(item)
+        #expect(package(age: old, at: 30) == .read)
+        #expect(!counts(isPackage: true, at: 30, (old, true)))
+        items.saved(package: item, at: 30.1)
+        #expect(package(at: 30.2) == .wait)
+    }
+
     @Test("A package that is found changed is read, and counts if nobody can be at it")
     func foundPackage() {
         #expect(package(age: old, at: 0) == .read)

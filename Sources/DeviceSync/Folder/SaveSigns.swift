@@ -38,6 +38,11 @@ struct SaveSigns {
             cookies.remove(at: index)
             return true
         }
-        return staged.contains(ItemPlace(place.parent, SaveSite.stagingName(for: place.name)))
+        return isStaged(place)
+    }
+
+    /// Whether a save of a package goes on, as far as is known.
+    func isStaged(_ place: ItemPlace) -> Bool {
+        staged.contains(ItemPlace(place.parent, SaveSite.stagingName(for: place.name)))
     }
 }

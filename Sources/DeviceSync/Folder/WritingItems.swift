@@ -12,7 +12,8 @@ internal import Sync
 ///    `openQuietSeconds`, but not more often than each `openAgainSeconds`; and after `waitMaxSeconds` in any
 ///    case.
 /// 4. A package is one item: it waits until nothing has happened in it for `packageQuietSeconds` and all its files are
-///    closed, or one stays open as above. What Sheaf's own saves put into it, in one step, does not wait.
+///    closed, or one stays open as above. What Sheaf's own saves put into it, in one step, does not wait; nor does it go on
+///    waiting where a look has seen that before it was heard of.
 /// 5. In a package that has been whole before, a program may have changed one member, and be done: after its first step it is read
 ///    once nothing more has happened for `stepQuietSeconds`. Who goes on until it has been read is at a series, which waits as
 ///    above.
@@ -54,6 +55,8 @@ struct WritingItems {
         var touched: Double
         /// Whether somebody was found to have it open, or a file in it.
         var isOpen: Bool
+        /// Whether steps have been heard of; if not, a look has found the item to be new, and what that comes of may be heard yet.
+        var isHeard = false
         /// Whether one step has been seen in a package that was whole.
         var isFirstStep = false
         /// When it was last told as due.
@@ -105,6 +108,7 @@ struct WritingItems {
         let began = waiting[item]?.began
         let isFirst = began == nil && wasWhole && readSteps[item] == nil
         touch(item, isPackage: true, at: now)
+        waiting[item]?.isHeard = true
         // Nobody knows whether what was open still is.
         waiting[item]?.isOpen = false
         if isFirst { waiting[item]?.isFirstStep = true }
@@ -113,6 +117,11 @@ struct WritingItems {
 
     /// A save of Sheaf's has changed a package in one step.
     mutating func saved(package item: ItemID, at now: Double) { saved[item] = now }
+
+    /// Whether that a file in a package was closed is a step: what a save put there it has open itself.
+    func isStep(closingIn item: ItemID, at now: Double) -> Bool {
+        waiting[item] != nil && !isSaved(item, at: now)
+    }
 
     /// An app says that an item is as it is to be.
     mutating func isWhole(_ item: ItemID) {
@@ -169,9 +178,15 @@ struct WritingItems {
         isOpen: () -> Bool
     ) -> Verdict {
         if whole.contains(item) { return .readAsItIs }
-        guard let wait = waiting[item] else {
+        let wait = waiting[item]
+        if wait.map({ !$0.isHeard && !$0.isOpen }) ?? true {
             if moved.contains(place) { saved[item] = now }
-            if isSaved(item, at: now) { return asItIs(item) }
+            if isSaved(item, at: now) {
+                waiting[item] = nil
+                return asItIs(item)
+            }
+        }
+        guard let wait else {
             guard Self.isRecent(age, Self.packageQuietSeconds) else { return .read }
             touch(item, isPackage: true, at: now)
             return .wait
