@@ -15,7 +15,7 @@ extension SyncRun {
     /// - Returns: What the engine is to hear of.
     func takeVolumes(_ outcome: FolderLook.Outcome) -> [Event] {
         rememberVolumes()
-        for (folder, how) in outcome.apart { noteApart(folder, how) }
+        for (folder, apart) in outcome.apart { noteApart(folder, apart) }
         let back = unlisted.filter { folder, why in
             guard why.cause == .away, folder != .root, outcome.apart[folder] == nil,
                 let parent = table[folder]?.state.place.parent
@@ -46,12 +46,12 @@ extension SyncRun {
         }
     }
 
-    private func noteApart(_ folder: ItemID, _ how: FolderLook.Apart) {
+    private func noteApart(_ folder: ItemID, _ found: FolderLook.Apart) {
         let name = path(of: folder)
-        // What cannot be looked at now is looked at again.
-        apart[folder] = table.path(of: folder, in: place.folder).flatMap { try? FolderPlace(at: $0) }
+        // As the look has found it: by now the volume may be there again.
+        apart[folder] = found.place
         let why =
-            switch how {
+            switch found.cause {
             case .unmounted:
                 DiskRefusal(
                     away: "What was mounted at “\(name)” is not mounted: nothing in it is taken for deleted.",

@@ -234,6 +234,33 @@ struct FolderLookTests {
         for folder in [one, other] { #expect(table.members(of: folder).count == 1) }
     }
 
+    @Test(
+        "What is in the place of a volume that is not mounted is told as the look has found it",
+        .enabled(if: MountedVolume.isPossible)
+    )
+    func unmounted() throws {
+        var table = FolderTable()
+        let disk = root.appendingPathComponent("disk")
+        let others = try TestFolder("volume")
+        var volume: MountedVolume? = try MountedVolume(
+            over: disk,
+            keptAt: others.url.appendingPathComponent("top")
+        )
+        defer { volume = nil }
+        try write("text", "disk/a.txt")
+        // The second one finds that it is a volume.
+        for _ in 1...2 { _ = try look(&table) }
+        let mounted = try #require(item("disk", in: table))
+        try volume?.unmount()
+        let bare = try FolderPlace(at: FilePath(disk.path))
+        var second = FolderLook(table, at: FilePath(root.path), isPackage: { _ in false })
+        let outcome = try second.look(at: [.root, mounted])
+        // What is there when that is taken is no matter: it is looked at again while it is another.
+        try volume?.mountAgain()
+        #expect(outcome.apart == [mounted: FolderLook.Apart(cause: .unmounted, place: bare)])
+        #expect(try FolderPlace(at: FilePath(disk.path)) != bare)
+    }
+
     @Test("A temporary file that has been seen becomes the document onto which it is renamed")
     func savedBySeenTemporaryFile() throws {
         var table = FolderTable()

@@ -18,7 +18,13 @@ internal import Sync
 //     | no    | yes     | yes, or it was empty   | renewed: a copy of it on a volume, or a volume to be filled |
 extension FolderLook {
     /// Why nobody can say what is in a folder though another can be looked at in its place.
-    enum Apart { case unmounted, covered }
+    struct Apart: Equatable {
+        enum Cause { case unmounted, covered }
+
+        let cause: Cause
+        /// What was found in its place; nil where that was another already when it was asked for.
+        let place: FolderPlace?
+    }
 
     enum Lying {
         case asEver
@@ -61,7 +67,9 @@ extension FolderLook {
         if volume == nil ? isSame : known.trace == entry.trace { return .asEver }
         guard let place = try FolderPlace(at: entry.path) else { return .asEver }
         // Mounted or unmounted since it was listed: what is there now is looked at the next time.
-        guard entry.trace.isDirectory(place) else { return .apart(volume == nil ? .covered : .unmounted) }
+        guard entry.trace.isDirectory(place) else {
+            return .apart(Apart(cause: volume == nil ? .covered : .unmounted, place: nil))
+        }
         let isMounted = isMountPoint(place, in: table.trace(ofFolder: known.state.place.parent))
         if volume == nil, !isMounted { return .asEver }
         let isOther = seen(entry).map { $0 != folder } ?? false
@@ -72,10 +80,11 @@ extension FolderLook {
             return .renewed(FolderTable.Volume(beneath: volume.beneath, isMarked: true))
         case (let volume?, false):
             if isSame || isOther { return .asEver }
-            return bearsMark && entry.trace.inode != volume.beneath ? .renewed(nil) : .apart(.unmounted)
+            let isCopy = bearsMark && entry.trace.inode != volume.beneath
+            return isCopy ? .renewed(nil) : .apart(Apart(cause: .unmounted, place: place))
         case (nil, _):
             let isToBeFilled = !isOther && (bearsMark || table.members(of: folder).isEmpty)
-            guard isToBeFilled else { return .apart(.covered) }
+            guard isToBeFilled else { return .apart(Apart(cause: .covered, place: place)) }
             return .renewed(FolderTable.Volume(beneath: known.trace.inode, isMarked: true))
         }
     }
@@ -86,11 +95,11 @@ extension FolderLook {
     mutating func takeLying(_ index: Int) throws -> Bool {
         switch try lying(index) {
         case .asEver: return false
-        case .apart(let how):
+        case .apart(let apart):
             guard let folder = table.item(at: place(of: found[index])) else { return false }
             found[index].isApart = true
             matched.insert(folder)
-            outcome.apart[folder] = how
+            outcome.apart[folder] = apart
         case .renewed(var volume):
             guard let folder = table.item(at: place(of: found[index])) else { return false }
             if try mark(of: index).map({ ItemID($0) }) != folder {
