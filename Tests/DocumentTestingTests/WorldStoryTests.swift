@@ -43,6 +43,7 @@ struct WorldStoryTests {
             kinds == [
                 "make", "makeFolder", "edit", "open", "close", "move", "remove", "settle", "evict",
                 "download", "pass", "rest", "goOffline", "goOnline", "disturbLine", "calmLine", "fillDisk",
+                "crash",
                 "freeDisk", "breakDisk", "mendDisk", "setClock", "stop", "start", "kill", "cutPower",
                 "backUpHub", "restoreHub", "crashHub", "startHub", "backUp", "restore",
             ]

@@ -9,7 +9,7 @@ struct StoryHabits: Sendable {
     private let rests: Int
 
     private enum Trouble: CaseIterable {
-        case line, messages, full, broken, clock, stop, kill, power, hub, crash, backup
+        case line, messages, full, broken, clock, stop, kill, power, hub, hubCrash, backup, crash
     }
 
     init(deviceCount: Int, using numbers: inout SeededGenerator) {
@@ -96,9 +96,13 @@ struct StoryHabits: Sendable {
             case .kill: return .kill(on: index)
             case .power: return .cutPower(on: index)
             case .hub: return isBad ? .restoreHub : .backUpHub
-            case .crash:
+            case .hubCrash:
                 // An edit is some two writes: few of them, and it dies in the midst of one.
                 return isBad ? .crashHub(afterWrites: abs(number) / 2, isLastAnswered: number < 0) : .startHub
+            case .crash:
+                // An edit is some dozens of writes.
+                let count = Int.random(in: 0..<(1 << Int.random(in: 0..<8, using: &numbers)), using: &numbers)
+                return isBad ? .crash(on: index, afterWrites: count) : .start(on: index)
             case .backup: return isBad ? .restore(on: index) : .backUp(on: index)
             }
         }

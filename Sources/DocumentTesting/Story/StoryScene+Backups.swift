@@ -15,7 +15,7 @@ extension StoryScene {
 
     func backUp(_ index: Int) async {
         // A disk that is full or fails is seen to first.
-        guard !troubled.contains(index) else { return }
+        guard !isTroubled(index) else { return }
         await closeAll(on: index)
         let device = devices[index]
         let isStarted = device.isStarted

@@ -295,7 +295,7 @@ extension StoryScene {
 
     func download(_ number: Int, on index: Int) async {
         guard let item = item(number, on: index, where: \.isPlaceholder), devices[index].isStarted,
-            !troubled.contains(index), !devices[index].line.isCut, world.isHubRunning
+            !isTroubled(index), !devices[index].line.isCut, world.isHubRunning
         else { return }
         do {
             try await devices[index].download(item.url)

@@ -30,7 +30,7 @@ final class StoryScene {
     var evicted: [Int: [FileMark?: Set<Int>]] = [:]
     var documents: [Int: [UIDocument]] = [:]
     /// On which devices the disk is full or fails.
-    var troubled: Set<Int> = []
+    private var troubled: Set<Int> = []
     var documentCount = 0
     var markCount = 0
     var removalCount = 0
@@ -94,11 +94,14 @@ final class StoryScene {
             case .breakDisk(let index, let reading):
                 try device(index).breakDisk(reading ? .reading : .writing)
                 troubled.insert(index.among(devices.count))
-            case .freeDisk(let index), .mendDisk(let index): heal(index.among(devices.count))
+            case .freeDisk(let index), .mendDisk(let index): mendDisk(index.among(devices.count))
             case .setClock(let index, let years):
                 device(index).setClock(aheadBySeconds: Double(years) * 3.2e7)
             case .stop(let index): device(index).stop()
             case .start(let index): if !device(index).isStarted { device(index).startAgain() }
+            case .crash(let index, let count):
+                guard device(index).isStarted else { return }
+                try device(index).crash(afterWrites: max(0, count))
             case .kill(let index): try kill(index, cutsPower: false)
             case .cutPower(let index): try kill(index, cutsPower: true)
             case .backUpHub: world.backUpHub()
@@ -115,10 +118,19 @@ final class StoryScene {
 
     private func device(_ index: Int) -> WorldDevice { devices[index.among(devices.count)] }
 
-    func heal(_ index: Int) {
+    /// Whether a device's disk is full or fails, or it has crashed or is about to.
+    func isTroubled(_ index: Int) -> Bool { troubled.contains(index) || devices[index].isCrashDue }
+
+    private func mendDisk(_ index: Int) {
         troubled.remove(index)
         devices[index].freeDisk()
         devices[index].mendDisk()
+    }
+
+    /// Puts right whatever is wrong with a device.
+    func heal(_ index: Int) {
+        mendDisk(index)
+        if devices[index].isCrashDue { devices[index].startAgain() }
     }
 
     private func kill(_ index: Int, cutsPower: Bool) throws {
@@ -139,7 +151,7 @@ final class StoryScene {
 
     private func rest() async {
         do {
-            try await world.settle(devices.indices.filter { !troubled.contains($0) }.map { devices[$0] })
+            try await world.settle(devices.indices.filter { !isTroubled($0) }.map { devices[$0] })
             tell("those that can be are in step")
         } catch {
             broken.append("\(error)")

@@ -56,6 +56,8 @@ public enum WorldDeed: Hashable, Sendable {
     case kill(on: Int)
     /// As `kill`, by a power cut: it begins again after the machine was started anew.
     case cutPower(on: Int)
+    /// `crash(afterWrites:)`, on a device that runs; `start` starts it again.
+    case crash(on: Int, afterWrites: Int)
     /// `backUpHub()`.
     case backUpHub
     /// `restoreHub()`, unless contents have left a device: those may be at the hub alone.

@@ -25,7 +25,7 @@ extension DocumentWorld {
             guard await document.save(to: url, for: .forCreating) else {
                 throw WorldDocumentFailure(what: "could not be created", url: url, seed: seed)
             }
-            try await close(document)
+            try await close(document, on: device)
         }
     }
 
@@ -64,14 +64,18 @@ extension DocumentWorld {
                 throw WorldDocumentFailure(what: "could not be opened", url: url, seed: seed)
             }
             let outcome = Result { try body(document) }
-            try await close(document)
+            try await close(document, on: device)
             try outcome.get()
         }
     }
 
     @MainActor
-    private func close(_ document: UIDocument) async throws {
+    private func close(_ document: UIDocument, on device: WorldDevice) async throws {
         guard await document.close() else {
+            // What its app had in memory is gone with that.
+            if device.hasCrashed, await document.revert(toContentsOf: document.fileURL) {
+                await document.close()
+            }
             throw WorldDocumentFailure(
                 what: "could not be saved and closed",
                 url: document.fileURL,

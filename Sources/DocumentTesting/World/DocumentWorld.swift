@@ -243,6 +243,7 @@ public final class DocumentWorld: Sendable {
     public func end() throws {
         for device in allDevices {
             device.stop()
+            device.endCrash()
             device.freeDisk()
             device.mendDisk()
         }
@@ -288,6 +289,7 @@ extension WorldDevice {
     }
 
     var whatItWaitsFor: String {
+        guard !hasCrashed else { return "\(name) has crashed: `start()` starts it again." }
         guard let status else { return "\(name) is stopped.\(whyItStopped)" }
         let line = status.lineFailure.map { " There is no line: \($0)." } ?? ""
         let stuck = status.stuck.map { " \($0.key): \($0.value)." }.joined()

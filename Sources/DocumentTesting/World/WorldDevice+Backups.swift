@@ -51,6 +51,7 @@ extension WorldDevice {
         precondition(backup.owner == folder.path, "a device is put back to a backup of its own")
         let wasStarted = isStarted
         stop()
+        endCrash()
         disk.free()
         disk.mend()
         do { try putBack(FilePath(backup.place)) } catch {

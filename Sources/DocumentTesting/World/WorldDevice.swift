@@ -34,11 +34,11 @@ public final class WorldDevice: Sendable {
     private let news = NSCondition()
     private let sync: Locked<ContainerSync?> = Locked(nil)
     /// Whether it is started; on a full disk it may not run all the same.
-    private let isToRun = Locked(false)
+    let isToRun = Locked(false)
     /// How many seconds more than this machine it has been running.
     private let runningSeconds = Locked(0.0)
     /// How often the power was cut.
-    private let boots = Locked(UInt8(1))
+    let boots = Locked(UInt8(1))
 
     /// A device that shares a container.
     ///
@@ -100,6 +100,7 @@ public final class WorldDevice: Sendable {
         sync.withLock { $0 }?.stop()
         disk.free()
         disk.mend()
+        disk.start()
     }
 
     // MARK: What happens to it
@@ -164,10 +165,12 @@ public final class WorldDevice: Sendable {
 
     /// Begins to keep the folder in step, or begins again.
     ///
-    /// Where its disk is full or fails it waits until it is not.
+    /// Where its disk is full or fails it waits until it is not. A device that has crashed is started again, in another boot; a
+    /// crash that has not come yet does not come any more.
     ///
     /// - Throws: What else keeps the folder from being read.
     public func start() throws {
+        endCrash()
         isToRun.withLock { $0 = true }
         line.open()
         let made = ContainerSync(
@@ -183,22 +186,6 @@ public final class WorldDevice: Sendable {
         try made.start()
         sync.withLock { $0 = made }
         try answers.begin(made) { [weak self] error in self?.note(.stopped("nobody answers: \(error)")) }
-    }
-
-    /// Has its power fail: what keeps the folder in step has no time to end well, and the next start is in another boot.
-    package func cutPower() throws {
-        try killAbruptly()
-        reboot()
-    }
-
-    /// Has the next start be in another boot.
-    package func reboot() { boots.withLock { $0 += 1 } }
-
-    /// Ends what keeps the folder in step, as when its process is killed.
-    package func killAbruptly() throws {
-        try breakDisk(.writing)
-        stop()
-        mendDisk()
     }
 
     /// Runs what somebody does on this device: documents that are opened in it have this device's versions and conflicts, and its
@@ -279,13 +266,13 @@ public final class WorldDevice: Sendable {
 
     // MARK: How it stands
 
-    package var status: SyncStatus? { sync.withLock { $0 }?.status }
-    package var running: ContainerSync? { sync.withLock { $0 } }
+    package var status: SyncStatus? { running?.status }
+    package var running: ContainerSync? { hasCrashed ? nil : sync.withLock { $0 } }
     var isStarted: Bool { isToRun.withLock { $0 } }
-    package func explanation(_ path: String) -> Explanation? { sync.withLock { $0 }?.explain(path) }
+    package func explanation(_ path: String) -> Explanation? { running?.explain(path) }
     package var said: [SyncReport] { reports.withLock { $0 } }
 
-    private func note(_ report: SyncReport) {
+    func note(_ report: SyncReport) {
         reports.withLock { $0.append(report) }
         news.withLock { news.broadcast() }
     }

@@ -11,7 +11,19 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
     private struct State {
         var isFull = false
         var faults: [Fault] = []
-        var isWrong: Bool { isFull || !faults.isEmpty }
+        var crash = Crash.none
+        var isWrong: Bool { isFull || !faults.isEmpty || crash.isDue }
+    }
+
+    /// That the device to which it belongs crashes.
+    private enum Crash {
+        case none
+        /// After so many more writes; then that is told.
+        case due(writeCount: Int, then: @Sendable () -> Void)
+        /// Nothing is written any more.
+        case done
+
+        var isDue: Bool { if case .none = self { false } else { true } }
     }
 
     private struct Fault {
@@ -33,6 +45,21 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
     func breakDown(_ access: WorldDevice.DiskAccess, at path: String?) throws {
         try change { $0.faults.append(Fault(path: path, access: access)) }
     }
+
+    /// Takes so many more writes, and then none.
+    ///
+    /// - Parameter then: Called at once as that is so, by who wants to write then; by this, where it is none.
+    /// - Throws: As `fill`.
+    func crash(afterWrites count: Int, then: @escaping @Sendable () -> Void) throws {
+        try change { $0.crash = count == 0 ? .done : .due(writeCount: count, then: then) }
+        if count == 0 { then() }
+    }
+
+    /// Ends `crash`, whether it has come or not.
+    func start() { ease { $0.crash = .none } }
+
+    var isCrashDue: Bool { state.withLock { $0.crash.isDue } }
+    var hasCrashed: Bool { state.withLock { if case .done = $0.crash { true } else { false } } }
 
     func free() { ease { $0.isFull = false } }
 
@@ -79,7 +106,8 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
 
     func judge(writeTo path: String) -> CInt {
         if fails(.writing, path) { return EIO }
-        return isFull && has(path) ? ENOSPC : 0
+        if isFull, has(path) { return ENOSPC }
+        return isCrashed(beforeWriteTo: path) ? EIO : 0
     }
 
     func willMake(_ call: SystemCall) -> CInt {
@@ -87,7 +115,8 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
         if call.effect.isMutating ? fails(.writing, path) : readsDisk(call) && fails(.reading, path) {
             return EIO
         }
-        return isFull && takesRoom(call) && has(path) ? ENOSPC : 0
+        if isFull, takesRoom(call), has(path) { return ENOSPC }
+        return call.effect.isMutating && isCrashed(beforeWriteTo: path) ? EIO : 0
     }
 
     func didMake(_ call: SystemCall) {}
@@ -98,6 +127,27 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
         let faults = state.withLock { $0.faults }.filter { $0.access.contains(access) }
         guard !faults.isEmpty, has(path) else { return false }
         return faults.contains { $0.path.map { Self.isInside(path, $0) } ?? true }
+    }
+
+    /// Counts a write that is about to be done.
+    ///
+    /// - Returns: Whether the device has crashed before it.
+    private func isCrashed(beforeWriteTo path: String) -> Bool {
+        guard isCrashDue, has(path) else { return false }
+        let (isCrashed, then) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            switch state.crash {
+            case .none: return (false, nil)
+            case .done: return (true, nil)
+            case .due(let count, let then) where count == 0:
+                state.crash = .done
+                return (true, then)
+            case .due(let count, let then):
+                state.crash = .due(writeCount: count - 1, then: then)
+                return (false, nil)
+            }
+        }
+        then?()
+        return isCrashed
     }
 
     /// Whether a call that changes nothing has to look at the disk: what is about an open file's inode, a lock or a watch, the

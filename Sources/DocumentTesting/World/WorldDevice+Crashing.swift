@@ -1,0 +1,71 @@
+internal import DeviceSync
+internal import Foundation
+internal import Locks
+
+// The sudden ends of a make-believe device.
+extension WorldDevice {
+    /// Has the device crash, as when its power fails: from then on nothing is written to its disk, and nothing is sent, until
+    /// `start()` starts it again, in another boot.
+    ///
+    /// A write is one call to the kernel that changes something on its disk, by whomever: a save of a document in `run`, or what
+    /// keeps the folder in step. So these are all the moments in which a crash can come. What was written stays; a save that the
+    /// crash cuts off fails with `CocoaError.fileWriteUnknown`, with `EIO` of `NSPOSIXErrorDomain` beneath, and has the former
+    /// contents in place or the new ones.
+    ///
+    ///     for count in 0..<20 {
+    ///         try pad.crash(afterWrites: count)
+    ///         try? await world.edit(Note.init, "a.note", on: pad) { $0.text = "\(count)" }
+    ///         try pad.start()
+    ///         try await world.settle()    // Whatever was written: all have the same, and nothing is half.
+    ///     }
+    ///
+    /// What `DocumentWorld.edit` and the like have open then is gone, as with the memory of an app. A document that you have open
+    /// yourself stays, and saves what it could not save once the device has started: let go of it, or revert it.
+    ///
+    /// What a document's own code writes without this library's calls, such as by `Data.write(to:)`, is not counted, and is
+    /// written also afterwards.
+    ///
+    /// - Parameter count: How many writes are done before, 0 or more: with 0 it has crashed when this returns.
+    /// - Throws: Where SQLite, in which a device remembers what it does, cannot be kept from writing.
+    public func crash(afterWrites count: Int = 0) throws {
+        precondition(count >= 0, "a device cannot crash after \(count) writes: it is 0 or more")
+        try disk.crash(afterWrites: count) { [weak self] in self?.noteCrash() }
+    }
+
+    /// Whether it has crashed, and was not started since.
+    public var hasCrashed: Bool { disk.hasCrashed }
+
+    /// Whether it has crashed, or is about to.
+    var isCrashDue: Bool { disk.isCrashDue }
+
+    /// On the thread of whoever wanted to write.
+    private func noteCrash() {
+        isToRun.withLock { $0 = false }
+        line.close()
+        note(.stopped("the device has crashed"))
+    }
+
+    /// Makes an end of what has crashed, or was about to: the next start is in another boot.
+    func endCrash() {
+        guard disk.isCrashDue else { return }
+        stop()
+        disk.start()
+        reboot()
+    }
+
+    /// Has its power fail: what keeps the folder in step has no time to end well, and the next start is in another boot.
+    package func cutPower() throws {
+        try killAbruptly()
+        reboot()
+    }
+
+    /// Has the next start be in another boot.
+    package func reboot() { boots.withLock { $0 += 1 } }
+
+    /// Ends what keeps the folder in step, as when its process is killed.
+    package func killAbruptly() throws {
+        try breakDisk(.writing)
+        stop()
+        mendDisk()
+    }
+}
