@@ -171,7 +171,7 @@ final class WorldDisk: SystemCallObserver, SQLiteCallJudge {
         case .sync(let file): Self.isRegularFile(file)
         case .syncVolume: true
         // A rename takes the other's room; permissions, times and marks have theirs in the inode.
-        case .none, .remove, .rename, .setAttributes: false
+        case .none, .read, .remove, .rename, .setAttributes: false
         }
     }
 

@@ -6,6 +6,8 @@ internal import Synchronization
 package enum SystemCallEffect: Sendable {
     /// Nothing that lasts: a read, a lock, an inquiry.
     case none
+    /// As `none`: these bytes of a file are read.
+    case read(Range<Int>)
     case createFile(folder: CInt, name: String)
     case createFolder(folder: CInt, name: String)
     case createSymbolicLink(folder: CInt, name: String, text: String)
@@ -23,7 +25,12 @@ package enum SystemCallEffect: Sendable {
     case syncVolume(file: CInt)
 
     /// Whether the state on disk can be another after the call.
-    package var isMutating: Bool { if case .none = self { false } else { true } }
+    package var isMutating: Bool {
+        switch self {
+        case .none, .read: false
+        default: true
+        }
+    }
 }
 
 /// One kernel call as an observer sees it.

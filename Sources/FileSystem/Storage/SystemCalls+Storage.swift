@@ -15,8 +15,9 @@ extension SystemCalls {
         var filledByteCount = 0
         while filledByteCount < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filledByteCount...])
-            let byteCount = try perform("pread", at: path) {
-                Glibc.pread(raw, rest.baseAddress, rest.count, off_t(offset + filledByteCount))
+            let start = offset + filledByteCount
+            let byteCount = try perform("pread", at: path, effect: .read(start..<start + rest.count)) {
+                Glibc.pread(raw, rest.baseAddress, rest.count, off_t(start))
             }
             if byteCount == 0 { break }
             filledByteCount += byteCount

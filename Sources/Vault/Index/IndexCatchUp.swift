@@ -99,6 +99,7 @@ struct IndexCatchUp {
     private func look(at id: PackID, _ file: StorageFile, _ row: PackRow?, mayCut: Bool) throws -> Found? {
         let scanner = PackScanner(hasher: try VaultHasher(key: store.key), decompressor: try Decompressor())
         let scan = try scanner.scan(file, id, from: row?.byteCount ?? 0)
+        let mayCut = mayCut && !scan.hasBadSectors
         if mayCut, row == nil, scan.records.isEmpty {
             // Nobody was told of anything in it, and there is nothing in it.
             try file.cut(to: 0)

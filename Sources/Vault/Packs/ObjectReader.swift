@@ -109,7 +109,7 @@ final class ObjectReader {
                 break
             }
             let record = record.room(place.header.recordByteCount)
-            let byteCount = try file.read(at: place.offset, into: record)
+            let byteCount = try file.readIfNotBad(at: place.offset, into: record)
             let found = UnsafeRawBufferPointer(rebasing: record[..<byteCount])
             let room = plain.room(place.header.plainByteCount)
             let value = try scanner.show(found, row.id, place.offset, room) { header, plain -> Value? in
@@ -195,7 +195,11 @@ final class ObjectReader {
         else { return false }
         let headerByteCount = place.header.encoding == .lent ? 0 : PackFormat.recordHeaderByteCount
         let offset = place.offset + headerByteCount
-        guard try file.read(at: offset, into: target) == target.count else { return false }
+        // What is lent is another's to heal.
+        let isLent = place.header.encoding == .lent
+        let byteCount =
+            try isLent ? file.read(at: offset, into: target) : file.readIfNotBad(at: offset, into: target)
+        guard byteCount == target.count else { return false }
         if place.header.encoding == .lent, index == nil, let value = store.checks[name] {
             return try checking().value(of: UnsafeRawBufferPointer(target)) == value
         }

@@ -18,6 +18,8 @@ struct PackScan {
     var validEnd = 0
     var byteCount = 0
     var isHeaderWhole = false
+    /// Whether the disk could not read some of it: nobody can say whether a write was stopped there.
+    var hasBadSectors = false
 
     /// Whether all that is wrong is at the end, as a write that a power cut stopped leaves it.
     var isTornAtMost: Bool { gaps.allSatisfy { $0.lowerBound >= validEnd } }
@@ -55,6 +57,7 @@ struct PackScanner {
                 offset = next
             }
         }
+        scan.hasBadSectors = window.hasBadSectors
         return scan
     }
 
@@ -149,6 +152,7 @@ struct PackScanner {
 private struct PackWindow {
     let file: StorageFile
     let byteCount: Int
+    private(set) var hasBadSectors = false
     private var start = 0
     private var buffer: [UInt8] = []
 
@@ -165,10 +169,10 @@ private struct PackWindow {
         guard offset < end else { return [] }
         if offset < start || end > start + buffer.count {
             start = offset
-            buffer = try file.read(
-                at: offset,
-                byteCount: min(max(wanted, Self.readByteCount), byteCount - offset)
-            )
+            let count = min(max(wanted, Self.readByteCount), byteCount - offset)
+            let read = try file.readAroundBad(at: offset, byteCount: count)
+            buffer = read.bytes
+            hasBadSectors = hasBadSectors || read.hasBad
         }
         return buffer[(offset - start)..<min(end - start, buffer.count)]
     }

@@ -107,7 +107,7 @@ package final class CallRecorder: SystemCallObserver {
 
     package func didMake(_ call: SystemCall) {
         switch call.effect {
-        case .none, .setAttributes: break
+        case .none, .read, .setAttributes: break
         case .createFile(let folder, let name): addEntry(folder, name, .file(Data()))
         case .createFolder(let folder, let name): addEntry(folder, name, .folder)
         case .createSymbolicLink(let folder, let name, let text): addEntry(folder, name, .link(text))
