@@ -52,7 +52,10 @@ extension SyncEngine {
 
     /// The log has it no more.
     private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
-        if !ours.hasContents(of: base) {
+        // That it was about to lose a conflict is no edit of it.
+        var edited = ours
+        if let content = ours.content { edited.conflicts.remove(content) }
+        if !edited.hasContents(of: base) {
             let lost =
                 dataless.contains(item) ? ours.contents.sorted().first { !canBeHad($0, by: item) } : nil
             guard let lost else { return commit(item, ours) }
