@@ -244,6 +244,32 @@ struct SyncEngineTests {
         }
     }
 
+    @Test(
+        "What was about to lose a conflict, and is what all have agreed on since, has not lost against what comes of it"
+    )
+    func agreedAfterLosing() {
+        let (mine, later, place) = (ContentName("mine"), ContentName("later"), ItemPlace(.root, "a"))
+        let hubs = { Commit(Commit.ID(DeviceID(2), session: 9, $0), item, on: $1, $2) }
+        let agreed = ItemState(.document, at: place, content: mine)
+        let losing = ItemState(.document, at: place, content: mine, conflicts: [mine])
+        let newer = ItemState(.document, at: place, content: later)
+        for theirs in [newer, nil] {
+            var engine = SyncEngine(device: DeviceID(1), session: 1)
+            _ = engine.take(.logRead([LogEntry(1, hubs(1, 0, agreed))]))
+            _ = engine.take(.fetched(mine))
+            _ = engine.take(.placed(item))
+            _ = engine.take(.paused([item]))
+            _ = engine.take(.diskChanged(item, losing))
+            _ = engine.take(.logRead([LogEntry(2, hubs(2, 1, theirs))]))
+            _ = engine.take(.fetched(later))
+            #expect(
+                engine.take(.resumed(item, dropsLocal: false)) == [
+                    theirs.map { .place(item, $0, expecting: losing) } ?? .remove(item, expecting: losing)
+                ]
+            )
+        }
+    }
+
     @Test("A paused item that was removed here comes back when what the hub has is to hold")
     func pausedAndRemoved() {
         var (engine, _, items) = scene(["a"])

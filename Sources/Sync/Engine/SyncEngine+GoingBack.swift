@@ -57,7 +57,7 @@ extension SyncEngine {
             guard ours.content != state.content, ours.content == former.replacement else { break }
             var wanted = ours
             wanted.content = state.content
-            if let content = state.content { wanted.conflicts.remove(content) }
+            wanted.endLosing()
             return place(item, wanted, from: ours, agreedAs: theirs)
         case (let ours?, _) where ours.content == state.content: break
         // What is on its way between disk and log comes first.

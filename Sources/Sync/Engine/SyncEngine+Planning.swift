@@ -54,7 +54,7 @@ extension SyncEngine {
     private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
         // That it was about to lose a conflict is no edit of it.
         var edited = ours
-        if let content = ours.content { edited.conflicts.remove(content) }
+        edited.endLosing()
         if !edited.hasContents(of: base) {
             let lost =
                 dataless.contains(item) ? ours.contents.sorted().first { !canBeHad($0, by: item) } : nil
@@ -91,7 +91,7 @@ extension SyncEngine {
         var wanted = theirs
         if ours.place != base.place, !isAside(item) { wanted.place = ours.place }
         wanted.conflicts = theirs.conflicts.subtracting(base.conflicts.subtracting(ours.conflicts))
-            .union(ours.conflicts.subtracting(base.conflicts).filter { canBeHad($0, by: item) })
+            .union(ours.lostConflicts.subtracting(base.conflicts).filter { canBeHad($0, by: item) })
         if dataless.contains(item) {
             wanted.content = isKept(item) ? ours.content : theirs.content
         } else if let mine = ours.content, let other = theirs.content, mine != base.content, mine != other {
@@ -104,16 +104,11 @@ extension SyncEngine {
                     return merge(item, question)
                 }
                 wanted.content = merged ?? other
-                if merged == nil {
-                    wanted.conflicts.insert(mine)
-                } else if !theirs.conflicts.contains(mine) {
-                    // It was about to lose against what the log had before.
-                    wanted.conflicts.remove(mine)
-                }
+                if merged == nil { wanted.conflicts.insert(mine) }
             }
         }
         // What lost a conflict is not what won it.
-        if let content = wanted.content { wanted.conflicts.remove(content) }
+        wanted.endLosing()
         if wanted == ours {
             // Should this process die, the person is asked again.
             if !isKept(item) { agree(item, on: theirs) }
@@ -242,7 +237,7 @@ extension SyncEngine {
         var ours = ours
         if isAside(item) { ours.place = placeBeforeAside(item, ours) }
         // What it was about to lose against is there no more.
-        if let content = ours.content { ours.conflicts.remove(content) }
+        ours.endLosing()
         let parent = ours.place.parent
         guard parent == .root || tree.revision(of: parent) > 0 else {
             return wait(item, for: .folder(parent))

@@ -116,6 +116,11 @@ package struct ItemState: @unchecked Sendable {
     /// Whether the item's own contents are about to lose a conflict.
     package var isLosing: Bool { hasConflicts && content.map(conflicts.contains) ?? false }
 
+    /// Its own contents do not lose a conflict any more: they have won it, or all have agreed on them.
+    package mutating func endLosing() {
+        if isLosing { conflicts = lostConflicts }
+    }
+
     /// Takes no room of its own any more, if it says the very same as another.
     package mutating func share(_ other: ItemState?) {
         if let other, self == other { record = other.record }
