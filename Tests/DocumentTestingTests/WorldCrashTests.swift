@@ -4,21 +4,6 @@ import TestThreads
 import Testing
 import UIKit
 
-/// A shopping list, as an app may have it.
-private final class ShoppingList: UIDocument {
-    var items: [String] = []
-
-    override func contents(forType typeName: String) throws -> Any {
-        Data(items.map { $0 + "\n" }.joined().utf8)
-    }
-
-    override func load(fromContents contents: Any, ofType typeName: String?) throws {
-        items = String(decoding: contents as? Data ?? Data(), as: UTF8.self).split(separator: "\n").map(
-            String.init
-        )
-    }
-}
-
 /// A package whose files belong together.
 private final class Album: UIDocument {
     var page = ""

@@ -6,27 +6,6 @@ import UIKit
 
 // What Docs/testing.md shows, as an app's developer would write it: only what is public.
 
-/// A shopping list, as an app may have it.
-private final class ShoppingList: UIDocument {
-    var items: [String] = []
-    var failures: [CocoaError.Code] = []
-
-    override func contents(forType typeName: String) throws -> Any {
-        Data(items.map { $0 + "\n" }.joined().utf8)
-    }
-
-    override func load(fromContents contents: Any, ofType typeName: String?) throws {
-        items = String(decoding: contents as? Data ?? Data(), as: UTF8.self).split(separator: "\n").map(
-            String.init
-        )
-    }
-
-    override func handleError(_ error: any Error, userInteractionPermitted: Bool) {
-        if let error = error as? CocoaError { failures.append(error.code) }
-        finishedHandlingError(error, recovered: false)
-    }
-}
-
 @Suite("What people write who test their documents", .onOwnThreads, .timeLimit(.minutes(2)))
 @MainActor
 struct WorldGuideTests {

@@ -193,14 +193,13 @@ final class ObjectReader {
         guard place.header.encoding != .zstd, place.header.plainByteCount == target.count,
             let file = try pack(place.pack)?.file
         else { return false }
-        let headerByteCount = place.header.encoding == .lent ? 0 : PackFormat.recordHeaderByteCount
-        let offset = place.offset + headerByteCount
-        // What is lent is another's to heal.
         let isLent = place.header.encoding == .lent
+        let offset = place.offset + (isLent ? 0 : PackFormat.recordHeaderByteCount)
+        // What is lent is another's to heal.
         let byteCount =
             try isLent ? file.read(at: offset, into: target) : file.readIfNotBad(at: offset, into: target)
         guard byteCount == target.count else { return false }
-        if place.header.encoding == .lent, index == nil, let value = store.checks[name] {
+        if isLent, index == nil, let value = store.checks[name] {
             return try checking().value(of: UnsafeRawBufferPointer(target)) == value
         }
         return try scanner.hasher.name(kind, UnsafeRawBufferPointer(target)) == name
