@@ -72,7 +72,7 @@ extension SyncEngine {
         let (changed, kept) = direction == .leaving ? (disk[item], tree[item]) : (tree[item], disk[item])
         guard let kept else { return nil }
         // What has another conflict by now is not removed any more, but its contents may be written over all the same.
-        guard let changed else { return kept.hasContents(of: base) ? kept : nil }
+        guard let changed else { return kept.isEdited(since: base) ? nil : kept }
         guard !changed.hasContent(of: base), kept.hasContent(of: base) else { return nil }
         guard direction == .leaving else { return kept }
         return [braking.merged[item], braking.restored[item]].contains(changed.content) ? nil : kept

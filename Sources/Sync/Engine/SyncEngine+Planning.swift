@@ -52,10 +52,7 @@ extension SyncEngine {
 
     /// The log has it no more.
     private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
-        // That it was about to lose a conflict is no edit of it.
-        var edited = ours
-        edited.endLosing()
-        if !edited.hasContents(of: base) {
+        if ours.isEdited(since: base) {
             let lost =
                 dataless.contains(item) ? ours.contents.sorted().first { !canBeHad($0, by: item) } : nil
             guard let lost else { return commit(item, ours) }

@@ -47,7 +47,7 @@ extension SyncEngine {
             return commit(item, ours)
         }
         if counterpart(of: item) == other { return unite(item, with: other) }
-        let isEdited = lastAgreed(item).map { !ours.hasContents(of: $0) } ?? true
+        let isEdited = lastAgreed(item).map { ours.isEdited(since: $0) } ?? true
         if dataless.contains(item) {
             if isEdited { return commit(item, ours) }
         } else {

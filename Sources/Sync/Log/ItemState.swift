@@ -121,6 +121,13 @@ package struct ItemState: @unchecked Sendable {
         if isLosing { conflicts = lostConflicts }
     }
 
+    /// Whether its contents are others than they were: that they are about to lose a conflict makes no others of them.
+    func isEdited(since base: ItemState) -> Bool {
+        var ours = self
+        ours.endLosing()
+        return !ours.hasContents(of: base)
+    }
+
     /// Takes no room of its own any more, if it says the very same as another.
     package mutating func share(_ other: ItemState?) {
         if let other, self == other { record = other.record }
