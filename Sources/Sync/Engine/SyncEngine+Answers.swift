@@ -43,6 +43,17 @@ extension SyncEngine {
         if case .commit(let own) = steps[commit.item], own.id == commit.id { endCommit(own) }
     }
 
+    /// Folders exist again in the log for something that this engine has told of: they were here then. One that is not here any
+    /// more was removed after that, of which the log has yet to hear.
+    mutating func noteRevived(_ folders: some Sequence<ItemID>) {
+        for folder in folders
+        where disk[folder] == nil && lastAgreed(folder) == nil && vanished[folder] == nil {
+            // What is about to be here again was not removed.
+            if case .place = steps[folder] { continue }
+            agree(folder, on: tree[folder])
+        }
+    }
+
     /// Somebody else's commit that says what the disk has already: so far the two agree.
     mutating func recognise(_ commit: Commit) {
         guard let state = commit.state, let ours = disk[commit.item], ours.hasContents(of: state) else {

@@ -259,7 +259,14 @@ package struct SyncEngine: Sendable {
             if let other = tree.successor(of: entry.commit.item) { touch(other) }
             // It may have been the last in its folder.
             if let parent { touch(parent) }
-            if isOwn(entry.commit) { accepted(entry.commit) } else { recognise(entry.commit) }
+            if isOwn(entry.commit) {
+                accepted(entry.commit)
+                noteRevived(
+                    changes.lazy.filter { $0.before == nil && $0.item != entry.commit.item }.map(\.item)
+                )
+            } else {
+                recognise(entry.commit)
+            }
         }
         for (item, position) in refusals where position <= tree.position {
             refusals[item] = nil
