@@ -38,6 +38,8 @@ package final class ContainerSync: Sendable {
         package var runningSeconds: @Sendable () -> Double = { ProcessInfo.processInfo.systemUptime }
         /// What tells this boot of the machine from others; empty where nothing does.
         package var bootName: @Sendable () -> [UInt8] = Boot.name
+        /// When this boot began, in nanoseconds since 1970, by the clock that files are dated by.
+        package var bootTime: @Sendable () -> Int64 = Boot.time
         /// Whether a folder of some name is a package.
         package var isPackage: @Sendable (String) -> Bool = { PackageTypes.isPackage(named: $0) }
 
@@ -362,6 +364,8 @@ package enum SyncReport: Hashable, Sendable {
     case removed(path: String)
     /// A power cut had left nothing in it.
     case repaired(path: String)
+    /// A power cut had taken it out of its folder.
+    case restored(path: String)
     case merged(path: String)
     case conflict(path: String)
     case failed(path: String, why: String)
@@ -369,7 +373,8 @@ package enum SyncReport: Hashable, Sendable {
     case leftAlone(path: String, why: String)
     /// The hub has lost what came after an entry of its log. What this device has of that is sent again.
     case hubPutBack(from: UInt64, to: UInt64)
-    /// A folder is another than before: what is not in it nobody has removed, and comes from the hub again.
+    /// A folder is another than before, or a power cut has taken things out of it: nobody has removed them, and they come from
+    /// the hub again.
     case vanished(itemCount: Int)
     /// The room that the contents of evicted items took is free.
     case freed

@@ -28,6 +28,12 @@ struct DiskRefusal: CustomStringConvertible {
         cause = Self.cause(of: error)
     }
 
+    /// - Parameter what: What the error keeps from being done.
+    init(_ what: String, _ error: any Error) {
+        let why = DiskRefusal(error)
+        (description, cause) = ("\(what): \(why)", why.cause)
+    }
+
     /// - Parameter helps: What helps; nil where what it is in the way of tells.
     init(_ why: String, helps: String? = nil) { (description, cause, self.helps) = (why, .other, helps) }
 

@@ -17,6 +17,8 @@ extension SyncReport {
                 "\(path) was blank after a power cut, and has again what it held; the blank is kept as a version",
                 true
             )
+        case .restored(let path):
+            ("\(path) was not there any more after a power cut, and nobody has removed it: it is back", true)
         case .merged(let path): ("merged \(path)", false)
         case .hubPutBack(let former, let position):
             (
@@ -29,7 +31,7 @@ extension SyncReport {
             (
                 """
                 \(count) items are not here any more, and nobody has removed them: a folder is another than before, put back \
-                from a backup or on another volume; they come from the hub again
+                from a backup or on another volume, or a power cut has taken them; they come from the hub again
                 """, true
             )
         case .conflict(let path): ("\(path) has versions that could not be merged", true)

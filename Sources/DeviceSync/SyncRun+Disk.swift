@@ -203,6 +203,7 @@ extension SyncRun {
         var changed = outcome.placed
         for item in try keep(touched, atOnce: outcome.returning) { changed.insert(item) }
         let listed = outcome.listed.subtracting(outcome.unreadable.keys)
+        endDoubts(in: listed, but: outcome.missing)
         changed.formUnion(try readSuspects(in: listed))
         if isLookDone { endWriting(in: listed, but: touched) }
         found.events += changes(of: changed)
@@ -285,8 +286,10 @@ extension SyncRun {
             if mark.map({ ItemID($0) == item }) ?? (ItemTrace(status) == known.trace) { return [] }
         }
         var events: [Event] = []
-        let vanished = unproven(in: item)
-        for member in table.subtree(of: item) {
+        let unproven = unproven(in: item)
+        let back = putBackLost(item)
+        let vanished = unproven.subtracting(back)
+        for member in table.subtree(of: item) where !back.contains(member) {
             forget(member)
             if !vanished.contains(member) { events.append(.diskChanged(member, nil)) }
         }
@@ -301,6 +304,7 @@ extension SyncRun {
         (unkept[item], unlisted[item]) = (nil, nil)
         (unread[item], leftOut[item]) = (nil, nil)
         suspects.remove(item)
+        perishable.remove(item)
         written.remove(item)
         if writing.forget(item) { news.insert(item) }
         if stuck.removeValue(forKey: item) != nil { refused.insert(item) }

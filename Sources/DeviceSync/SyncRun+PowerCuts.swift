@@ -15,7 +15,8 @@ internal import Vault
 //
 // The first look into a folder after the cut decides: at the start, or as soon as somebody can look into it.
 //
-// At any other time a blank file is an edit (`SyncRun+Emptied.swift`).
+// At any other time a blank file is an edit (`SyncRun+Emptied.swift`). What is not there at all after a cut is seen to in
+// `SyncRun+Lost.swift`.
 extension SyncRun {
     /// Before a cut the kernel has written all that was older than this: thirty seconds as a rule, ten minutes on laptops that
     /// let their disks rest.
@@ -31,6 +32,7 @@ extension SyncRun {
             suspects = Set(
                 table.items.all.filter { $0.value.state.content != nil && !$0.value.isDataless }.keys
             )
+            perishable = findPerishable()
         } else {
             try memory.remember(Self.bootKey, boot)
             isMarked = true
@@ -71,7 +73,7 @@ extension SyncRun {
 
     /// Notes that what a power cut has damaged is whole again.
     func endSuspicion() throws {
-        guard suspects.isEmpty, !isMarked else { return }
+        guard suspects.isEmpty, perishable.isEmpty, !isMarked else { return }
         try memory.remember(Self.bootKey, place.bootName())
         isMarked = true
     }
@@ -110,7 +112,11 @@ extension SyncRun {
         else { return .none }
         do {
             let looksAsItDid = known.trace.kind == .regular && known.trace == blank.trace
-            guard try looksAsItDid || hasBlank(path), try mayHaveHeldSomething(former) else { return .none }
+            let isDamaged = try looksAsItDid || hasBlank(path)
+            // A package may lack what nobody has removed, which only what it held tells.
+            guard try mayHaveHeldSomething(former),
+                try isDamaged || known.trace.kind == .directory && contents.has(former)
+            else { return .none }
             guard try contents.has(former) else { return wait(for: former, of: item) }
             guard let restored = try whole(former, blank.content, of: item, at: path) else { return .none }
             if versions.isOn { _ = try keepAsVersion(blank.content, of: item, isDiscardable: true) }
@@ -168,7 +174,7 @@ extension SyncRun {
     }
 
     /// What an item is to hold: of a file what it held; of a package what it holds, with what it held in place of files in it that
-    /// are blank and were not.
+    /// are blank and were not, or are lost.
     ///
     /// - Returns: Nil if nothing is to be restored.
     private func whole(
@@ -194,6 +200,15 @@ extension SyncRun {
                 else { continue }
                 try ItemMoves.removeFile(now.appending(member))
                 try ItemMoves.move(source, toFree: now.appending(member))
+                count += 1
+            }
+            for member in try lostFiles(of: path, was: was, now: now) {
+                let target = now.appending(member)
+                try FileManager.default.createDirectory(
+                    at: target.parent.url(isDirectory: true),
+                    withIntermediateDirectories: true
+                )
+                try ItemMoves.move(was.appending(member), toFree: target)
                 count += 1
             }
             guard count > 0 else { return nil }
@@ -224,7 +239,7 @@ extension SyncRun {
     }
 
     /// The files in a package, by their paths in it.
-    private static func files(below path: FilePath) -> [String] {
+    static func files(below path: FilePath) -> [String] {
         let names = FileManager.default.enumerator(atPath: path.string)
         var files: [String] = []
         while let name = names?.nextObject() as? String {

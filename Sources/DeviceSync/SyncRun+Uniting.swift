@@ -117,6 +117,7 @@ extension SyncRun {
         leftOut[other] = leftOut.removeValue(forKey: item)
         unkept[item] = nil
         if suspects.remove(item) != nil { suspects.insert(other) }
+        if perishable.remove(item) != nil { perishable.insert(other) }
         dirtyFolders.remove(item)
         dirtyPackages.remove(item)
         if known.state.kind == .folder {

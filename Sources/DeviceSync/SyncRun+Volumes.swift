@@ -80,10 +80,11 @@ extension SyncRun {
     }
 
     /// What of an item that is not there any more nobody has removed: what was on a volume, or in another directory than the
-    /// container's folder is now.
+    /// container's folder is now, or was taken by a power cut.
     func unproven(in item: ItemID) -> Set<ItemID> {
         let all = table.subtree(of: item)
         var unproven = doubt.map { $0.items.intersection(all) } ?? []
+        if perishable.contains(item) { return Set(all) }
         for member in all where table.volumes[member] != nil { unproven.formUnion(table.subtree(of: member)) }
         return unproven
     }

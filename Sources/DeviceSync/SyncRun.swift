@@ -52,6 +52,8 @@ final class SyncRun {
     var unkept: [ItemID: DiskRefusal] = [:]
     /// Items that a power cut may have damaged: what is blank is no edit, but becomes what it was.
     var suspects: Set<ItemID> = []
+    /// Items that a power cut has taken if they are missing (`SyncRun+Lost.swift`).
+    var perishable: Set<ItemID> = []
     /// Whether the memory says that a process runs in this boot.
     var isMarked = false
     /// When the process before wrote something down last, in seconds since 1970.

@@ -86,7 +86,8 @@ extension SyncRun {
     ) -> SyncDiagnosis.Event {
         var event = SyncDiagnosis.Event(date: date, kind: report.kind)
         switch report {
-        case .received(let path), .removed(let path), .repaired(let path), .merged(let path),
+        case .received(let path), .removed(let path), .repaired(let path), .restored(let path),
+            .merged(let path),
             .conflict(let path):
             event.item = names.name(of: path)
         case .survived(let path, _, _): event.item = names.name(of: path)
@@ -114,6 +115,7 @@ extension SyncReport {
         case .received: "received"
         case .removed: "removed"
         case .repaired: "repaired"
+        case .restored: "restored"
         case .merged: "merged"
         case .conflict: "conflict"
         case .failed: "failed"

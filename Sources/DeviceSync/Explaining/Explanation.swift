@@ -203,6 +203,10 @@ extension SyncRun {
             )
         }
         if isExcluded(item) { return exclusion }
+        if let why = unkept[item], perishable.contains(item) {
+            let remedy = why.remedy ?? "It is tried again every ten seconds."
+            return Explanation.Cause(.cannotPlace, why.description, remedy: remedy)
+        }
         if let why = unkept[item], suspects.contains(item) {
             return Explanation.Cause(
                 .emptied,

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 
 /// How the process before this one ended: whether what programs had written and not synced may be gone.
 ///
@@ -30,5 +31,17 @@ enum Boot {
         // A machine without it takes every blank file for an edit, as if nothing had happened.
         (try? Data(contentsOf: URL(fileURLWithPath: "/proc/sys/kernel/random/boot_id"))).map { Array($0) }
             ?? []
+    }
+
+    /// When it began, in nanoseconds since 1970, by the clock that files are dated by.
+    ///
+    /// A clock that was set right meanwhile has it begin earlier or later than what was dated by it then.
+    @Sendable static func time() -> Int64 {
+        func nanoseconds(_ clock: clockid_t) -> Int64 {
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        }
+        return nanoseconds(CLOCK_REALTIME) &- nanoseconds(CLOCK_BOOTTIME)
     }
 }

@@ -1,5 +1,6 @@
 internal import DeviceSync
 internal import Foundation
+internal import Glibc
 internal import Locks
 
 // The sudden ends of a make-believe device.
@@ -40,6 +41,7 @@ extension WorldDevice {
 
     /// On the thread of whoever wanted to write.
     private func noteCrash() {
+        bootTime.withLock { $0 = Self.time }
         isToRun.withLock { $0 = false }
         line.close()
         note(.stopped("the device has crashed"))
@@ -48,9 +50,11 @@ extension WorldDevice {
     /// Makes an end of what has crashed, or was about to: the next start is in another boot.
     func endCrash() {
         guard disk.isCrashDue else { return }
+        let hasCrashed = hasCrashed
         stop()
         disk.start()
-        reboot()
+        // What has happened to its folder since happened after the crash.
+        if hasCrashed { boots.withLock { $0 += 1 } } else { reboot() }
     }
 
     /// Has its power fail: what keeps the folder in step has no time to end well, and the next start is in another boot.
@@ -60,7 +64,17 @@ extension WorldDevice {
     }
 
     /// Has the next start be in another boot.
-    package func reboot() { boots.withLock { $0 += 1 } }
+    package func reboot() {
+        bootTime.withLock { $0 = Self.time }
+        boots.withLock { $0 += 1 }
+    }
+
+    /// The time by the clock that files are dated by, or a little less: that clock goes by jerks.
+    private static var time: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) - 20_000_000
+    }
 
     /// Ends what keeps the folder in step, as when its process is killed.
     package func killAbruptly() throws {

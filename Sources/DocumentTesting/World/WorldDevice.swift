@@ -39,6 +39,8 @@ public final class WorldDevice: Sendable {
     private let runningSeconds = Locked(0.0)
     /// How often the power was cut.
     let boots = Locked(UInt8(1))
+    /// When it was last, in nanoseconds since 1970; nil for never.
+    let bootTime = Locked<Int64?>(nil)
 
     /// A device that shares a container.
     ///
@@ -88,6 +90,8 @@ public final class WorldDevice: Sendable {
         )
         place.room = room
         if let isPackage { place.isPackage = isPackage }
+        let boot = place.bootTime
+        place.bootTime = { [bootTime] in bootTime.withLock { $0 } ?? boot() }
         place.bootName = { [boots] in [boots.withLock { $0 }] }
         place.runningSeconds = { [runningSeconds] in
             ProcessInfo.processInfo.systemUptime + runningSeconds.withLock { $0 }

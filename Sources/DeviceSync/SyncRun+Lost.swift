@@ -1,0 +1,167 @@
+internal import DocumentFoundation
+internal import FileSystem
+internal import Foundation
+internal import Sync
+internal import Vault
+
+// What a power cut takes out of its folder. A file of which the check of the file system finds no name any more goes into
+// "lost+found"; where nothing notes what belongs together, one that was about to be replaced may be gone under both its names.
+// Nobody has removed it, and no other device hears that it is gone: at the first look after the cut it is put back from the vault,
+// as it was seen last, or comes from the hub.
+//
+// Whoever removes something changes the date of its folder; a check of the file system does not. So what is missing was removed
+//
+//     1. if its folder has changed in this boot, or
+//     2. if it has changed long after this device noted something last: it did not run then, and so has not seen that.
+//
+// All else that is missing is lost. What somebody has removed in the moments before the cut is there again, too.
+extension SyncRun {
+    /// What happens in a folder while this runs is noted before so many seconds are over.
+    private static let notingSeconds: Int64 = 10
+
+    /// What is lost if it is not there: all in folders in which nobody can have removed it.
+    func findPerishable() -> Set<ItemID> {
+        Set(allFolders.lazy.filter(self.isUntouched).flatMap { self.table.members(of: $0) })
+    }
+
+    /// Whether a folder is the one that was seen last, and nobody has removed anything from it since.
+    private func isUntouched(folder: ItemID) -> Bool {
+        guard let path = table.path(of: folder, in: place.folder), let known = table.trace(ofFolder: folder),
+            let status = try? FolderScan.status(at: path), ItemTrace(status).isSameItem(as: known)
+        else { return false }
+        return isUntouched(ItemTrace(status))
+    }
+
+    private func isUntouched(_ folder: ItemTrace) -> Bool {
+        folder.modified <= place.bootTime()
+            && folder.modified / 1_000_000_000 <= lastWriteSeconds + Self.notingSeconds
+    }
+
+    /// Notes that what is in folders is there, but for what is missing.
+    func endDoubts(in folders: Set<ItemID>, but missing: Set<ItemID>) {
+        guard !perishable.isEmpty else { return }
+        perishable.subtract(folders.flatMap { table.members(of: $0).filter { !missing.contains($0) } })
+    }
+
+    /// Puts an item back that a power cut has taken, with all in it.
+    ///
+    /// - Returns: What of it is there again, or is yet to be put back. The vault does not have the rest.
+    func putBackLost(_ item: ItemID) -> Set<ItemID> {
+        // What begins another volume has not gone with this one.
+        guard perishable.contains(item),
+            !table.subtree(of: item).contains(where: { table.volumes[$0] != nil })
+        else { return [] }
+        var kept: Set<ItemID> = []
+        // The folders before what is in them.
+        for member in table.subtree(of: item).reversed() {
+            guard member == item || table[member].map({ kept.contains($0.state.parent) }) == true else {
+                continue
+            }
+            switch putBack(member) {
+            case .done:
+                kept.insert(member)
+                perishable.remove(member)
+                unkept[member] = nil
+                report(.restored(path: path(of: member)))
+            case .waits(let why):
+                let rest = table.subtree(of: member)
+                kept.formUnion(rest)
+                perishable.formUnion(rest)
+                unkept[member] = why
+                news.formUnion(rest)
+                // With its folder it waits for all in it.
+                if member == item { return kept }
+            case .lacking: break
+            }
+        }
+        return kept
+    }
+
+    private enum PuttingBack { case done, waits(DiskRefusal), lacking }
+
+    private func putBack(_ item: ItemID) -> PuttingBack {
+        guard let known = table[item], !known.isDataless,
+            known.state.kind == .folder || known.state.hasContent
+        else { return .lacking }
+        do {
+            if let content = known.state.content, try !contents.has(content) { return .lacking }
+            var replaced: ReplacedFile?
+            table[item] = nil
+            let outcome: Placer.Outcome
+            do {
+                defer { table[item] = known }
+                let modified = known.trace.modified
+                outcome = try placer.place(
+                    item,
+                    known.state,
+                    modified: modified,
+                    in: table,
+                    replaced: &replaced
+                )
+            }
+            guard case .done(let placed?) = outcome else {
+                guard case .another(let why) = outcome else { return .lacking }
+                return .waits(
+                    DiskRefusal("\(Self.isLost): \(why).", helps: "It is tried again every ten seconds.")
+                )
+            }
+            table[item] = placed
+            handOnMark(of: item, from: known, to: placed.trace)
+            try watch(restored: item, placed)
+            return .done
+        } catch let error as VaultError where error.code == .damaged {
+            return .lacking
+        } catch {
+            let why = DiskRefusal(Self.isLost, error)
+            report(.failed(path: path(of: item), why: why.description))
+            return .waits(why)
+        }
+    }
+
+    private static let isLost = "A power cut has taken it out of its folder. It is not back yet"
+
+    private func watch(restored item: ItemID, _ placed: FolderItem) throws {
+        guard let path = table.path(of: item, in: place.folder) else { return }
+        if placed.state.kind == .folder {
+            watchIfPossible(item)
+            dirtyFolders.insert(item)
+            lookSoon()
+        } else {
+            if placed.trace.kind == .directory { try watch(placedPackage: item, at: path) }
+            try versions.claim(path.url(isDirectory: false), as: item.mark)
+        }
+    }
+
+    // MARK: In packages
+
+    /// The files that a package held and does not hold any more, though nobody has removed them.
+    ///
+    /// - Parameters:
+    ///   - package: Where it is.
+    ///   - was: A copy of what it held.
+    ///   - now: A copy of what it holds.
+    func lostFiles(of package: FilePath, was: FilePath, now: FilePath) throws -> [String] {
+        var folders: [String: Bool] = [:]
+        let left = Set(Self.files(below: now))
+        return try Self.files(below: was).filter { file in
+            guard !left.contains(file), try FolderScan.status(at: now.appending(file)) == nil else {
+                return false
+            }
+            let folder = (file as NSString).deletingLastPathComponent
+            if let isUntouched = folders[folder] { return isUntouched }
+            let isUntouched = try isUntouched(folder, in: package)
+            folders[folder] = isUntouched
+            return isUntouched
+        }
+    }
+
+    /// Whether nobody has removed anything from a folder of a package, or that itself.
+    private func isUntouched(_ folder: String, in package: FilePath) throws -> Bool {
+        let path = folder.isEmpty ? package : package.appending(folder)
+        if let status = try FolderScan.status(at: path) {
+            return status.stamp.kind == .directory && isUntouched(ItemTrace(status))
+        }
+        guard !folder.isEmpty else { return false }
+        return try isUntouched((folder as NSString).deletingLastPathComponent, in: package)
+    }
+}
