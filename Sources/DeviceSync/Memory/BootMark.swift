@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Glibc
 
 /// How the process before this one ended: whether what programs had written and not synced may be gone.
 ///
@@ -33,15 +32,13 @@ enum Boot {
             ?? []
     }
 
-    /// When it began, in nanoseconds since 1970, by the clock that files are dated by.
+    /// When it began, in nanoseconds since 1970, by the clock that files are dated by; before all files where the kernel does not
+    /// tell.
     ///
     /// A clock that was set right meanwhile has it begin earlier or later than what was dated by it then.
     @Sendable static func time() -> Int64 {
-        func nanoseconds(_ clock: clockid_t) -> Int64 {
-            var time = timespec()
-            clock_gettime(clock, &time)
-            return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-        }
-        return nanoseconds(CLOCK_REALTIME) &- nanoseconds(CLOCK_BOOTTIME)
+        let lines = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8))?.split(separator: "\n") ?? []
+        let fields = lines.first { $0.hasPrefix("btime ") }?.split(separator: " ") ?? []
+        return (fields.last.flatMap { Int64($0) } ?? 0) &* 1_000_000_000
     }
 }

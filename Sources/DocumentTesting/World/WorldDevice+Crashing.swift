@@ -1,6 +1,5 @@
 internal import DeviceSync
 internal import Foundation
-internal import Glibc
 internal import Locks
 
 // The sudden ends of a make-believe device.
@@ -71,9 +70,7 @@ extension WorldDevice {
 
     /// The time by the clock that files are dated by, or a little less: that clock goes by jerks.
     private static var time: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) - 20_000_000
+        Int64(Date().timeIntervalSince1970 * 1_000_000_000) - 20_000_000
     }
 
     /// Ends what keeps the folder in step, as when its process is killed.

@@ -46,7 +46,10 @@ extension SyncEngine {
             return place(item, theirs)
         }
         // Each member that leaves has its folder looked at anew.
-        guard members.isEmpty, !awaitsMembers(item) else { return [] }
+        guard members.isEmpty, !awaitsMembers(item) else {
+            wakeFollowers(above: item)
+            return []
+        }
         return isBraked(item, .leaving) ? wait(item, for: .brake(.leaving)) : offer(item, nil)
     }
 
@@ -64,6 +67,16 @@ extension SyncEngine {
         guard !isBraked(item, .arriving) else { return wait(item, for: .brake(.arriving)) }
         steps[item] = .place(nil, agreedAs: nil)
         return [.remove(item, expecting: ours)]
+    }
+
+    /// Has those looked at anew who wait for a folder above one to leave its name. All of these were removed here, and what is in
+    /// this one, by now, may be about to go into what they wait with.
+    private mutating func wakeFollowers(above folder: ItemID) {
+        var at = folder
+        while let up = tree[at]?.parent, up != .root, disk[up] == nil {
+            wake(.leaving(up))
+            at = up
+        }
     }
 
     /// Whether the person has moved an item since its places agreed last; where nothing tells of that, from where the log has it.
