@@ -77,6 +77,30 @@ struct PlacerTests {
         }
     }
 
+    @Test("Contents leave that the vault has copied, and is lent as it looks whether they are still the same")
+    func evictedAsLent() throws {
+        let folder = try TestFolder("placer")
+        defer { withExtendedLifetime(folder) {} }
+        let root = FilePath(folder.path)
+        let path = root.appending("a.txt")
+        try Data(String(repeating: "text ", count: 4000).utf8).write(to: path.url(isDirectory: false))
+        func contents(lentFrom byteCount: Int64) throws -> ContentStore {
+            let vault = try Vault(at: root.appending("vault"), lentByteCountMin: byteCount)
+            return ContentStore(vault: vault, device: UUID(), deviceName: "here")
+        }
+        let content = try #require(try contents(lentFrom: 1 << 40).keep(.init(path, as: item.mark)))
+        var table = FolderTable()
+        table[item] = try known(path, content)
+        let access = FolderAccess(NSFileCoordinator(filePresenter: nil))
+        let placer = Placer(root: root, contents: try contents(lentFrom: 1), access: access)
+        let outcome = try placer.evict(item, in: table, saysWho: false)
+        guard case .done(let placeholder?) = outcome else {
+            Issue.record("it is not done: \(outcome)")
+            return
+        }
+        #expect(placeholder.isDataless && !FileManager.default.fileExists(atPath: path.string))
+    }
+
     /// How contents come to a place.
     enum Coming: CaseIterable {
         /// As those of a document that was not there.

@@ -27,7 +27,7 @@ extension Placer {
         }
         do {
             try coordinate(path, .forEvicting) {
-                guard try isAsSeen(known, at: path), try isUnedited(item, known, at: path) else {
+                guard try isAsSeen(known, at: path), let known = try unedited(item, known, at: path) else {
                     throw Changed()
                 }
                 let inside = try inside(of: item, known, at: path)
@@ -62,12 +62,19 @@ extension Placer {
         return .done(FolderItem(state: known.state, trace: ItemTrace(status), isDataless: true))
     }
 
-    /// Whether a file holds what was read last: its times need not be others when it was read just after it was written, and that
-    /// has gone on. What was at rest then is not read again.
-    private func isUnedited(_ item: ItemID, _ known: FolderItem, at path: FilePath) throws -> Bool {
-        guard known.trace.kind == .regular else { return true }
+    /// How an item looks that holds what was read last; nil for one that does not. A file's times need not be others when it was read
+    /// just after it was written, and that has gone on. What was at rest then is not read again.
+    ///
+    /// A file that is lent now gets a second name by that, which is a change of it, though not of what it holds.
+    private func unedited(_ item: ItemID, _ known: FolderItem, at path: FilePath) throws -> FolderItem? {
+        guard known.trace.kind == .regular else { return known }
         let found = try contents.keep(.init(path, as: item.mark, notes: try losses.of(item)))
-        return found == known.state.content
+        guard found == known.state.content, let status = try FolderScan.status(at: path),
+            ItemTrace(status).hasContents(of: known.trace)
+        else { return nil }
+        var known = known
+        known.trace = ItemTrace(status)
+        return known
     }
 
     private func placeholder(
