@@ -54,7 +54,7 @@ extension SyncEngine {
     }
 
     /// The log has it no more.
-    private mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
+    mutating func planRemovedThere(_ item: ItemID, _ ours: ItemState, _ base: ItemState) -> [Effect] {
         if ours.isEdited(since: base) {
             let lost =
                 dataless.contains(item) ? ours.contents.sorted().first { !canBeHad($0, by: item) } : nil

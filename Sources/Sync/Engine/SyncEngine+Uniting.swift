@@ -42,6 +42,10 @@ extension SyncEngine {
     /// The next step of an item that came to be where an equal one was.
     mutating func planUnited(_ item: ItemID, _ ours: ItemState) -> [Effect] {
         guard let other = tree.successor(of: item) else {
+            // It came to be the other with what somebody else had made of it, and both have gone: what is here is older.
+            if let base = lastAgreed(item), tree.lastState(of: item)?.hasContents(of: base) == false {
+                return planRemovedThere(item, ours, base)
+            }
             // The other has gone, and nobody there has seen this one.
             agree(item, on: nil)
             return commit(item, ours)
@@ -67,6 +71,8 @@ extension SyncEngine {
     private mutating func comeBack(_ item: ItemID, _ ours: ItemState) -> [Effect] {
         var back = ours
         back.place = placeBeforeAside(item, ours)
+        // The folder that it was in may be another by now, too.
+        if disk[back.place.parent] == nil { back.place.parent = tree.identity(of: back.place.parent) }
         return place(item, atFreePlace(back), from: ours, agreedAs: lastAgreed(item))
     }
 
