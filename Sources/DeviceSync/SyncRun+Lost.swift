@@ -147,7 +147,7 @@ extension SyncRun {
             guard !left.contains(file), try FolderScan.status(at: now.appending(file)) == nil else {
                 return false
             }
-            let folder = (file as NSString).deletingLastPathComponent
+            let folder = Self.folder(of: file)
             if let isUntouched = folders[folder] { return isUntouched }
             let isUntouched = try isUntouched(folder, in: package)
             folders[folder] = isUntouched
@@ -162,6 +162,12 @@ extension SyncRun {
             return status.stamp.kind == .directory && isUntouched(ItemTrace(status))
         }
         guard !folder.isEmpty else { return false }
-        return try isUntouched((folder as NSString).deletingLastPathComponent, in: package)
+        return try isUntouched(Self.folder(of: folder), in: package)
+    }
+
+    /// The folder that something in a package is in, by its path; empty for the package itself.
+    private static func folder(of path: String) -> String {
+        // Foundation's own traps at a path of one letter.
+        path.pathNames.dropLast().joined(separator: "/")
     }
 }

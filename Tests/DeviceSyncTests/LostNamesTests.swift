@@ -176,7 +176,7 @@ struct LostNamesTests {
     func member() throws {
         let pair = try DevicePair()
         let (one, two) = (pair.one, pair.two)
-        for name in ["TXT.rtf", "deep/b.txt", "deep/c.txt", "other/d.txt"] {
+        for name in ["TXT.rtf", "deep/b.txt", "deep/c.txt", "other/d.txt", "n/m", "z"] {
             try one.write("text", to: "a.rtfd/\(name)")
         }
         pair.wait {
@@ -186,6 +186,7 @@ struct LostNamesTests {
         try age(["", "a.rtfd", "a.rtfd/deep", "a.rtfd/other"], on: two)
         try two.cutPower()
         try lose("a.rtfd/deep", on: two)
+        for name in ["n", "z"] { try lose("a.rtfd/\(name)", on: two) }
         try FileManager.default.removeItem(at: url("a.rtfd/other/d.txt", on: two))
         try Data("edited".utf8).write(to: url("a.rtfd/TXT.rtf", on: two))
         try age(["a.rtfd"], on: two)
@@ -195,6 +196,10 @@ struct LostNamesTests {
             one.text("a.rtfd/TXT.rtf") == "edited" && one.text("a.rtfd/other/d.txt") == nil && pair.isSettled
         }
         #expect(one.text("a.rtfd/deep/b.txt") == "text" && two.text("a.rtfd/other/d.txt") == nil)
+        #expect(
+            two.text("a.rtfd/n/m") == "text" && two.text("a.rtfd/z") == "text"
+                && one.text("a.rtfd/z") == "text"
+        )
         #expect(two.said.contains(.repaired(path: "a.rtfd")))
         pair.end()
     }

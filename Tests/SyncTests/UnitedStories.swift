@@ -28,6 +28,19 @@ struct UnitedStories {
         #expect(story.run().faults == [])
     }
 
+    @Test(
+        "What is another by now stays until that has here what it holds in the log: the hub may be put back meanwhile"
+    )
+    func onlyCopy() {
+        let story = Story(
+            deviceCount: 2,
+            restSeed: 1_402_129_522_463_406_809,
+            brakePercent: nil,
+            deeds: Self.onlyCopy
+        )
+        #expect(story.run().faults == [])
+    }
+
     private static let removedAsAnother: [Deed] = [
         .make(on: 0, isFolder: true, folder: 0, name: 0),
         .make(on: 0, isFolder: true, folder: 0, name: 1),
@@ -236,5 +249,46 @@ struct UnitedStories {
         .hear(on: 3),
         .deliver(letter: 49),
         .deliver(letter: 42),
+    ]
+
+    private static let onlyCopy: [Deed] = [
+        .make(on: 1, isFolder: false, folder: 0, name: 1),
+        .hear(on: 1),
+        .deliver(letter: 0),
+        .deliver(letter: 0),
+        .edit(on: 1, item: 0),
+        .hear(on: 1),
+        .deliver(letter: 0),
+        .restoreHub(backup: 2),
+        .hear(on: 0),
+        .hear(on: 0),
+        .move(on: 1, item: 0, folder: 6, name: 0),
+        .deliver(letter: 0),
+        .deliver(letter: 0),
+        .hear(on: 0),
+        .work(on: 0),
+        .bring(to: 0, from: 1),
+        .hear(on: 1),
+        .hear(on: 1),
+        .hear(on: 0),
+        .hear(on: 0),
+        .deliver(letter: 0),
+        .deliver(letter: 1),
+        .hear(on: 1),
+        .hear(on: 1),
+        .deliver(letter: 0),
+        .deliver(letter: 0),
+        .deliver(letter: 0),
+        .deliver(letter: 0),
+        .deliver(letter: 0),
+        .evict(on: 1, item: 0),
+        .hear(on: 0),
+        .deliver(letter: 0),
+        .deliver(letter: 0),
+        .hear(on: 0),
+        .hear(on: 0),
+        .work(on: 0),
+        .restoreHub(backup: 0),
+        .move(on: 0, item: 0, folder: 7, name: 0),
     ]
 }

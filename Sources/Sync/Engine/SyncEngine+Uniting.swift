@@ -56,8 +56,11 @@ extension SyncEngine {
             if isEdited { return commit(item, ours) }
         } else {
             if isAside(item), isAbsent(other) { return comeBack(item, ours) }
-            // It may be about to go, and then this stays.
-            guard disk[other] != nil else { return wait(item, for: .leaving(other)) }
+            // It may be about to go, and then this stays. What it holds in the log may be here in this alone, and not at a hub that
+            // is put back.
+            guard let there = disk[other], there.content == tree[other]?.content else {
+                return wait(item, for: .leaving(other))
+            }
             // Both are here: what was written into this one meanwhile is another item's.
             if ours.kind == .document, isEdited { return commit(item, ours) }
             // What is in it goes into the other.
