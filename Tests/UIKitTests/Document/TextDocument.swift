@@ -132,7 +132,13 @@ final class Playground {
     private let ownFolder: TestFolder
     var folder: URL { ownFolder.url }
 
-    init() throws { ownFolder = try TestFolder("documents") }
+    /// Documents save on the main actor before somebody else reads, and all suites share that.
+    private static let patience: Void = { NSFileCoordinator.presenterTimeLimitSeconds = 300 }()
+
+    init() throws {
+        Self.patience
+        ownFolder = try TestFolder("documents")
+    }
 
     subscript(name: String) -> URL { folder.appendingPathComponent(name) }
 
