@@ -260,6 +260,7 @@ extension SyncRun {
     /// After a look: what waited, and is as it was read last, does not wait any more.
     func endWriting(in folders: Set<ItemID>, but touched: [ItemID: ItemTrace]) {
         writing.endLook(at: now)
+        saveSigns.endLook()
         let ended = writing.waiting.filter { item, wait in
             guard let known = table[item], !known.isDataless else { return true }
             guard !wait.isPackage, touched[item] == nil else { return false }
@@ -280,8 +281,10 @@ extension SyncRun {
         guard let wait = writing.waiting[item], wait.isPackage else {
             return "It is open in a program that writes it\(who)."
         }
-        // A look has seen a save of Sheaf's that has not been heard of.
-        if !wait.isHeard, !wait.isOpen, let place = table[item]?.state.place, saveSigns.isStaged(place) {
+        // A look has seen a save of Sheaf's that had not been heard of, or has been since.
+        if !wait.isHeard, !wait.isOpen, let place = table[item]?.state.place,
+            saveSigns.isBeingSaved(place) || writing.isSaved(item, at: now)
+        {
             return "It is being saved."
         }
         return wait.isOpen

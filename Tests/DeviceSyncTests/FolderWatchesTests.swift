@@ -55,4 +55,51 @@ struct FolderWatchesTests {
         for await item in news where item == .root { break }
         queue.sync { watches.value.endAll() }
     }
+
+    @Test(
+        "What is on its way from a folder or a package that is watched once more still comes",
+        arguments: [true, false]
+    )
+    func watchedAgain(isPackage: Bool) throws {
+        let item = ItemID(1, 1)
+        let path = FilePath(root.path).appending("letters")
+        let queue = DispatchQueue(label: "watches")
+        let isHeard = DispatchSemaphore(value: 0)
+        let watches = queue.sync {
+            Confined(
+                FolderWatches(on: queue) { news in
+                    switch news {
+                    case .folder(_, let events), .package(_, let events):
+                        if events.contains(where: { $0.kind == .created && $0.name == "a.txt" }) {
+                            isHeard.signal()
+                        }
+                    case .ended, .overflow: break
+                    }
+                }
+            )
+        }
+        func watch() throws {
+            if isPackage {
+                try watches.value.watch(package: item, at: path)
+            } else {
+                try watches.value.watch(folder: item, at: path)
+            }
+        }
+        try queue.sync {
+            try watch()
+            let isTold = DispatchSemaphore(value: 0)
+            let witness = try DirectoryWatch(path, on: DispatchQueue(label: "witness")) { events in
+                for event in events where event.kind == .created { isTold.signal() }
+            }
+            // Once the second has been told all that the first comes to waits for this queue.
+            for name in ["a.txt", "b.txt"] {
+                try Data("a".utf8).write(to: root.appendingPathComponent("letters/" + name))
+                #expect(isTold.wait(timeout: .now() + 60) == .success)
+            }
+            witness.cancel()
+            try watch()
+        }
+        #expect(isHeard.wait(timeout: .now() + 60) == .success)
+        queue.sync { watches.value.endAll() }
+    }
 }

@@ -36,6 +36,29 @@ final class SaveSignsTests {
         #expect(!isOfSave(1, into: package))
     }
 
+    @Test(
+        "What comes from a staging that is told as made and gone in one is a save's, until that was looked at"
+    )
+    func toldInOne() {
+        for kind in [WatchEvent.Kind.created, .deleted] {
+            signs.take(WatchEvent(kind: kind), at: staging(of: "note.pack"))
+        }
+        #expect(isOfSave(1, into: package) && isOfSave(2, into: package))
+        #expect(!isOfSave(3, into: ItemPlace(.root, "other.pack")))
+        signs.endLook()
+        #expect(!isOfSave(4, into: package))
+    }
+
+    @Test("A package is being saved until all has come into it that was staged beside it")
+    func beingSaved() {
+        #expect(!signs.isBeingSaved(package))
+        signs.take(WatchEvent(kind: .created), at: staging(of: "note.pack"))
+        #expect(signs.isBeingSaved(package))
+        signs.take(WatchEvent(kind: .movedFrom(cookie: 7)), at: staging(of: "note.pack"))
+        #expect(signs.isBeingSaved(package) && !signs.isBeingSaved(ItemPlace(.root, "other.pack")))
+        #expect(isOfSave(7, into: package) && !signs.isBeingSaved(package))
+    }
+
     @Test("Moves whose other halves nobody tells are forgotten")
     func bounded() {
         for cookie in 1...100 {

@@ -3,6 +3,9 @@ internal import FileSystem
 internal import Sync
 
 /// Watches a container's folders, and its packages with all folders in them, and hears of each write. Used on one queue.
+///
+/// What is watched already and is watched once more keeps its watch: what that has told and is on its way to the queue would go with
+/// it.
 final class FolderWatches {
     /// What has happened where.
     enum News {
@@ -20,7 +23,13 @@ final class FolderWatches {
     private let queue: DispatchQueue
     private let receiver: (News) -> Void
     private var folders: [ItemID: DirectoryWatch] = [:]
-    private var packages: [ItemID: [DirectoryWatch]] = [:]
+    private var packages: [ItemID: [WatchID: PackageFolder]] = [:]
+
+    /// A folder in a package, or that itself.
+    private struct PackageFolder {
+        let watch: DirectoryWatch
+        let stay: Stay
+    }
 
     /// - Parameters:
     ///   - queue: A serial one; where all of this is used, and where news come.
@@ -31,17 +40,19 @@ final class FolderWatches {
 
     /// Watches a folder at its place; another one than before, if it is another one.
     func watch(folder: ItemID, at path: FilePath) throws(SystemError) {
-        folders[folder] = try watch(path) { events in
+        let watch = try watch(path) { events in
             if events.contains(where: { $0.kind == .selfDeleted }) { return .ended(folder) }
             // All in it is as it was: the folder that it was in tells of it. Nobody tells of the container's own.
             return folder != .root && events.allSatisfy { $0.kind == .selfMoved }
                 ? nil : .folder(folder, events)
         }
+        if folders[folder]?.id != watch.id { folders[folder] = watch }
     }
 
     /// Watches a package and all folders in it.
     func watch(package: ItemID, at path: FilePath) throws(SystemError) {
-        var watches: [DirectoryWatch] = []
+        let former = packages[package] ?? [:]
+        var watches: [WatchID: PackageFolder] = [:]
         var pending = [(folder: path, stay: Stay(in: nil))]
         while let (folder, stay) = pending.popLast() {
             let new = try watch(folder) { events in
@@ -49,9 +60,11 @@ final class FolderWatches {
                 if events.contains(where: { $0.kind == .selfMoved }) { stay.isOver = true }
                 return .package(package, isHere ? events : [])
             }
-            watches.append(new)
+            let known = former[new.id].flatMap { $0.stay.hasEnded ? nil : $0 }
+            let watched = known ?? PackageFolder(watch: new, stay: stay)
+            watches[new.id] = watched
             for member in try FolderScan.members(of: folder) where member.status.stamp.kind == .directory {
-                pending.append((folder.appending(member.name), Stay(in: stay)))
+                pending.append((folder.appending(member.name), Stay(in: watched.stay)))
             }
         }
         packages[package] = watches

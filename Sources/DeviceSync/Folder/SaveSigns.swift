@@ -6,11 +6,16 @@ internal import Sync
 struct SaveSigns {
     /// What is staged now.
     private var staged: Set<ItemPlace> = []
+    /// What was told as made last, if nothing has come into a package since.
+    private var made: ItemPlace?
+    /// What was made and is gone before anything was told to come from there. Where nobody has read for a moment the kernel tells
+    /// both in one, at the place of the first.
+    private var passed: Set<ItemPlace> = []
     /// Moves away from where something was staged whose other halves have not been told.
-    private var cookies: [UInt32] = []
+    private var moves: [(cookie: UInt32, staging: ItemPlace)] = []
 
     /// Of more moves the other halves are not waited for: they are where nobody looks.
-    private static let cookieCountMax = 64
+    private static let moveCountMax = 64
 
     /// Whether a name is of what saves put beside documents.
     static func isStaging(_ name: String) -> Bool { name.hasPrefix(SaveSite.ownPrefix) }
@@ -18,12 +23,16 @@ struct SaveSigns {
     /// Something happened to a name of that kind.
     mutating func take(_ event: WatchEvent, at place: ItemPlace) {
         switch event.kind {
-        case .created: staged.insert(place)
-        case .deleted: staged.remove(place)
+        case .created:
+            staged.insert(place)
+            made = place
+        case .deleted:
+            staged.remove(place)
+            if made == place { passed.insert(place) }
         case .movedFrom(let cookie):
             staged.remove(place)
-            cookies.append(cookie)
-            if cookies.count > Self.cookieCountMax { cookies.removeFirst() }
+            moves.append((cookie, place))
+            if moves.count > Self.moveCountMax { moves.removeFirst() }
         case .movedTo, .modified, .changed, .attributesChanged, .selfMoved, .selfDeleted, .overflowed: break
         }
     }
@@ -34,15 +43,25 @@ struct SaveSigns {
     ///   - cookie: Of the move.
     ///   - place: The package's.
     mutating func isOfSave(_ cookie: UInt32, into place: ItemPlace) -> Bool {
-        if let index = cookies.firstIndex(of: cookie) {
-            cookies.remove(at: index)
+        made = nil
+        if let index = moves.firstIndex(where: { $0.cookie == cookie }) {
+            moves.remove(at: index)
             return true
         }
-        return isStaged(place)
+        let staging = Self.staging(of: place)
+        return staged.contains(staging) || passed.contains(staging)
     }
 
-    /// Whether a save of a package goes on, as far as is known.
-    func isStaged(_ place: ItemPlace) -> Bool {
-        staged.contains(ItemPlace(place.parent, SaveSite.stagingName(for: place.name)))
+    /// All that was heard has been looked at.
+    mutating func endLook() { passed = [] }
+
+    /// Whether a save of a package goes on, or what it has staged is on its way into that, as far as is known.
+    func isBeingSaved(_ place: ItemPlace) -> Bool {
+        let staging = Self.staging(of: place)
+        return staged.contains(staging) || moves.contains { $0.staging == staging }
+    }
+
+    private static func staging(of place: ItemPlace) -> ItemPlace {
+        ItemPlace(place.parent, SaveSite.stagingName(for: place.name))
     }
 }

@@ -257,7 +257,8 @@ struct WritingItems {
         for item in saved.keys where !isSaved(item, at: now) { saved[item] = nil }
     }
 
-    private func isSaved(_ item: ItemID, at now: Double) -> Bool {
+    /// Whether a package came whole just now, or by one step of a save.
+    func isSaved(_ item: ItemID, at now: Double) -> Bool {
         saved[item].map { now < $0 + Self.packageQuietSeconds } ?? false
     }
 

@@ -10,6 +10,8 @@ package final class DirectoryWatch: Sendable {
     package let path: FilePath
     private let watch: FileEvents.Watch
     private let isEnded: Locked<Bool>
+    /// Equal for all that watch one item.
+    package var id: WatchID { watch.id }
 
     /// Begins to watch.
     ///

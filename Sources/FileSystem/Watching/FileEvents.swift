@@ -40,7 +40,7 @@ package final class FileEvents: Sendable {
     /// Watches one item for as long as it lives.
     package final class Watch: Sendable {
         private let events: FileEvents
-        private let id: WatchID
+        let id: WatchID
         private let number: Int
 
         fileprivate init(_ events: FileEvents, _ id: WatchID, _ number: Int) {
