@@ -203,7 +203,7 @@ extension SyncRun {
         var changed = outcome.placed
         for item in try keep(touched, atOnce: outcome.returning) { changed.insert(item) }
         let listed = outcome.listed.subtracting(outcome.unreadable.keys)
-        endDoubts(in: listed, but: outcome.missing)
+        notePresent(in: listed, but: outcome.missing)
         changed.formUnion(try readSuspects(in: listed))
         if isLookDone { endWriting(in: listed, but: touched) }
         found.events += changes(of: changed)

@@ -26,6 +26,7 @@ extension SyncRun {
 
     /// Whether a folder is the one that was seen last, and nobody has removed anything from it since.
     private func isUntouched(folder: ItemID) -> Bool {
+        // Of one that cannot be looked at nothing is known, and it is told of by the look.
         guard let path = table.path(of: folder, in: place.folder), let known = table.trace(ofFolder: folder),
             let status = try? FolderScan.status(at: path), ItemTrace(status).isSameItem(as: known)
         else { return false }
@@ -38,7 +39,7 @@ extension SyncRun {
     }
 
     /// Notes that what is in folders is there, but for what is missing.
-    func endDoubts(in folders: Set<ItemID>, but missing: Set<ItemID>) {
+    func notePresent(in folders: Set<ItemID>, but missing: Set<ItemID>) {
         guard !perishable.isEmpty else { return }
         perishable.subtract(folders.flatMap { table.members(of: $0).filter { !missing.contains($0) } })
     }
@@ -101,9 +102,7 @@ extension SyncRun {
             }
             guard case .done(let placed?) = outcome else {
                 guard case .another(let why) = outcome else { return .lacking }
-                return .waits(
-                    DiskRefusal("\(Self.isLost): \(why).", helps: "It is tried again every ten seconds.")
-                )
+                return .waits(DiskRefusal("\(Self.isLost): \(why)."))
             }
             table[item] = placed
             handOnMark(of: item, from: known, to: placed.trace)
@@ -134,40 +133,31 @@ extension SyncRun {
 
     // MARK: In packages
 
-    /// The files that a package held and does not hold any more, though nobody has removed them.
+    /// What a package held and does not hold any more, though nobody has removed it: paths in it. A folder stands for all that was in
+    /// that.
     ///
     /// - Parameters:
     ///   - package: Where it is.
     ///   - was: A copy of what it held.
     ///   - now: A copy of what it holds.
-    func lostFiles(of package: FilePath, was: FilePath, now: FilePath) throws -> [String] {
-        var folders: [String: Bool] = [:]
-        let left = Set(Self.files(below: now))
-        return try Self.files(below: was).filter { file in
-            guard !left.contains(file), try FolderScan.status(at: now.appending(file)) == nil else {
-                return false
+    func lostMembers(of package: FilePath, was: FilePath, now: FilePath) throws -> [String] {
+        var lost: [String] = []
+        var folders: [String?] = [nil]
+        while let folder = folders.popLast() {
+            func place(in tree: FilePath) -> FilePath { folder.map(tree.appending) ?? tree }
+            let isUntouched =
+                try FolderScan.status(at: place(in: package)).map {
+                    $0.stamp.kind == .directory && self.isUntouched(ItemTrace($0))
+                } ?? false
+            for member in try FolderScan.members(of: place(in: was)) {
+                let path = folder.map { $0 + "/" + member.name } ?? member.name
+                let left = try FolderScan.status(at: now.appending(path))
+                if left == nil, isUntouched { lost.append(path) }
+                if left?.stamp.kind == .directory, member.status.stamp.kind == .directory {
+                    folders.append(path)
+                }
             }
-            let folder = Self.folder(of: file)
-            if let isUntouched = folders[folder] { return isUntouched }
-            let isUntouched = try isUntouched(folder, in: package)
-            folders[folder] = isUntouched
-            return isUntouched
         }
-    }
-
-    /// Whether nobody has removed anything from a folder of a package, or that itself.
-    private func isUntouched(_ folder: String, in package: FilePath) throws -> Bool {
-        let path = folder.isEmpty ? package : package.appending(folder)
-        if let status = try FolderScan.status(at: path) {
-            return status.stamp.kind == .directory && isUntouched(ItemTrace(status))
-        }
-        guard !folder.isEmpty else { return false }
-        return try isUntouched(Self.folder(of: folder), in: package)
-    }
-
-    /// The folder that something in a package is in, by its path; empty for the package itself.
-    private static func folder(of path: String) -> String {
-        // Foundation's own traps at a path of one letter.
-        path.pathNames.dropLast().joined(separator: "/")
+        return lost
     }
 }

@@ -133,7 +133,7 @@ extension SyncRun {
                 return .waits(
                     DiskRefusal(
                         "\(Self.isDamaged) It is not restored yet: \(why).",
-                        helps: "It is tried again every ten seconds."
+                        helps: Self.isTriedAgain
                     )
                 )
             case .done(let placed):
@@ -174,7 +174,7 @@ extension SyncRun {
     }
 
     /// What an item is to hold: of a file what it held; of a package what it holds, with what it held in place of files in it that
-    /// are blank and were not, or are lost.
+    /// are blank and were not, and what is lost of it.
     ///
     /// - Returns: Nil if nothing is to be restored.
     private func whole(
@@ -202,13 +202,8 @@ extension SyncRun {
                 try ItemMoves.move(source, toFree: now.appending(member))
                 count += 1
             }
-            for member in try lostFiles(of: path, was: was, now: now) {
-                let target = now.appending(member)
-                try FileManager.default.createDirectory(
-                    at: target.parent.url(isDirectory: true),
-                    withIntermediateDirectories: true
-                )
-                try ItemMoves.move(was.appending(member), toFree: target)
+            for member in try lostMembers(of: path, was: was, now: now) {
+                try ItemMoves.move(was.appending(member), toFree: now.appending(member))
                 count += 1
             }
             guard count > 0 else { return nil }

@@ -52,7 +52,7 @@ package struct Explanation: Codable, Hashable, Sendable {
             // What is under way.
             case sending, getting, committing, readingLog, placing, merging
             // What waits for other items.
-            case nameTaken, nameLeft, folderMissing, loop, members
+            case nameTaken, nameLeft, uniting, folderMissing, loop, members
             // What waits for a person.
             case braked, paused, conflict
             // What the hub does, or there is no line to it.

@@ -180,7 +180,8 @@ struct ExplanationInAppsTests {
     func kindsOfCauses() {
         let named: [SyncExplanation.Cause.Kind] = [
             .settled, .justChanged, .due, .sending, .getting, .committing, .readingLog, .placing, .merging,
-            .nameTaken, .nameLeft, .folderMissing, .loop, .members, .braked, .paused, .conflict, .offline,
+            .nameTaken, .nameLeft, .uniting, .folderMissing, .loop, .members, .braked, .paused, .conflict,
+            .offline,
             .shutOut, .hubFull, .contentsLost, .cannotSend, .cannotGet, .inUse, .cannotPlace, .cannotRead,
             .cannotRemember, .cannotBegin, .emptied, .evicted, .inside, .absent, .leftOut, .beingWritten,
             .notMounted,

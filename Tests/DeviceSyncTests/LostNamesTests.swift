@@ -28,6 +28,15 @@ struct LostNamesTests {
         try setDate(try #require(date), of: folder)
     }
 
+    private func destination(ofLink name: String, on device: TestDevice) throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: url(name, on: device).path)
+    }
+
+    private func permissions(of name: String, on device: TestDevice) throws -> Int? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url(name, on: device).path)
+        return attributes[.posixPermissions] as? Int
+    }
+
     /// Has nothing in the folder have changed in the seconds before the cut, however quickly a test comes to it.
     private func age(_ folders: [String], on device: TestDevice) throws {
         for name in folders { try setDate(Date(timeIntervalSinceNow: -3600), of: url(name, on: device)) }
@@ -179,10 +188,21 @@ struct LostNamesTests {
         for name in ["TXT.rtf", "deep/b.txt", "deep/c.txt", "other/d.txt", "n/m", "z"] {
             try one.write("text", to: "a.rtfd/\(name)")
         }
+        let deep = url("a.rtfd/deep", on: one)
+        try FileManager.default.createSymbolicLink(
+            atPath: deep.appendingPathComponent("link").path,
+            withDestinationPath: "b.txt"
+        )
+        try FileManager.default.createDirectory(
+            at: deep.appendingPathComponent("empty"),
+            withIntermediateDirectories: false
+        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: deep.path)
         pair.wait {
             two.text("a.rtfd/other/d.txt") == "text" && two.text("a.rtfd/deep/c.txt") == "text"
-                && pair.isSettled
+                && (try? destination(ofLink: "a.rtfd/deep/link", on: two)) == "b.txt" && pair.isSettled
         }
+        let permissions = try permissions(of: "a.rtfd/deep", on: two)
         try age(["", "a.rtfd", "a.rtfd/deep", "a.rtfd/other"], on: two)
         try two.cutPower()
         try lose("a.rtfd/deep", on: two)
@@ -192,6 +212,11 @@ struct LostNamesTests {
         try age(["a.rtfd"], on: two)
         try two.start()
         #expect(two.text("a.rtfd/deep/b.txt") == "text" && two.text("a.rtfd/deep/c.txt") == "text")
+        #expect(try destination(ofLink: "a.rtfd/deep/link", on: two) == "b.txt")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: url("a.rtfd/deep/empty", on: two).path) == []
+        )
+        #expect(try self.permissions(of: "a.rtfd/deep", on: two) == permissions)
         pair.wait {
             one.text("a.rtfd/TXT.rtf") == "edited" && one.text("a.rtfd/other/d.txt") == nil && pair.isSettled
         }

@@ -190,6 +190,24 @@ struct UnitingTests {
         #expect(engine.disk[mine] == found && !engine.isAtRest)
     }
 
+    @Test("Where both are here, the later one waits until the earlier one is as the log has it, and says so")
+    func bothHere() {
+        let state = document(.root, "a")
+        let edited = document(.root, "b", "d")
+        var (engine, _) = unitedLater(state, [(theirs, edited)])
+        let former = document(.root, "b")
+        var effects = engine.take([.diskChanged(theirs, former), .placeRefused(mine, found: state)])
+        #expect(effects == [.fetch(ContentName("d"))])
+        #expect(engine.reasons(for: mine) == [.uniting(with: theirs)])
+        let d = ContentName("d")
+        effects = engine.take(.fetched(d))
+        #expect(effects == [.merge(theirs, base: nil, ours: content, theirs: d)])
+        #expect(engine.reasons(for: mine) == [.uniting(with: theirs)])
+        effects = engine.take(.merged(theirs, base: nil, ours: content, theirs: d, d))
+        #expect(effects == [.place(theirs, edited, expecting: former)])
+        #expect(engine.take(.placed(theirs)) == [.remove(mine, expecting: state)])
+    }
+
     @Test("What the one was edited to elsewhere comes, and its removal there is none of the other")
     func changedAtOnce() {
         let other = document(.root, "a", "d")

@@ -69,6 +69,7 @@ extension SyncRun {
         case .merging: "merging"
         case .nameTaken: "nameTaken"
         case .nameLeft: "nameLeft"
+        case .uniting: "uniting"
         case .folderMissing: "folderMissing"
         case .loop: "loop"
         case .braked(.leaving): "braked, leaving"

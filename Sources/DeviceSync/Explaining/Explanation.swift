@@ -204,7 +204,7 @@ extension SyncRun {
         }
         if isExcluded(item) { return exclusion }
         if let why = unkept[item], perishable.contains(item) {
-            let remedy = why.remedy ?? "It is tried again every ten seconds."
+            let remedy = why.remedy ?? Self.isTriedAgain
             return Explanation.Cause(.cannotPlace, why.description, remedy: remedy)
         }
         if let why = unkept[item], suspects.contains(item) {
@@ -248,6 +248,7 @@ extension SyncRun {
 
     static let justChanged = "Something has just happened to it, which is about to be looked at."
     static let byItself = "It goes on by itself."
+    static let isTriedAgain = "It is tried again every ten seconds."
     private static let makeReadable = "Make it readable; it is tried again by itself."
 
     var exclusion: Explanation.Cause {
@@ -300,7 +301,7 @@ extension SyncRun {
     /// What helps an item for whose causes nobody has to do anything.
     private func nextOnLine(_ chain: [Explanation.Cause]) -> String {
         let isRefused = chain.contains { $0.kind == .cannotSend || $0.kind == .cannotGet }
-        return isRefused ? "It is tried again every ten seconds." : Self.byItself
+        return isRefused ? Self.isTriedAgain : Self.byItself
     }
 
     /// All that an item is, or is to be.

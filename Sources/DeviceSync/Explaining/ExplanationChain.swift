@@ -12,7 +12,8 @@ extension SyncRun {
         for reason in engine.reasons(for: item) {
             causes.append(cause(reason, item))
             switch reason {
-            case .nameTaken(let other), .nameLeft(let other): causes += links(to: other, &seen)
+            case .nameTaken(let other), .nameLeft(let other), .uniting(let other):
+                causes += links(to: other, &seen)
             case .folderMissing(let folder): causes += links(to: folder, &seen)
             case .loop: causes += folderToLeave(item).map { links(to: $0, &seen) } ?? []
             case .members(let members): causes += members.prefix(1).flatMap { links(to: $0, &seen) }
@@ -72,6 +73,7 @@ extension SyncRun {
         case .merging: .merging
         case .nameTaken: .nameTaken
         case .nameLeft: .nameLeft
+        case .uniting: .uniting
         case .folderMissing: .folderMissing
         case .loop: .loop
         case .members: .members
@@ -103,6 +105,8 @@ extension SyncRun {
         case .nameTaken(let other): "\(name) waits for its name, which “\(path(of: other))” has."
         case .nameLeft(let other):
             "\(name) waits until the hub knows that “\(path(of: other))” has left its name."
+        case .uniting(let other):
+            "\(name) was made on another device, too; the two become one when “\(path(of: other))” is here as it is there."
         case .folderMissing(let folder): "\(name) waits for its folder “\(path(of: folder))”."
         case .loop: "\(name) is to go into a folder that is inside it here, and waits for that one to leave."
         case .members(let members):

@@ -26,6 +26,21 @@ extension SyncRun {
         }
     }
 
+    /// Where an item is below the container's folder, or would be.
+    func path(of item: ItemID) -> String {
+        var names: [String] = []
+        var at = item
+        // Two moments may lead round in a ring.
+        while at != .root, names.count < 4096 {
+            // What is not here yet would be in the folder that it is in at the hub, wherever that is here.
+            guard let place = table[at]?.state.place ?? engine.tree.lastPlace(of: at) else { break }
+            names.append(place.name)
+            at = place.parent
+        }
+        if at == .root { return names.reversed().joined(separator: "/") }
+        return names.first ?? item.description
+    }
+
     private func path(of name: LeftOut, in folder: ItemID) -> String {
         folder == .root ? name.name : path(of: folder) + "/" + name.name
     }

@@ -140,6 +140,8 @@ extension SyncExplanation.Cause {
         public static let nameTaken = Self(rawValue: "nameTaken")
         /// The hub is to know first that another item has left its name.
         public static let nameLeft = Self(rawValue: "nameLeft")
+        /// It was made on another device, too: the two are about to become one.
+        public static let uniting = Self(rawValue: "uniting")
         /// Its folder is not there yet.
         public static let folderMissing = Self(rawValue: "folderMissing")
         /// It is to go into a folder that is in it here.

@@ -40,7 +40,7 @@ extension WorldDevice {
 
     /// On the thread of whoever wanted to write.
     private func noteCrash() {
-        bootTime.withLock { $0 = Self.time }
+        bootTime.withLock { $0 = Self.fileTime }
         isToRun.withLock { $0 = false }
         line.close()
         note(.stopped("the device has crashed"))
@@ -64,12 +64,12 @@ extension WorldDevice {
 
     /// Has the next start be in another boot.
     package func reboot() {
-        bootTime.withLock { $0 = Self.time }
+        bootTime.withLock { $0 = Self.fileTime }
         boots.withLock { $0 += 1 }
     }
 
     /// The time by the clock that files are dated by, or a little less: that clock goes by jerks.
-    private static var time: Int64 {
+    private static var fileTime: Int64 {
         Int64(Date().timeIntervalSince1970 * 1_000_000_000) - 20_000_000
     }
 

@@ -19,6 +19,8 @@ extension SyncEngine {
         case nameTaken(by: ItemID)
         /// Another item had its name, and the hub is about to hear that it has left it.
         case nameLeft(by: ItemID)
+        /// It is another item by now, which is to be here first as the log has it.
+        case uniting(with: ItemID)
         /// The folder that it is to be in is not there yet.
         case folderMissing(ItemID)
         /// It is to go into a folder that is inside it here.
@@ -61,7 +63,7 @@ extension SyncEngine {
         if let position = refusals[item] { reasons.append(.readingLog(to: position)) }
         for (obstacle, items) in waiting where items.contains(item) {
             if case .brake(let direction) = obstacle, !isBraked(item, direction) { continue }
-            reasons += self.reasons(of: obstacle)
+            reasons += self.reasons(of: obstacle, for: item)
         }
         if reasons.isEmpty {
             let members = disk[item] == nil ? tree.children(of: item) : disk.members(of: item)
@@ -79,14 +81,15 @@ extension SyncEngine {
         if case .commit = steps[item] { true } else { false }
     }
 
-    private func reasons(of obstacle: Obstacle) -> [Reason] {
+    private func reasons(of obstacle: Obstacle, for item: ItemID) -> [Reason] {
         switch obstacle {
         case .content(let content):
             if uploading.contains(content) { return [.sending(content)] }
             return [fetching.contains(content) ? .getting(content) : .contentsLost(content)]
         case .name(let place): return disk.items(at: place).sorted().map { Reason.nameTaken(by: $0) }
         case .folder(let folder): return [.folderMissing(folder)]
-        case .leaving(let other): return [.nameLeft(by: other)]
+        case .leaving(let other):
+            return [tree.successor(of: item) == other ? .uniting(with: other) : .nameLeft(by: other)]
         case .loop: return [.loop]
         case .brake(let direction): return [.braked(direction)]
         }

@@ -5,9 +5,11 @@
 //    that is in it. The log never hears of what it was.
 // 2. Equal are two folders, and two documents with the same bytes in them. What they bear beside these is merged as two edits are.
 // 3. Two that have told the log of theirs in the same moment: the later one is the earlier one from then on (`ContainerTree`), and
-//    becomes that where it is. What was done to it meanwhile is an edit of that, its removal elsewhere none of this.
+//    becomes that where it is. What was done to it meanwhile is an edit of that, its removal elsewhere none of this. Where both are
+//    here, the later one stays until the earlier one has here what the log says: nothing else here may hold that.
 // 4. What is put beside the placeholder of something that has the same contents is that, which has its contents again.
-// 5. What is equal in nothing but its name stays another item, and the later one gets a number (`ContainerTree`).
+// 5. What has become another with what somebody else had made of it, and went as that, is older here than what went: it goes, too.
+// 6. What is equal in nothing but its name stays another item, and the later one gets a number (`ContainerTree`).
 extension SyncEngine {
     /// The items of the disk that are about to become others, or are others in the log.
     package var unitingItems: Set<ItemID> {

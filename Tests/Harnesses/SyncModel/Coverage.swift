@@ -64,7 +64,7 @@ package struct Coverage: Sendable {
         case .braked: "braked"
         case .members: "members"
         case .paused: "paused"
-        case .due: nil
+        case .uniting, .due: nil
         }
     }
 
