@@ -120,6 +120,14 @@ void cdoc_return_pieces_from(int byte_count, int free_byte_count) {
 
 void cdoc_bound_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 
+int cdoc_is_on_first_heap(void) {
+    // More than is kept for the thread, which may come from anywhere, and less than what has a mapping of its own.
+    void *piece = malloc(3000);
+    int is_on_first = (char *)piece < (char *)sbrk(0);
+    free(piece);
+    return is_on_first;
+}
+
 void cdoc_make_room(long byte_count) {
     // Less than what has a mapping of its own.
     enum { piece_byte_count = 64 << 10 };

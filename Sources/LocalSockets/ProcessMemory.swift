@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Foundation
 internal import Locks
 
 /// The memory of a process that runs for long, beside whatever else somebody works on.
@@ -33,6 +34,36 @@ package enum ProcessMemory {
     /// Has all threads share few heaps. The C library makes one for each that takes memory while others do, and what passes is kept
     /// in every one of them. Called once, at a process's start.
     package static func shareHeaps() { cdoc_bound_heaps(heapCount) }
+
+    /// Does something on a thread of its own, which takes its memory from the other heap where two are shared: what it keeps does
+    /// not lie among what the calling thread is about to let go, and no page of that is kept for the sake of a few bytes.
+    ///
+    /// - Parameter name: The thread's.
+    package static func onOtherHeap(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let isFirst = isOnFirstHeap
+        // Threads get the heaps in turn.
+        startThread(name, attemptCountMax: 2 * heapCount, where: { isOnFirstHeap != isFirst }, body)
+    }
+
+    private static func startThread(
+        _ name: String,
+        attemptCountMax: Int32,
+        where isWanted: @escaping @Sendable () -> Bool,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        let thread = Thread {
+            if attemptCountMax > 1, !isWanted() {
+                startThread(name, attemptCountMax: attemptCountMax - 1, where: isWanted, body)
+            } else {
+                body()
+            }
+        }
+        thread.name = name
+        thread.start()
+    }
+
+    /// Whether the calling thread takes its memory from the heap that the process began with.
+    static var isOnFirstHeap: Bool { cdoc_is_on_first_heap() != 0 }
 
     /// Has memory that blobs have passed through be used again for the next: to take as much from the system each time, page by
     /// page, costs a hub a tenth of its time. How much is kept so is bounded, by few heaps for all threads and by what each keeps.

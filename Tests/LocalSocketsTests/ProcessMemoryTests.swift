@@ -82,6 +82,41 @@ struct ProcessMemoryTests {
         #expect(throws: CocoaError.self) { try String(contentsOfFile: "/proc/self/nothing", encoding: .utf8) }
     }
 
+    @Test(
+        "What is to be on another heap than a thread on the program's first is, however many threads share them"
+    )
+    func otherHeap() throws {
+        // No heap is free while these live: the C library has eight for each processor, and threads get them in turn.
+        let (isThere, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holderCount = 8 * ProcessInfo.processInfo.processorCount + 8
+        for _ in 0..<holderCount {
+            Thread.detachNewThread {
+                _ = ProcessMemory.isOnFirstHeap
+                isThere.signal()
+                end.wait()
+            }
+            isThere.wait()
+        }
+        defer { for _ in 0..<holderCount { end.signal() } }
+        var firstCounts: [Int] = []
+        for _ in 0..<20 * holderCount where firstCounts.count < 4 {
+            let count: Int? = try onNewThread {
+                guard ProcessMemory.isOnFirstHeap else { return nil }
+                let (firstCount, isDone) = (Locked(0), DispatchSemaphore(value: 0))
+                for _ in 0..<100 {
+                    ProcessMemory.onOtherHeap("test") {
+                        if ProcessMemory.isOnFirstHeap { firstCount.withLock { $0 += 1 } }
+                        isDone.signal()
+                    }
+                    isDone.wait()
+                }
+                return firstCount.withLock { $0 }
+            }
+            if let count { firstCounts.append(count) }
+        }
+        #expect(firstCounts == [0, 0, 0, 0])
+    }
+
     @Test("A thread for which room was made has it, and none of that is in memory yet")
     func room() throws {
         let byteCount = 16 << 20

@@ -70,6 +70,10 @@ void cdoc_return_pieces_from(int byte_count, int free_byte_count);
 /// mallopt(3): threads that come from now on share so many heaps, if there are as many already.
 void cdoc_bound_heaps(int count);
 
+/// Whether the calling thread takes its memory from the heap that a program begins with, at the end of its data; else from one
+/// that was made for threads.
+int cdoc_is_on_first_heap(void);
+
 /// Makes the calling thread's heap so much larger that the pieces of memory which it takes next need no system call. None of it is
 /// in memory before it is used.
 void cdoc_make_room(long byte_count);

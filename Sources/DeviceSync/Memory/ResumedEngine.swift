@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import FileSystem
 internal import LocalSockets
 internal import Sealing
@@ -44,7 +43,8 @@ final class ResumedEngine: Sendable {
             Promised<LogDesk>(), Promised<SyncEngine>(), Promised<Scanned>()
         )
         (self.desk, self.unscanned, self.scanned) = (desk, unscanned, scanned)
-        DispatchQueue(label: "sheaf.resuming", qos: .userInitiated).async { [seen] in
+        // What is read of the folder is let go soon where the log says the same.
+        ProcessMemory.onOtherHeap("sheaf resuming") { [seen] in
             do {
                 let memory = try DeviceMemory(beside: folder)
                 ProcessMemory.makeRoom(byteCount: try memory.logCount() * Self.entryByteCount)
