@@ -35,28 +35,25 @@ package enum ProcessMemory {
     /// in every one of them. Called once, at a process's start.
     package static func shareHeaps() { cdoc_bound_heaps(heapCount) }
 
-    /// Does something on a thread of its own, which takes its memory from the other heap where two are shared: what it keeps does
-    /// not lie among what the calling thread is about to let go, and no page of that is kept for the sake of a few bytes.
+    /// Does something on a thread of its own, which takes its memory from another heap than the calling one where two are shared:
+    /// what it keeps does not lie among what the calling thread is about to let go, and no page of that is kept for the sake of a
+    /// few bytes. Where the C library gives no thread another heap, it is done all the same.
     ///
     /// - Parameter name: The thread's.
     package static func onOtherHeap(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let isFirst = isOnFirstHeap
         // Threads get the heaps in turn.
-        startThread(name, attemptCountMax: 2 * heapCount, where: { isOnFirstHeap != isFirst }, body)
+        startThread(name, onFirstHeap: !isOnFirstHeap, attemptCountMax: 2 * heapCount, body)
     }
 
     private static func startThread(
         _ name: String,
+        onFirstHeap isFirst: Bool,
         attemptCountMax: Int32,
-        where isWanted: @escaping @Sendable () -> Bool,
         _ body: @escaping @Sendable () -> Void
     ) {
         let thread = Thread {
-            if attemptCountMax > 1, !isWanted() {
-                startThread(name, attemptCountMax: attemptCountMax - 1, where: isWanted, body)
-            } else {
-                body()
-            }
+            guard attemptCountMax > 1, isOnFirstHeap != isFirst else { return body() }
+            startThread(name, onFirstHeap: isFirst, attemptCountMax: attemptCountMax - 1, body)
         }
         thread.name = name
         thread.start()

@@ -181,8 +181,8 @@ struct ExplanationInAppsTests {
         let named: [SyncExplanation.Cause.Kind] = [
             .settled, .justChanged, .due, .sending, .getting, .committing, .readingLog, .placing, .merging,
             .nameTaken, .nameLeft, .uniting, .folderMissing, .loop, .members, .braked, .paused, .conflict,
-            .offline,
-            .shutOut, .hubFull, .contentsLost, .cannotSend, .cannotGet, .inUse, .cannotPlace, .cannotRead,
+            .offline, .shutOut, .hubFull, .contentsLost, .cannotSend, .cannotGet, .inUse, .cannotPlace,
+            .cannotRead,
             .cannotRemember, .cannotBegin, .emptied, .evicted, .inside, .absent, .leftOut, .beingWritten,
             .notMounted,
         ]

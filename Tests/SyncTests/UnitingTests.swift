@@ -245,6 +245,19 @@ struct UnitingTests {
         #expect(engine.take(.diskChanged(mine, document(.root, "a", "d"))) == [.upload(ContentName("d"))])
     }
 
+    @Test("What is put beside what is just being made what the log says waits for that, and says so")
+    func besideWork() {
+        let (state, edited) = (document(.root, "a"), document(.root, "a", "d"))
+        var memory = SyncMemory()
+        memory.agreed = [theirs: state]
+        let entries = log([(theirs, state), (theirs, edited)])
+        var engine = SyncEngine(device: DeviceID(1), session: 2, memory, entries: entries)
+        let effects = engine.take([.evicted([theirs]), .scanned([theirs: state]), .reconnected])
+        #expect(effects == [.place(theirs, edited, expecting: state)])
+        #expect(engine.take(.diskChanged(mine, state)) == [])
+        #expect(engine.reasons(for: mine) == [.uniting(with: theirs)])
+    }
+
     @Test("What has been removed here is not what is made in its place")
     func madeAnew() {
         let ours = document(.root, "a")

@@ -92,7 +92,8 @@ package final class FileEvents: Sendable {
         if let fanotify = privileged(path, &state) {
             do {
                 let id = try fanotify.watch(path, namesOnly: namesOnly, tellsWrites: tellsWrites)
-                if state.receivers[id] == nil { watchVolume(of: path, for: id, &state) }
+                // Also of one that is watched since before its volume was taken away, and is there again.
+                if state.volumeOf[id] == nil { watchVolume(of: path, for: id, &state) }
                 return id
             } catch {
                 // No folder, or a volume without handles: the other way, which says what is wrong if it is.

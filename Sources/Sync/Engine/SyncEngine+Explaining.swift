@@ -19,7 +19,7 @@ extension SyncEngine {
         case nameTaken(by: ItemID)
         /// Another item had its name, and the hub is about to hear that it has left it.
         case nameLeft(by: ItemID)
-        /// It is another item by now, which is to be here first as the log has it.
+        /// It is another item, too, and becomes that: once what is under way with that is done, and it is here as the log has it.
         case uniting(with: ItemID)
         /// The folder that it is to be in is not there yet.
         case folderMissing(ItemID)
@@ -89,7 +89,8 @@ extension SyncEngine {
         case .name(let place): return disk.items(at: place).sorted().map { Reason.nameTaken(by: $0) }
         case .folder(let folder): return [.folderMissing(folder)]
         case .leaving(let other):
-            return [tree.successor(of: item) == other ? .uniting(with: other) : .nameLeft(by: other)]
+            let isUniting = tree.successor(of: item) == other || counterpart(of: item) == other
+            return [isUniting ? .uniting(with: other) : .nameLeft(by: other)]
         case .loop: return [.loop]
         case .brake(let direction): return [.braked(direction)]
         }

@@ -20,7 +20,12 @@ package final class LoopVolume {
         try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: false)
         try Self.run("/usr/bin/truncate", "-s", "400M", image)
         try Self.run("/sbin/mkfs." + kind, image)
-        try Self.run("/bin/mount", "-o", "loop", image, folder.string)
+        try mount()
+    }
+
+    /// Mounts it, again after it was taken away.
+    package func mount() throws {
+        try Self.run("/bin/mount", "-o", "loop", scratch.path.appending("image").string, folder.string)
     }
 
     deinit { unmount() }
