@@ -73,7 +73,12 @@ final class AgentScene: @unchecked Sendable {
     func finish() {
         for registry in registries { registry.leaveAgent() }
         end()
-        try? FileManager.default.removeItem(at: root)
+        do {
+            try FileManager.default.removeItem(at: root)
+        } catch {
+            let left = FileManager.default.enumerator(atPath: root.path)?.allObjects ?? []
+            Issue.record("\(left) could not be removed: \(error)")
+        }
     }
 
     private struct Unchecked: @unchecked Sendable {

@@ -16,7 +16,7 @@ final class OutsideWatcher: Sendable {
 
     struct State {
         var items: WatchedItems
-        var folding = EventFolding()
+        var folding = EventFolding(ownProcess: getpid())
         /// When the next flush is due; nil when none is.
         var flushDue: Double?
         var hasOverflowed = false

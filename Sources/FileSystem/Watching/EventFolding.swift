@@ -94,14 +94,18 @@ package struct EventFolding: Sendable {
     private var inFlight: [UInt32: (thing: Thing, from: Place)] = [:]
     private var lastMove: (thing: Thing, from: Place, to: Place, cookie: UInt32)?
     private var thingCount = 0
+    private let ownProcess: Int32?
 
-    package init() {}
+    /// - Parameter ownProcess: Who asks who else has written: where it and others have, one of these is told.
+    package init(ownProcess: Int32? = nil) {
+        self.ownProcess = ownProcess
+    }
 
     /// Whether nothing waits to be told.
     package var isEmpty: Bool { slots.isEmpty }
 
     /// Forgets everything: all is going to be looked at anew.
-    package mutating func reset() { self = EventFolding() }
+    package mutating func reset() { self = EventFolding(ownProcess: ownProcess) }
 
     /// Takes one event about a member of a folder; others are of no concern here.
     package mutating func take(_ event: WatchEvent, in folder: Int, at now: Double) {
@@ -132,7 +136,7 @@ package struct EventFolding: Sendable {
             arrive(at: place, cookie)
         case .modified, .selfMoved, .selfDeleted, .overflowed: return
         }
-        if let writer = event.writer { slots[place]?.writer = writer }
+        noteWriter(of: event, at: place)
     }
 
     /// What is ready to be told, in the order in which the names were first touched.
@@ -168,6 +172,15 @@ package struct EventFolding: Sendable {
     }
 
     // MARK: Steps
+
+    private mutating func noteWriter(of event: WatchEvent, at place: Place) {
+        guard let writer = event.writer else { return }
+        if writer.processID == ownProcess {
+            // What it marks a file with is nothing that it has written there.
+            guard event.kind != .attributesChanged, slots[place]?.writer == nil else { return }
+        }
+        slots[place]?.writer = writer
+    }
 
     private mutating func newThing() -> Thing {
         thingCount += 1

@@ -31,6 +31,8 @@ extension UIDocument {
     )
 
     /// In the user info of the two: the number of the process that wrote, an `Int32`.
+    ///
+    /// The system tells of who closes a file last: where the writer starts a program meanwhile, it may be that one.
     public nonisolated static let writerProcessIDKey = "SheafWriterProcessID"
     /// In the user info of the two: the name of the program that wrote, 15 bytes of it at most.
     public nonisolated static let writerNameKey = "SheafWriterName"

@@ -242,4 +242,28 @@ struct EventFoldingTests {
         folding.take(WatchEvent(kind: .changed, name: "doc", writer: writer), in: 1, at: 0)
         #expect(folding.flush(at: 1).changes.map(\.writer) == [writer])
     }
+
+    @Test(
+        "Of several who wrote the last is told; of others and who asks, another",
+        arguments: [[7, 1], [1, 7], [8, 7]]
+    )
+    func writers(_ processIDs: [Int32]) {
+        var folding = EventFolding(ownProcess: 1)
+        for processID in processIDs {
+            let writer = WriterProcess(processID: processID, name: nil)
+            folding.take(WatchEvent(kind: .changed, name: "doc", writer: writer), in: 1, at: 0)
+        }
+        folding.take(Self.closed("doc"), in: 1, at: 0)
+        #expect(folding.flush(at: 1).changes.map(\.writer?.processID) == [7])
+    }
+
+    @Test("Who asks is not told of itself for the attributes that it has set")
+    func ownAttributes() {
+        var folding = EventFolding(ownProcess: 1)
+        for (name, processID) in [("own", Int32(1)), ("other", 7)] {
+            let writer = WriterProcess(processID: processID, name: nil)
+            folding.take(WatchEvent(kind: .attributesChanged, name: name, writer: writer), in: 1, at: 0)
+        }
+        #expect(folding.flush(at: 1).changes.map(\.writer?.processID) == [nil, 7])
+    }
 }

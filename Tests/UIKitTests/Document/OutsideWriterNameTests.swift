@@ -6,15 +6,12 @@ import Vault
 @testable import UIKit
 
 /// Who changed a document's file, where the system tells it.
+///
+/// It tells of who closes the file last. A program that is just being started has open what its starter has: each of
+/// these has a process of its own, where no other test starts any.
 @Suite("UIDocument and the names of others", .timeLimit(.minutes(1)))
 @MainActor
 struct OutsideWriterNameTests {
-    let playground: Playground
-
-    init() throws {
-        playground = try Playground()
-    }
-
     /// Whether events tell who wrote: for the privileged.
     private nonisolated static let tellsWriters: Bool = {
         let temporary = FilePath(FileManager.default.temporaryDirectory.path)
@@ -25,12 +22,18 @@ struct OutsideWriterNameTests {
     private final class Shell {
         let process = Process()
         private let orders = Pipe()
+        private let news = Pipe()
 
         init(writing text: String, to url: URL) throws {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", "printf %s \"$1\" > \"$0\"; read line", url.path, text]
+            process.arguments = ["-c", "printf %s \"$1\" > \"$0\"; echo; read line", url.path, text]
             process.standardInput = orders
+            process.standardOutput = news
             try process.run()
+        }
+
+        func waitUntilWritten() throws {
+            #expect(try news.fileHandleForReading.read(upToCount: 1)?.count == 1)
         }
 
         func end() throws {
@@ -40,78 +43,124 @@ struct OutsideWriterNameTests {
     }
 
     @Test("The notifications of a reload say who wrote", .enabled(if: tellsWriters))
-    func reloaded() async throws {
-        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
-        #expect(await document.open())
-        var told: [(processID: Int32?, name: String?, executable: URL?)] = []
-        let name = UIDocument.didReloadNotification
-        let observer = NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) {
-            let processID = $0.userInfo?[UIDocument.writerProcessIDKey] as? Int32
-            let name = $0.userInfo?[UIDocument.writerNameKey] as? String
-            let executable = $0.userInfo?[UIDocument.writerExecutableKey] as? URL
-            MainActor.assumeIsolated { told.append((processID, name, executable)) }
+    func reloaded() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let playground = try Playground()
+            let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+            #expect(await document.open())
+            // It has looked for what was written while nobody watched: that says nothing of who did.
+            await document.settle()
+            var told: [(processID: Int32?, name: String?, executable: URL?)] = []
+            let name = UIDocument.didReloadNotification
+            let observer = NotificationCenter.default.addObserver(forName: name, object: document, queue: nil)
+            {
+                let processID = $0.userInfo?[UIDocument.writerProcessIDKey] as? Int32
+                let name = $0.userInfo?[UIDocument.writerNameKey] as? String
+                let executable = $0.userInfo?[UIDocument.writerExecutableKey] as? URL
+                MainActor.assumeIsolated { told.append((processID, name, executable)) }
+            }
+            let shell = try Shell(writing: "new", to: document.fileURL)
+            await wait(for: document) { !told.isEmpty && document.text == "new" }
+            #expect(told.first?.processID == shell.process.processIdentifier)
+            #expect(told.first?.name == "sh")
+            #expect(
+                told.first?.executable?.path == URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath().path
+            )
+            try shell.end()
+            NotificationCenter.default.removeObserver(observer)
+            await document.close()
         }
-        let shell = try Shell(writing: "new", to: document.fileURL)
-        await wait(for: document) { !told.isEmpty && document.text == "new" }
-        #expect(told.first?.processID == shell.process.processIdentifier)
-        #expect(told.first?.name == "sh")
-        #expect(
-            told.first?.executable?.path == URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath().path
-        )
-        try shell.end()
-        NotificationCenter.default.removeObserver(observer)
-        await document.close()
+    }
+
+    @Test("What this process writes without the document is told as its own", .enabled(if: tellsWriters))
+    func ourselves() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let playground = try Playground()
+            let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+            #expect(await document.open())
+            // It has looked for what was written while nobody watched: that says nothing of who did.
+            await document.settle()
+            var told: [Int32?] = []
+            let observers = [UIDocument.willReloadNotification, UIDocument.didReloadNotification].map {
+                name in
+                NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) {
+                    let processID = $0.userInfo?[UIDocument.writerProcessIDKey] as? Int32
+                    MainActor.assumeIsolated { told.append(processID) }
+                }
+            }
+            try Data("new".utf8).write(to: document.fileURL)
+            await wait(for: document) { told.count == 2 && document.text == "new" }
+            #expect(told == [getpid(), getpid()])
+            observers.forEach(NotificationCenter.default.removeObserver)
+            await document.close()
+        }
     }
 
     @Test("A conflict names the program that made it", .enabled(if: tellsWriters))
-    func conflict() async throws {
-        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
-        #expect(await document.open())
-        document.type("mine")
-        let shell = try Shell(writing: "theirs", to: document.fileURL)
-        await wait(for: document) {
-            document.documentState.contains(.inConflict)
-                && DocumentStateText.describe(document, in: UIViewController()).detail?
-                    .contains("changed by “sh” while") == true
+    func conflict() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let playground = try Playground()
+            let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+            #expect(await document.open())
+            // It has looked for what was written while nobody watched: that says nothing of who did.
+            await document.settle()
+            // The shell may take longer to start than a document waits before it saves.
+            document.isAutosaveOff = true
+            document.type("mine")
+            let shell = try Shell(writing: "theirs", to: document.fileURL)
+            try shell.waitUntilWritten()
+            document.isAutosaveOff = false
+            #expect(await document.autosave())
+            await wait(for: document) {
+                document.documentState.contains(.inConflict)
+                    && DocumentStateText.describe(document, in: UIViewController()).detail?
+                        .contains("changed by “sh” while") == true
+            }
+            #expect(document.conflictCopyURLs.count == 1)
+            try shell.end()
+            await document.close()
         }
-        #expect(document.conflictCopyURLs.count == 1)
-        try shell.end()
-        await document.close()
     }
 
     @Test("A version of what a program wrote bears that program's name", .enabled(if: tellsWriters))
-    func version() async throws {
-        let user = try VersionUser()
-        let url = try user.playground.put("old", at: "a.txt")
-        let document = user.run { TextDocument(fileURL: url) }
-        #expect(await document.open())
-        await document.settle()
-        let shell = try Shell(writing: "new", to: document.fileURL)
-        await wait(for: document) { document.text == "new" && document.documentState == .normal }
-        await document.settle()
-        let reasons = try user.kept(url).map { try $0.origin().reason }
-        #expect(reasons == [.outsideWriter(process: ""), .outsideWriter(process: "sh")])
-        try shell.end()
-        await document.close()
+    func version() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let user = try VersionUser()
+            let url = try user.playground.put("old", at: "a.txt")
+            let document = user.run { TextDocument(fileURL: url) }
+            #expect(await document.open())
+            // It has looked for what was written while nobody watched: that says nothing of who did.
+            await document.settle()
+            let shell = try Shell(writing: "new", to: document.fileURL)
+            await wait(for: document) { document.text == "new" && document.documentState == .normal }
+            await document.settle()
+            let reasons = try user.kept(url).map { try $0.origin().reason }
+            #expect(reasons == [.outsideWriter(process: ""), .outsideWriter(process: "sh")])
+            try shell.end()
+            await document.close()
+        }
     }
 
     @Test("Our own saves are nobody's; what is not known is someone else's, also after a known one")
-    func notKnown() async throws {
-        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
-        #expect(await document.open())
-        document.type("mine")
-        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
-        let own = WriterProcess(processID: getpid(), name: "own")
-        document.noteWriter(own, false)
-        #expect(document.lastWriterText == "someone else")
-        document.noteWriter(WriterProcess(processID: 1, name: "vim"), true)
-        #expect(document.lastWriterText == "“vim”")
-        document.noteWriter(own, false)
-        #expect(document.lastWriterText == "“vim”")
-        document.noteWriter(WriterProcess(processID: 1, name: nil), true)
-        #expect(document.lastWriterText == "another program")
-        document.noteWriter(nil, true)
-        #expect(document.lastWriterText == "someone else")
-        await document.close()
+    func notKnown() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            let playground = try Playground()
+            let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+            #expect(await document.open())
+            document.type("mine")
+            #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+            let own = WriterProcess(processID: getpid(), name: "own")
+            document.noteWriter(own, false)
+            #expect(document.lastWriterText == "someone else")
+            document.noteWriter(WriterProcess(processID: 1, name: "vim"), true)
+            #expect(document.lastWriterText == "“vim”")
+            document.noteWriter(own, false)
+            #expect(document.lastWriterText == "“vim”")
+            document.noteWriter(WriterProcess(processID: 1, name: nil), true)
+            #expect(document.lastWriterText == "another program")
+            document.noteWriter(nil, true)
+            #expect(document.lastWriterText == "someone else")
+            await document.close()
+        }
     }
 }

@@ -22,6 +22,8 @@ final class AgentLink: Sendable {
 
     let finder: AgentFinder
     private let need = DispatchSemaphore(value: 0)
+    /// Entered by the thread, as long as it runs.
+    private let running = DispatchGroup()
     private let state = Locked(State())
 
     init(_ policy: AgentPolicy, client: ClientID) {
@@ -37,18 +39,23 @@ final class AgentLink: Sendable {
     /// Has the agent looked for, for a registry that now needs it.
     func begin(for registry: FileAccessRegistry) {
         let isFirst = state.withLock { state in
-            defer { state.hasThread = true }
-            return !state.hasThread && !state.isOver
+            guard !state.hasThread, !state.isOver else { return false }
+            state.hasThread = true
+            running.enter()
+            return true
         }
         need.signal()
         finder.bell.signal()
         guard isFirst else { return }
-        let thread = Thread { self.run(registry) }
+        let thread = Thread {
+            self.run(registry)
+            self.running.leave()
+        }
         thread.name = "coordination"
         thread.start()
     }
 
-    /// Leaves the agent for good.
+    /// Leaves the agent for good, and returns when the thread has ended. Not to be called by that.
     func end() {
         let connection = state.withLock { state in
             state.isOver = true
@@ -57,6 +64,7 @@ final class AgentLink: Sendable {
         connection?.end()
         finder.bell.signal()
         need.signal()
+        running.wait()
     }
 
     private var isOver: Bool { state.withLock { $0.isOver } }
@@ -64,6 +72,7 @@ final class AgentLink: Sendable {
     private func run(_ registry: FileAccessRegistry) {
         while !isOver {
             need.wait()
+            guard !isOver else { break }
             enroll()
             var (isExpected, isAlone) = (false, false)
             while !isOver, registry.needsAgent {

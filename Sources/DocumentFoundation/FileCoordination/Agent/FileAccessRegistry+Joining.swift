@@ -58,7 +58,8 @@ extension FileAccessRegistry {
         )
     }
 
-    /// Leaves the agent for good; for a registry that is no longer used.
+    /// Leaves the agent for good; for a registry that is no longer used. When it returns, nothing is done for it
+    /// in the runtime folder any more.
     package func leaveAgent() { link?.end() }
 
     /// Whether accesses are decided by the agent now.
