@@ -5,13 +5,15 @@ package import LocalSockets
 package enum SyncQuery {
     /// Where it is asked, in the runtime folder.
     package static let socketName = "sync.sock"
+    /// Locked there by who begins, until it can be asked.
+    package static let beginningLockName = "sync.beginning"
     /// Who has not answered after so long is busy.
     package static let answerMilliseconds: Int32 = 10_000
 
     /// How all folders stand.
     ///
     /// - Parameter milliseconds: How long to wait for the answer.
-    /// - Throws: `SyncServiceError`: `notRunning`, `busy`, `ended`, as do all here; `SocketError`.
+    /// - Throws: `SyncServiceError`: `notRunning`, `beginning`, `busy`, `ended`, as do all here; `SocketError`.
     package static func status(
         in runtime: RuntimeFolder,
         milliseconds: Int32 = SyncQuery.answerMilliseconds
@@ -118,11 +120,14 @@ package final class SyncConversation: @unchecked Sendable {
 
     /// Asks.
     ///
-    /// - Throws: `SyncServiceError`: `notRunning` when nobody is there to answer, `busy` when more wait for an answer than
-    ///   can, `ended`; `SocketError`.
+    /// - Throws: `SyncServiceError`: `notRunning` when nobody is there to answer, `beginning` when somebody is about to,
+    ///   `busy` when more wait for an answer than can, `ended`; `SocketError`.
     package init(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
         do { socket = try LocalSocket(connectingTo: runtime.place(of: SyncQuery.socketName)) } catch {
-            if error.isNobodyThere { throw SyncServiceError.notRunning }
+            if error.isNobodyThere {
+                let isBeginning = try LockFile.isHeld(runtime.place(of: SyncQuery.beginningLockName))
+                throw isBeginning ? SyncServiceError.beginning : .notRunning
+            }
             // connect(2): so many wait to be taken that there is no room for one more.
             throw error.errno == EAGAIN ? SyncServiceError.busy : error
         }

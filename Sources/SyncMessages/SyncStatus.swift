@@ -102,16 +102,23 @@ package enum SyncServiceError: Error, Hashable, Sendable, CustomStringConvertibl
     case nothingJoined
     /// Nobody is there to ask.
     case notRunning
+    /// Somebody begins, and cannot be asked yet.
+    case beginning
     /// Somebody is, and has not answered in time.
     case busy
     /// Somebody was, and has ended the conversation without an answer.
     case ended
+
+    /// Whether nobody is asked: how things stand is not known before somebody listens.
+    package var isNobodyAsked: Bool { self == .notRunning || self == .beginning }
 
     package var description: String {
         switch self {
         case .nothingJoined:
             "No folder of this device is kept in step. Begin with: sheaf join FOLDER --hub ADDRESS"
         case .notRunning: "Nothing is kept in step now. Start it with: sheaf up"
+        case .beginning:
+            "sheaf up has just begun, and looks at all that is in its folders first. Ask again in a moment."
         case .busy: "sheaf up runs, and has too much to do to answer now. Ask again in a moment."
         case .ended:
             "sheaf up has ended the conversation without an answer: it may be about to end, or of another version. Ask again."

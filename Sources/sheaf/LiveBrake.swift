@@ -33,10 +33,8 @@ enum LiveBrake {
         try home.limit(settings.container, limits)
         do {
             try SyncQuery.perform(.limit(folder: settings.folder, limits), in: runtime)
-        } catch SyncServiceError
-            .notRunning
-        {
-            // The next start reads it.
+        } catch let error as SyncServiceError where error.isNobodyAsked {
+            // Who starts reads it before it answers anybody.
         }
         return "“\(settings.folder)”: \(told(limits).text)."
     }

@@ -29,7 +29,7 @@ enum LiveDiagnosis {
         var live: [SyncDiagnosis]?
         var isBusy = false
         do { live = try SyncQuery.diagnosis(in: try RuntimeFolder(environment: environment)) } catch {
-            isBusy = (error as? SyncServiceError) == .busy
+            isBusy = [.busy, .beginning].contains(error as? SyncServiceError)
             if (error as? SyncServiceError) != .notRunning { failures.append(RedactedText.of("\(error)")) }
         }
         var report = DiagnosisReport(

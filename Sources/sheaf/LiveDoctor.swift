@@ -23,6 +23,8 @@ enum LiveDoctor {
             let text = "Nothing is kept in step now: sheaf up does not run."
             found.append(DoctorFinding(.notRunning, text, remedy: "Start it: sheaf up."))
             isRunning = false
+        } catch let error as SyncServiceError where error == .beginning {
+            found.append(DoctorFinding(.beginning, "\(error)", remedy: "Ask again in a moment."))
         } catch {
             let text = "sheaf up does not say how anything stands: \(error)"
             found.append(DoctorFinding(kind(of: error), text, remedy: askAgain))

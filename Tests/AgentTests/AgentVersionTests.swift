@@ -150,6 +150,8 @@ struct AgentVersionTests {
             let url = try scene.file("note.txt")
             let (outcome, ended) = (Locked<NSError?>(nil), DispatchSemaphore(value: 0))
             let (isRunning, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            // Before anybody looks for one: who finds none decides by himself.
+            let lock = try ScriptedAgent.takePlace(in: scene.runtime)
             Thread.detachNewThread {
                 var error: NSError?
                 NSFileCoordinator(filePresenter: nil, registry: registry)
@@ -160,7 +162,6 @@ struct AgentVersionTests {
                 outcome.withLock { [error] in $0 = error }
                 ended.signal()
             }
-            let lock = try ScriptedAgent.takePlace(in: scene.runtime)
             let listener = try LocalListener(at: scene.runtime.place(of: AgentPlace.socketName))
             let connection = try FirstConnection(listener)
             connection.send(.welcome(version: 2))

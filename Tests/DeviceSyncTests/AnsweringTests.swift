@@ -57,13 +57,21 @@ struct AnsweringTests {
         try withListener { runtime, _ in
             runtime.remove(SyncQuery.socketName)
             #expect(throws: SyncServiceError.notRunning) { try SyncQuery.status(in: runtime) }
+            // One that died while it began has left a name, and nothing more.
+            for _ in 0..<2 {
+                let lock = try LockFile(ifFree: runtime.place(of: SyncQuery.beginningLockName))
+                #expect(throws: SyncServiceError.beginning) { try SyncQuery.status(in: runtime) }
+                withExtendedLifetime(lock) {}
+                #expect(lock != nil)
+            }
+            #expect(throws: SyncServiceError.notRunning) { try SyncQuery.status(in: runtime) }
         }
     }
 
     @Test("Each reason for no answer says what helps, and only one has the program started")
     func words() {
-        let all = [SyncServiceError.notRunning, .busy, .ended].map(\.description)
-        #expect(Set(all).count == 3)
+        let all = [SyncServiceError.notRunning, .beginning, .busy, .ended].map(\.description)
+        #expect(Set(all).count == 4)
         #expect(all.filter { $0.contains("Start it") } == [SyncServiceError.notRunning.description])
         #expect(all.dropFirst().allSatisfy { $0.contains("Ask again") })
     }

@@ -1,5 +1,6 @@
 """The doctor says what is wrong with folders in step, and what helps."""
 
+import fcntl
 import json
 import pathlib
 import signal
@@ -41,6 +42,9 @@ def test_the_doctor_finds_nothing_and_then_what_is_wrong(world):
     # Nothing that keeps it in step, a folder that is not there, and what is stored of it damaged.
     one.end()
     assert set(findings(one)) - {"conflict"} == {"notRunning"}
+    with open(pathlib.Path(one.environment["SHEAF_RUNTIME_DIR"]) / "sync.beginning", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "has just begun" in findings(one)["beginning"]["text"]
     aside = one.folder.with_name("aside")
     one.folder.rename(aside)
     assert set(findings(one)) == {"notRunning", "folderMissing"}

@@ -685,6 +685,29 @@ def test_the_log_says_what_has_happened_and_goes_on_with_what_does(world):
     assert told == ["received before.txt\n", "received after.txt\n"]
 
 
+def test_who_begins_is_not_said_to_be_absent(world):
+    here = world(1)
+    [one] = here.devices
+    here.settle()
+    one.end()
+    for number in range(5000):
+        (one.folder / f"{number}.txt").write_text(f"{number}")
+    one.start()
+    said = []
+    while not one.is_in_step:
+        status = one.run("status")
+        text = status.stderr or status.stdout
+        what = next((word for word in ("has just begun", "Nothing is kept in step", "items here", "in step") if word in text), text)
+        if said[-1:] != [what]:
+            said.append(what)
+    begun = said.index("has just begun")
+    assert said[:begun] in ([], ["Nothing is kept in step"]), said
+    assert set(said[begun + 1 :]) <= {"items here", "in step"}, said
+    assert one.run("status").returncode == 0
+    # What says that somebody begins is gone with that.
+    assert not (Path(one.environment["SHEAF_RUNTIME_DIR"]) / "sync.beginning").exists()
+
+
 def test_what_waits_says_since_when(world):
     here = world(2)
     one, _ = here.devices

@@ -25,6 +25,8 @@ package final class SyncService: Sendable {
     private let log: ServiceLog
     private let isStopping = Locked(false)
     private let listener = Locked<LocalListener?>(nil)
+    /// Says to who would ask that this begins.
+    private let beginning = Locked<LockFile?>(nil)
     /// Rung when it is to stop.
     private let bell: SocketBell
     private let runtime: RuntimeFolder
@@ -84,6 +86,9 @@ package final class SyncService: Sendable {
                 .compactMapValues { $0 }
         }
         service.withLock { $0.service = self }
+        // Where another has it, that is about to say that the containers are its own.
+        let lock = try LockFile(ifFree: runtime.place(of: SyncQuery.beginningLockName))
+        beginning.withLock { $0 = lock }
         for container in running { try container.sync.start() }
     }
 
@@ -126,6 +131,8 @@ package final class SyncService: Sendable {
     package func listen() throws {
         let made = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
         listener.withLock { $0 = made }
+        guard beginning.withLock({ $0.take() }) != nil else { return }
+        runtime.remove(SyncQuery.beginningLockName)
     }
 
     /// Answers until `stop()` is called, then brings all to rest; that also where it fails.
