@@ -125,8 +125,9 @@ package final class SyncConversation: @unchecked Sendable {
     package init(_ question: SyncQuestion, in runtime: RuntimeFolder) throws {
         do { socket = try LocalSocket(connectingTo: runtime.place(of: SyncQuery.socketName)) } catch {
             if error.isNobodyThere {
-                let isBeginning = try LockFile.isHeld(runtime.place(of: SyncQuery.beginningLockName))
-                throw isBeginning ? SyncServiceError.beginning : .notRunning
+                // Where the lock cannot be looked at, nobody is known to begin.
+                let isBeginning = try? LockFile.isHeld(runtime.place(of: SyncQuery.beginningLockName))
+                throw isBeginning == true ? SyncServiceError.beginning : .notRunning
             }
             // connect(2): so many wait to be taken that there is no room for one more.
             throw error.errno == EAGAIN ? SyncServiceError.busy : error
