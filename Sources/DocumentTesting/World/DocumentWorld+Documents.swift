@@ -73,9 +73,7 @@ extension DocumentWorld {
     private func close(_ document: UIDocument, on device: WorldDevice) async throws {
         guard await document.close() else {
             // What its app had in memory is gone with that.
-            if device.hasCrashed, await document.revert(toContentsOf: document.fileURL) {
-                await document.close()
-            }
+            if device.hasCrashed { await document.abandon() }
             throw WorldDocumentFailure(
                 what: "could not be saved and closed",
                 url: document.fileURL,

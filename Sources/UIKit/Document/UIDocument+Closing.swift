@@ -28,6 +28,28 @@ extension UIDocument {
         }
     }
 
+    /// Closes without saving: what is not on a disk is gone, as it is with a process that dies.
+    ///
+    /// For who stands in for such a process.
+    package func abandon() async {
+        await withCheckedContinuation { goOn in beginAbandoning { goOn.resume() } }
+    }
+
+    private func beginAbandoning(_ handler: @escaping () -> Void) {
+        switch change({ $0.requestClose() }) {
+        case .alreadySo, .refuse: handler()
+        case .wait: work.whenSettled.append { [self] in beginAbandoning(handler) }
+        case .join:
+            work.closeHandlers.append { [self] saved in
+                if saved { handler() } else { beginAbandoning(handler) }
+            }
+        case .proceed:
+            changeLine.cleared()
+            work.closeHandlers.append { _ in handler() }
+            stopAndFinish()
+        }
+    }
+
     private func stopAndFinish() {
         let finish = MainActorCallback<Void> { [self] in finishClosing(saved: true) }
         performAsynchronousFileAccess { [self] in
