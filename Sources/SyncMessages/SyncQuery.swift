@@ -5,7 +5,7 @@ package import LocalSockets
 package enum SyncQuery {
     /// Where it is asked, in the runtime folder.
     package static let socketName = "sync.sock"
-    /// Locked there by who begins, until it can be asked.
+    /// What the process that answers has locked there from when it begins until it can be asked.
     package static let beginningLockName = "sync.beginning"
     /// Who has not answered after so long is busy.
     package static let answerMilliseconds: Int32 = 10_000

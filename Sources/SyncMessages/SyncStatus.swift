@@ -109,8 +109,8 @@ package enum SyncServiceError: Error, Hashable, Sendable, CustomStringConvertibl
     /// Somebody was, and has ended the conversation without an answer.
     case ended
 
-    /// Whether nobody is asked: how things stand is not known before somebody listens.
-    package var isNobodyAsked: Bool { self == .notRunning || self == .beginning }
+    /// Whether nobody is there who could be asked, or not yet.
+    package var isNobodyListening: Bool { self == .notRunning || self == .beginning }
 
     package var description: String {
         switch self {

@@ -33,7 +33,7 @@ enum LiveBrake {
         try home.limit(settings.container, limits)
         do {
             try SyncQuery.perform(.limit(folder: settings.folder, limits), in: runtime)
-        } catch let error as SyncServiceError where error.isNobodyAsked {
+        } catch let error as SyncServiceError where error.isNobodyListening {
             // Who starts reads it before it answers anybody.
         }
         return "“\(settings.folder)”: \(told(limits).text)."

@@ -27,9 +27,9 @@ enum LiveDiagnosis {
         let chosen = try folder.map { [try LiveSync.joined($0, among: all)] } ?? all
         var failures: [String] = []
         var live: [SyncDiagnosis]?
-        var isBusy = false
+        var isUp = true
         do { live = try SyncQuery.diagnosis(in: try RuntimeFolder(environment: environment)) } catch {
-            isBusy = [.busy, .beginning].contains(error as? SyncServiceError)
+            isUp = [.busy, .beginning].contains(error as? SyncServiceError)
             if (error as? SyncServiceError) != .notRunning { failures.append(RedactedText.of("\(error)")) }
         }
         var report = DiagnosisReport(
@@ -37,7 +37,7 @@ enum LiveDiagnosis {
             program: DiagnosisReport.Program(version: Tool.sheaf().version, isDebugBuild: isDebugBuild),
             machine: machine(),
             agent: agent(),
-            isUp: live != nil || isBusy
+            isUp: isUp
         )
         let hubs = Array(Set(all.map(\.settings.hub))).sorted { $0.absoluteString < $1.absoluteString }
         for (number, joined) in all.enumerated()

@@ -23,8 +23,6 @@ enum LiveDoctor {
             let text = "Nothing is kept in step now: sheaf up does not run."
             found.append(DoctorFinding(.notRunning, text, remedy: "Start it: sheaf up."))
             isRunning = false
-        } catch let error as SyncServiceError where error == .beginning {
-            found.append(DoctorFinding(.beginning, "\(error)", remedy: "Ask again in a moment."))
         } catch {
             let text = "sheaf up does not say how anything stands: \(error)"
             found.append(DoctorFinding(kind(of: error), text, remedy: askAgain))
@@ -60,7 +58,11 @@ enum LiveDoctor {
 
     /// Of what keeps the process that runs from being asked.
     private static func kind(of error: any Error) -> DoctorFinding.Kind {
-        error as? SyncServiceError == .busy ? .busy : .unknown
+        switch error as? SyncServiceError {
+        case .busy: .busy
+        case .beginning: .beginning
+        default: .unknown
+        }
     }
 
     private static func lookAtDisk(

@@ -25,7 +25,7 @@ package final class SyncService: Sendable {
     private let log: ServiceLog
     private let isStopping = Locked(false)
     private let listener = Locked<LocalListener?>(nil)
-    /// Says to who would ask that this begins.
+    /// Tells whoever would ask that this has begun, until it listens.
     private let beginning = Locked<LockFile?>(nil)
     /// Rung when it is to stop.
     private let bell: SocketBell
@@ -86,7 +86,7 @@ package final class SyncService: Sendable {
                 .compactMapValues { $0 }
         }
         service.withLock { $0.service = self }
-        // Where another has it, that is about to say that the containers are its own.
+        // Where another has it, the containers' memories are that one's, too, and this one ends below.
         let lock = try LockFile(ifFree: runtime.place(of: SyncQuery.beginningLockName))
         beginning.withLock { $0 = lock }
         for container in running { try container.sync.start() }
@@ -131,8 +131,9 @@ package final class SyncService: Sendable {
     package func listen() throws {
         let made = try LocalListener(at: runtime.place(of: SyncQuery.socketName))
         listener.withLock { $0 = made }
-        guard beginning.withLock({ $0.take() }) != nil else { return }
-        runtime.remove(SyncQuery.beginningLockName)
+        // The name goes before the lock: after it, it may be the next one's.
+        guard let lock = beginning.withLock({ $0.take() }) else { return }
+        withExtendedLifetime(lock) { runtime.remove(SyncQuery.beginningLockName) }
     }
 
     /// Answers until `stop()` is called, then brings all to rest; that also where it fails.

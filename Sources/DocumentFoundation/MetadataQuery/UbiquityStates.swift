@@ -170,7 +170,7 @@ package final class UbiquityStates: Sendable {
         var seconds = Self.pauseSeconds.lowerBound
         while true {
             do { return try known(below: root, runtime) } catch {
-                if (error as? SyncServiceError)?.isNobodyAsked == true { return nil }
+                if (error as? SyncServiceError)?.isNobodyListening == true { return nil }
             }
             if running.wait(timeout: .now() + seconds) == .success { return nil }
             seconds = min(2 * seconds, Self.pauseSeconds.upperBound)

@@ -111,7 +111,7 @@ package final class SyncFollowing: Sendable {
         let conversation: SyncConversation
         do { conversation = try SyncConversation(question, in: runtime) } catch {
             if !isEnded { told(.silence) }
-            return (error as? SyncServiceError)?.isNobodyAsked == true ? .alone : .unanswered
+            return (error as? SyncServiceError)?.isNobodyListening == true ? .alone : .unanswered
         }
         let wasEnded = state.withLock { state in
             state.conversation = conversation

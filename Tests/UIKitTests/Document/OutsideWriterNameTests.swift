@@ -42,32 +42,52 @@ struct OutsideWriterNameTests {
         }
     }
 
+    /// Who is said to have written, before and after a document reads itself anew.
+    @MainActor
+    private final class Told {
+        private(set) var all: [(processID: Int32?, name: String?, executable: URL?)] = []
+        private var observers: [any NSObjectProtocol] = []
+
+        init(of document: UIDocument) {
+            for name in [UIDocument.willReloadNotification, UIDocument.didReloadNotification] {
+                observers.append(
+                    NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) {
+                        [weak self] in
+                        let processID = $0.userInfo?[UIDocument.writerProcessIDKey] as? Int32
+                        let name = $0.userInfo?[UIDocument.writerNameKey] as? String
+                        let executable = $0.userInfo?[UIDocument.writerExecutableKey] as? URL
+                        MainActor.assumeIsolated { self?.all.append((processID, name, executable)) }
+                    }
+                )
+            }
+        }
+
+        isolated deinit { observers.forEach(NotificationCenter.default.removeObserver) }
+    }
+
+    private static func openDocument(in playground: Playground) async throws -> TextDocument {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        // It has looked for what was written while nobody watched: that says nothing of who did.
+        await document.settle()
+        return document
+    }
+
     @Test("The notifications of a reload say who wrote", .enabled(if: tellsWriters))
     func reloaded() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let playground = try Playground()
-            let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
-            #expect(await document.open())
-            // It has looked for what was written while nobody watched: that says nothing of who did.
-            await document.settle()
-            var told: [(processID: Int32?, name: String?, executable: URL?)] = []
-            let name = UIDocument.didReloadNotification
-            let observer = NotificationCenter.default.addObserver(forName: name, object: document, queue: nil)
-            {
-                let processID = $0.userInfo?[UIDocument.writerProcessIDKey] as? Int32
-                let name = $0.userInfo?[UIDocument.writerNameKey] as? String
-                let executable = $0.userInfo?[UIDocument.writerExecutableKey] as? URL
-                MainActor.assumeIsolated { told.append((processID, name, executable)) }
-            }
+            let document = try await Self.openDocument(in: playground)
+            let told = Told(of: document)
             let shell = try Shell(writing: "new", to: document.fileURL)
-            await wait(for: document) { !told.isEmpty && document.text == "new" }
-            #expect(told.first?.processID == shell.process.processIdentifier)
-            #expect(told.first?.name == "sh")
-            #expect(
-                told.first?.executable?.path == URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath().path
-            )
+            await wait(for: document) { told.all.count == 2 && document.text == "new" }
+            let shellPath = URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath().path
+            for one in told.all {
+                #expect(one.processID == shell.process.processIdentifier)
+                #expect(one.name == "sh")
+                #expect(one.executable?.path == shellPath)
+            }
             try shell.end()
-            NotificationCenter.default.removeObserver(observer)
             await document.close()
         }
     }
@@ -76,22 +96,11 @@ struct OutsideWriterNameTests {
     func ourselves() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let playground = try Playground()
-            let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
-            #expect(await document.open())
-            // It has looked for what was written while nobody watched: that says nothing of who did.
-            await document.settle()
-            var told: [Int32?] = []
-            let observers = [UIDocument.willReloadNotification, UIDocument.didReloadNotification].map {
-                name in
-                NotificationCenter.default.addObserver(forName: name, object: document, queue: nil) {
-                    let processID = $0.userInfo?[UIDocument.writerProcessIDKey] as? Int32
-                    MainActor.assumeIsolated { told.append(processID) }
-                }
-            }
+            let document = try await Self.openDocument(in: playground)
+            let told = Told(of: document)
             try Data("new".utf8).write(to: document.fileURL)
-            await wait(for: document) { told.count == 2 && document.text == "new" }
-            #expect(told == [getpid(), getpid()])
-            observers.forEach(NotificationCenter.default.removeObserver)
+            await wait(for: document) { told.all.count == 2 && document.text == "new" }
+            #expect(told.all.map(\.processID) == [getpid(), getpid()])
             await document.close()
         }
     }
@@ -100,10 +109,7 @@ struct OutsideWriterNameTests {
     func conflict() async {
         await #expect(processExitsWith: .success) { @MainActor in
             let playground = try Playground()
-            let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
-            #expect(await document.open())
-            // It has looked for what was written while nobody watched: that says nothing of who did.
-            await document.settle()
+            let document = try await Self.openDocument(in: playground)
             // The shell may take longer to start than a document waits before it saves.
             document.isAutosaveOff = true
             document.type("mine")
@@ -129,7 +135,6 @@ struct OutsideWriterNameTests {
             let url = try user.playground.put("old", at: "a.txt")
             let document = user.run { TextDocument(fileURL: url) }
             #expect(await document.open())
-            // It has looked for what was written while nobody watched: that says nothing of who did.
             await document.settle()
             let shell = try Shell(writing: "new", to: document.fileURL)
             await wait(for: document) { document.text == "new" && document.documentState == .normal }
