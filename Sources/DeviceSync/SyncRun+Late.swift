@@ -14,36 +14,60 @@ struct LateFile {
     let former: ItemState
     /// What it held when it was looked at last, if somebody had written into it.
     var content: ContentName?
-    /// When it need not be held any more.
+    /// When it need not be held any more, where nobody can tell whether a program has it open.
     let end: DispatchTime
     /// Whether what was written into it could not be kept yet: it is held until that is done.
     var isBehind = false
+
+    /// Whether a program can still write into it.
+    var isOpen: Bool { file.isOpenForWriting ?? (end > .now()) }
 }
 
 // What a program writes into a file that is replaced under it, or removed, is no one's any more, and would go with its end. It
 // is kept: as a version in conflict with what took its place, or as the document again where nothing did.
 extension SyncRun {
-    /// How long such a file is held. Programs that write in place open, write and close in one go.
+    /// How long such a file is held where it cannot be told whether it is open: programs that write in place open, write and close
+    /// in one go.
     private static let lateSeconds = 3.0
+    /// A program that keeps it open, and writes, is looked after at least so often; when it closes the file, at once.
+    private static let lateSecondsMax = 60.0
     /// How many are held at a time: each takes a descriptor.
     private static let lateCountMax = 128
 
-    /// - Parameter former: The document as it was with the file.
+    /// - Parameters:
+    ///   - file: Under whose name there is another by now, or none: nobody opens it any more.
+    ///   - former: The document as it was with the file.
     func hold(_ file: ReplacedFile, of item: ItemID, as former: ItemState) {
+        let held = LateFile(item: item, file: file, former: former, end: .now() + Self.lateSeconds)
+        // What was written until it was closed shows after that.
+        guard held.isOpen || file.isWritten else { return }
         if late.count >= Self.lateCountMax { late.remove(at: late.firstIndex { !$0.isBehind } ?? 0) }
-        let end = DispatchTime.now() + Self.lateSeconds
-        late.append(LateFile(item: item, file: file, former: former, end: end))
+        late.append(held)
         let look: @Sendable () -> Void = { [queue, box = Confined(Weak(self))] in
-            queue.async { box.value.value?.lookAtLate() }
+            queue.async { box.value.value?.letGoOfLate() }
         }
         file.watch(written: look)
-        queue.asyncAfter(deadline: end) { [box = Confined(Weak(self)), file] in
-            guard let self = box.value.value else { return }
-            self.lookAtLate()
-            self.late.removeAll { $0.file === file && !$0.isBehind }
-        }
+        lookAtLate(file, in: Self.lateSeconds)
         // Not at once: what has become of the item is only being noted.
         if file.isWritten { look() }
+    }
+
+    /// Looks at a file that is held, again and again until it need not be.
+    private func lookAtLate(_ file: ReplacedFile, in seconds: Double) {
+        queue.asyncAfter(deadline: .now() + seconds) { [box = Confined(Weak(self)), file] in
+            guard let self = box.value.value, !self.isStopped else { return }
+            self.letGoOfLate()
+            guard self.late.contains(where: { $0.file === file }) else { return }
+            self.lookAtLate(file, in: min(2 * seconds, Self.lateSecondsMax))
+        }
+    }
+
+    /// Keeps what is still to be kept, and lets go of what nobody can write into any more.
+    private func letGoOfLate() {
+        // What was written until it was closed shows after that.
+        let closed = late.filter { !$0.isOpen }.map(\.file)
+        lookAtLate()
+        late.removeAll { held in !held.isBehind && closed.contains { $0 === held.file } }
     }
 
     /// Keeps what programs have written into files that are held.
@@ -63,9 +87,7 @@ extension SyncRun {
 
     /// Tries again to keep what could not be kept.
     func lookAtLateAgain() {
-        guard isLateBehind else { return }
-        lookAtLate()
-        late.removeAll { $0.end <= .now() && !$0.isBehind }
+        if isLateBehind { letGoOfLate() }
     }
 
     /// Whether something could not be kept that may be possible later.

@@ -74,6 +74,71 @@ struct EvictionTests {
         end()
     }
 
+    @Test(
+        "What a program has open for writing stays, with all that it writes, and who it is is said",
+        arguments: ["log.txt", "p.rtfd/log.txt"]
+    )
+    func openForWriting(name: String) throws {
+        try one.write("first", to: name)
+        wait { two.text(name) == "first" && isSettled }
+        let file = try FileHandle(forWritingTo: two.folder.appendingPathComponent(name))
+        try file.seekToEnd()
+        let item = String(name.prefix { $0 != "/" })
+        let refusal = #expect(throws: SyncRefusal.self) { try two.running?.evict(item) }
+        #expect(refusal?.code == .inUse)
+        let program = ProcessInfo.processInfo.processName.prefix(15)
+        let said = refusal?.description ?? ""
+        #expect(said.hasPrefix("“\(item)” stays here, as a program has it open for writing: \(program)"))
+        #expect(said.hasSuffix(" Try again when it is closed there."), "\(said)")
+        #expect(two.contents.keys.sorted() == one.contents.keys.sorted())
+        try file.write(contentsOf: Data(" and more".utf8))
+        try file.close()
+        wait { one.text(name) == "first and more" && isSettled }
+        try #require(two.running).evict(item)
+        #expect(two.text(name) == nil)
+        end()
+    }
+
+    /// Opens a file for writing just before its contents leave.
+    private final class LateOpener: SystemCallObserver {
+        private let path: String
+        private let file = Locked<CInt>(-1)
+
+        init(_ path: String) { self.path = path }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            guard call.name == "renameat2", call.path.name.hasPrefix(".sheaf-removed-") else { return 0 }
+            // Two devices have one of this name.
+            guard call.path.parent.appending(FilePath(path).name).string == path else { return 0 }
+            file.withLock { if $0 < 0 { $0 = open(path, O_WRONLY | O_APPEND) } }
+            return 0
+        }
+
+        func didMake(_ call: SystemCall) {}
+
+        /// - Returns: Whether it had it open.
+        func writeAndClose(_ text: String) -> Bool {
+            let bytes = Array(text.utf8)
+            return file.withLock { write($0, bytes, bytes.count) == bytes.count && close($0) == 0 }
+        }
+    }
+
+    @Test("What a program opens in the moment in which it would go stays")
+    func openedLate() throws {
+        try one.write("first", to: "a.txt")
+        wait { two.text("a.txt") == "first" && isSettled }
+        let opener = LateOpener(two.path("a.txt"))
+        SystemCallObservation.add(opener)
+        defer { SystemCallObservation.remove(opener) }
+        #expect(throws: SyncRefusal.self) { try two.running?.evict("a.txt") }
+        #expect(two.contents == ["a.txt": "first"])
+        #expect(opener.writeAndClose(" and more"))
+        for device in [one, two] { wait { device.text("a.txt") == "first and more" } }
+        wait { isSettled }
+        #expect(two.contents == ["a.txt": "first and more"])
+        end()
+    }
+
     @Test("A placeholder is renamed, moved and removed as its item is, here and elsewhere")
     func followed() throws {
         try evict("text", "a.txt")

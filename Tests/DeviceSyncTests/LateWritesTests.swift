@@ -116,6 +116,55 @@ struct LateWritesTests {
     }
 
     @Test(
+        "What is removed or replaced under a program that keeps it open is kept whenever that writes",
+        arguments: [true, false]
+    )
+    func stillOpen(isRemoved: Bool) throws {
+        let pair = try DevicePair.holding("first", as: "log.txt")
+        let (one, two) = (pair.one, pair.two)
+        let file = try FileHandle(forWritingTo: two.folder.appendingPathComponent("log.txt"))
+        try file.seekToEnd()
+        if isRemoved {
+            try FileManager.default.removeItem(atPath: one.path("log.txt"))
+            pair.wait { two.said.contains(.removed(path: "log.txt")) && pair.isSettled }
+        } else {
+            try one.put("second", at: "log.txt")
+            pair.wait { two.text("log.txt") == "second" && pair.isSettled }
+        }
+        // So long a file is held that nobody can be asked about.
+        let later = DispatchTime.now() + 4
+        pair.wait { DispatchTime.now() > later }
+        try file.write(contentsOf: Data(" and late".utf8))
+        try file.close()
+        for device in [one, two] {
+            pair.wait {
+                isRemoved
+                    ? device.text("log.txt") == "first and late"
+                    : (try? device.conflicts("log.txt")) == ["first and late"]
+            }
+        }
+        pair.wait { pair.isSettled }
+        pair.end()
+    }
+
+    @Test("What was written late into what is open still is kept before the device ends")
+    func openAtTheEnd() throws {
+        let pair = try DevicePair.holding("first", as: "log.txt")
+        let two = pair.two
+        let file = try FileHandle(forWritingTo: two.folder.appendingPathComponent("log.txt"))
+        try file.seekToEnd()
+        try FileManager.default.removeItem(atPath: pair.one.path("log.txt"))
+        pair.wait { two.said.contains(.removed(path: "log.txt")) && pair.isSettled }
+        try file.write(contentsOf: Data(" and late".utf8))
+        two.stop()
+        #expect(two.text("log.txt") == "first and late")
+        try file.close()
+        try two.start()
+        pair.wait { pair.one.text("log.txt") == "first and late" && pair.isSettled }
+        pair.end()
+    }
+
+    @Test(
         "What is written late while there is no room is kept once there is, however long that takes",
         arguments: [true, false]
     )

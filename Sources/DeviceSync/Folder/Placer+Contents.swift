@@ -10,11 +10,17 @@ internal import Vault
 extension Placer {
     /// Who is in the way of an eviction is asked for so long.
     private static let holderSeconds = 0.5
+    /// So many programs are named that have something open.
+    private static let writerCountMax = 3
+
+    /// A program has an item, or a file in it, open for writing: what it wrote from now on would be in nothing that has a name.
+    private struct Written: Error {}
 
     /// Puts a placeholder in the place of an item.
     ///
     /// - Parameter saysWho: Whether it is found out who is in the way, which may take a moment.
-    /// - Throws: `SyncRefusal` when a presenter objects; what the disk refuses. The item is as it was then.
+    /// - Throws: `SyncRefusal` when a presenter objects, or a program has it open for writing; what the disk refuses. The item
+    ///   is as it was then.
     func evict(_ item: ItemID, in table: FolderTable, saysWho: Bool) throws -> Outcome {
         guard let known = table[item], !known.isDataless, let content = known.state.content,
             let path = table.path(of: item, in: root)
@@ -31,13 +37,24 @@ extension Placer {
                     throw Changed()
                 }
                 let inside = try inside(of: item, known, at: path)
+                guard OpenForWriting.firstOpen(at: path) == nil else { throw Written() }
                 try write(try placeholder(for: path, known, content), known, at: place, as: item)
-                do { try removeDocument(path, known, inside) } catch {
+                do {
+                    // There nobody opens it any more.
+                    try removeDocument(path, known, inside) { OpenForWriting.firstOpen(at: $0) == nil }
+                } catch {
                     // It stays, so nothing is to stand for it.
                     try ItemMoves.removeFile(place)
                     throw error
                 }
             }
+        } catch is Written {
+            let writers = saysWho ? writers(at: path) : []
+            throw SyncRefusal(
+                .inUse,
+                "“\(path.name)” stays here, as a program has it open for writing\(writers.isEmpty ? "" : ": ")"
+                    + "\(writers.joined(separator: ", ")). Try again when it is closed there."
+            )
         } catch is Changed {
             return .another("it has changed since")
         } catch let error as SystemError {
@@ -60,6 +77,14 @@ extension Placer {
         }
         guard let status = try FolderScan.status(at: place) else { return .another("it has gone since") }
         return .done(FolderItem(state: known.state, trace: ItemTrace(status), isDataless: true))
+    }
+
+    /// Which programs have an item, or a file in it, open for writing.
+    private func writers(at path: FilePath) -> [String] {
+        guard let real = try? path.resolved() else { return [] }
+        return OpenForWriting.writers(countMax: Self.writerCountMax) {
+            $0 == real.string || $0.hasPrefix(real.string + "/")
+        }.map(\.description)
     }
 
     /// How an item looks that holds what was read last; nil for one that does not. A file's times need not be others when it was read

@@ -314,10 +314,19 @@ struct Placer {
         }
     }
 
-    /// - Parameter inside: As of `inside(of:_:at:)`.
-    func removeDocument(_ path: FilePath, _ known: FolderItem, _ inside: PackageTraces?) throws {
-        let isExpected = { (status: MemberStatus, place: FilePath) in
-            ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
+    /// - Parameters:
+    ///   - inside: As of `inside(of:_:at:)`.
+    ///   - mayGo: Whether it may go from where it is out of everybody's reach.
+    func removeDocument(
+        _ path: FilePath,
+        _ known: FolderItem,
+        _ inside: PackageTraces?,
+        if mayGo: (FilePath) -> Bool = { _ in true }
+    ) throws {
+        let isExpected = { (_: MemberStatus, place: FilePath) in
+            // What a program wrote until it closed the file shows after that.
+            guard mayGo(place), let status = try? FolderScan.status(at: place) else { return false }
+            return ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
         }
         guard try isAsSeen(known, at: path), try Removal.remove(path, if: isExpected) else {
             throw Changed()

@@ -23,6 +23,31 @@ package enum OpenForWriting {
         return answer
     }
 
+    /// The first file that somebody has open for writing, of one or of all in a folder.
+    ///
+    /// - Parameter path: Of either; links are not followed.
+    /// - Returns: Nil where there is none, as far as can be told: see `isOpen(_:)`.
+    package static func firstOpen(at path: FilePath) -> FilePath? {
+        // What cannot be looked at is said by whoever reads it.
+        switch (try? FolderScan.status(at: path))?.stamp.kind {
+        case .regular: return isOpen(path) == true ? path : nil
+        case .directory: break
+        case .symbolicLink, .other, nil: return nil
+        }
+        var pending = [path]
+        while let folder = pending.popLast() {
+            for member in (try? FolderScan.members(of: folder)) ?? [] {
+                let place = folder.appending(member.name)
+                switch member.status.stamp.kind {
+                case .regular: if isOpen(place) == true { return place }
+                case .directory: pending.append(place)
+                case .symbolicLink, .other: break
+                }
+            }
+        }
+        return nil
+    }
+
     /// Which programs of this user have files open for writing, as proc(5) tells; of all users' for the privileged.
     ///
     /// Takes some milliseconds: all that all programs have open is gone through.

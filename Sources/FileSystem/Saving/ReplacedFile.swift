@@ -50,6 +50,11 @@ package final class ReplacedFile: Sendable {
         return now != before
     }
 
+    /// Whether a program has it open for writing still, or mapped to memory that it writes.
+    ///
+    /// Nil where the kernel does not tell: of somebody else's file, or on a volume without leases.
+    package var isOpenForWriting: Bool? { try? SystemCalls.isWritten(descriptor) }
+
     /// How many bytes it had when the hold began.
     package var byteCountBefore: Int64 { before.byteCount }
 
