@@ -37,14 +37,18 @@ extension SyncRun {
     }
 
     var allFolders: Set<ItemID> {
-        Set(table.items.all.filter { $0.value.state.kind == .folder }.keys).union([.root])
+        var folders: Set<ItemID> = [.root]
+        for (item, seen) in table.items.all where seen.state.kind == .folder { folders.insert(item) }
+        return folders
     }
 
     var allPackages: Set<ItemID> {
-        Set(
-            table.items.all.filter { $0.value.trace.kind == .directory && $0.value.state.kind == .document }
-                .keys
-        )
+        var packages: Set<ItemID> = []
+        for (item, seen) in table.items.all
+        where seen.trace.kind == .directory && seen.state.kind == .document {
+            packages.insert(item)
+        }
+        return packages
     }
 
     func lookSoon(after seconds: Double = gatherSeconds) {

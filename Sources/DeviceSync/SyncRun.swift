@@ -27,9 +27,18 @@ final class SyncRun {
     let session = UInt64.random(in: 1...UInt64.max)
 
     /// Knows nothing until this is started.
-    var engine: SyncEngine
+    var engine: SyncEngine {
+        // In place: it is asked much about each item, and copied else for each question.
+        _read { yield wholeEngine }
+        _modify { yield &wholeEngine }
+    }
+    private var wholeEngine: SyncEngine
     private var resumed: ResumedEngine?
-    var table: FolderTable
+    var table: FolderTable {
+        _read { yield wholeTable }
+        _modify { yield &wholeTable }
+    }
+    private var wholeTable: FolderTable
     private(set) var line: HubLine?
     private(set) var watches: FolderWatches?
     let desk: LogDesk
@@ -207,10 +216,10 @@ final class SyncRun {
             limits: limits,
             periodCount: periods.pass(to: place.runningSeconds())
         )
-        engine = SyncEngine(device: identity.id, session: session)
-        engine.brakeLimits = limits
-        table = try memory.folder()
-        resumed.expect(table)
+        wholeEngine = SyncEngine(device: identity.id, session: session)
+        wholeEngine.brakeLimits = limits
+        wholeTable = try memory.folder()
+        resumed.expect(wholeTable)
         conflicts.shown = try memory.conflicts()
         contents = try opened.value
         let coordinator = NSFileCoordinator(filePresenter: nil)

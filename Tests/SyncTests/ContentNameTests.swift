@@ -63,7 +63,17 @@ struct ContentNameTests {
                 let less = UnsafeRawBufferPointer(rebasing: packed.dropLast())
                 #expect(!name.stored.withUnsafeBytes { ContentName.isStored($0, of: less) })
             }
-            #expect((former < name) == former.packed.lexicographicallyPrecedes(name.packed))
+            // One that differs late, or is the other's beginning, and one of which a row of zeros is longer.
+            let cut = random.below(byteCount)
+            var changed = bytes
+            changed[cut] = UInt8(random.below(3))
+            let others = [
+                former.bytes ?? [], changed, Array(bytes[..<cut]), Array(bytes[..<cut]) + [0] + bytes[cut...],
+            ]
+            for other in others.map(ContentName.init(digitsOf:)) {
+                #expect((other < name) == other.packed.lexicographicallyPrecedes(name.packed))
+                #expect((name < other) == name.packed.lexicographicallyPrecedes(other.packed))
+            }
             former = name
         }
         #expect(ContentName(digitsOf: [UInt8](repeating: 0, count: 32)).stored.count == 3)

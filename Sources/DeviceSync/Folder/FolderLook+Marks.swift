@@ -7,7 +7,7 @@ internal import Threads
 extension FolderLook {
     enum Bearing { case nothing, mark(FileMark) }
 
-    func mark(of entry: Found) throws -> FileMark? {
+    static func mark(of entry: Found) throws -> FileMark? {
         guard entry.trace.kind == .regular || entry.trace.kind == .directory else { return nil }
         do { return try FileIdentity.mark(at: entry.path) } catch {
             // Gone meanwhile: the next look tells.
@@ -21,7 +21,7 @@ extension FolderLook {
         case .mark(let mark): return mark
         case .nothing: return nil
         case nil:
-            let mark = try mark(of: found[index])
+            let mark = try Self.mark(of: found[index])
             found[index].mark = mark.map { .mark($0) } ?? .nothing
             return mark
         }

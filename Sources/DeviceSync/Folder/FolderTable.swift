@@ -92,7 +92,9 @@ struct FolderTable {
 
     /// The item that has the name of a place.
     private func bearer(of place: ItemPlace, besides other: ItemID? = nil) -> ItemID? {
-        items.item(at: place) { item, _ in
+        // Nothing else of the table is for the closure: it would be copied for that.
+        let nameless = nameless
+        return items.item(at: place) { item, _ in
             item != other && !nameless.contains(item)
         }
     }

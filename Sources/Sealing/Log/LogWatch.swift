@@ -6,8 +6,10 @@ package import Sync
 /// 1. `head` is the chain's end at the last entry that was read and found right.
 /// 2. `marks` are places of the chain before it, ascending: all of the last ones, some of the others.
 package struct LogWatch: Hashable, Sendable {
-    /// How many of the last places are remembered.
+    /// How many of the last places are remembered at least.
     package static let recentCount: UInt64 = 4096
+    /// Of those before what is too much goes this often: each time all behind it moves up.
+    package static let thinningStep: UInt64 = 256
     /// Of those before, each that is divisible by this.
     package static let sparseStep: UInt64 = 1024
 
@@ -98,12 +100,10 @@ package struct LogWatch: Hashable, Sendable {
     private mutating func remember() {
         marks.append(head)
         head = chain.head
-        guard head.position > Self.recentCount else { return }
-        let leaving = head.position - Self.recentCount - 1
-        guard leaving % Self.sparseStep != 0 else { return }
-        // Near the end of what is sparse: all before is at most one in so many.
-        let index = Int(leaving / Self.sparseStep) + 1
-        if index < marks.count, marks[index].position == leaving { marks.remove(at: index) }
+        guard head.position > Self.recentCount, head.position % Self.thinningStep == 0 else { return }
+        let leaving = head.position - Self.recentCount
+        let end = marks.firstIndex { $0.position >= leaving } ?? marks.endIndex
+        marks.replaceSubrange(..<end, with: marks[..<end].filter { $0.position % Self.sparseStep == 0 })
     }
 
     /// Goes back to a place, as a hub was: what comes after it is read anew.

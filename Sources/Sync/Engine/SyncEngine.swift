@@ -26,7 +26,10 @@ package struct SyncEngine: Sendable {
     let device: DeviceID
     /// The disk's items, beside those of the log.
     package internal(set) var disk = DiskItems()
-    package var tree: ContainerTree { disk.log }
+    package var tree: ContainerTree {
+        // In place: it is looked at for each entry and each step.
+        _read { yield disk.log }
+    }
     /// Items of the disk without their contents. Nobody can have edited these here, so what the log says of their
     /// contents holds, and no contents are fetched for them.
     package internal(set) var dataless: Set<ItemID> = []

@@ -89,8 +89,20 @@ package struct ContentName: Hashable, Comparable, Sendable {
     /// All bytes at once: an array of bytes puts them in one by one.
     package func hash(into hasher: inout Hasher) { stored.withUnsafeBytes { hasher.combine(bytes: $0) } }
 
+    /// As what is packed of them.
     package static func < (left: ContentName, right: ContentName) -> Bool {
-        left.packed.lexicographicallyPrecedes(right.packed)
+        // Names by the thousand are put in order: nothing is unfolded for that.
+        guard left.stored.first == Form.folded, right.stored.first == Form.folded else {
+            return left.packed.lexicographicallyPrecedes(right.packed)
+        }
+        return left.stored.withUnsafeBytes { left in
+            right.stored.withUnsafeBytes { right in
+                ZeroFolding.precedes(
+                    UnsafeRawBufferPointer(rebasing: left.dropFirst()),
+                    UnsafeRawBufferPointer(rebasing: right.dropFirst())
+                )
+            }
+        }
     }
 
     private static func bytes(ofDigits value: String) -> [UInt8]? {

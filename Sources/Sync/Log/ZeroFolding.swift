@@ -37,6 +37,21 @@ enum ZeroFolding {
         return bytes
     }
 
+    /// Whether what was folded comes before other bytes that were, by their first byte that differs; what is the beginning of
+    /// the other comes before it.
+    static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        let count = min(left.count, right.count)
+        var (at, isAfterZero) = (0, false)
+        while at < count, left[at] == right[at] {
+            isAfterZero = !isAfterZero && left[at] == 0
+            at += 1
+        }
+        guard at < count else { return left.count < right.count }
+        guard isAfterZero else { return left[at] < right[at] }
+        // Of one the row of zeros ends earlier, with bytes that are more than that, or with nothing.
+        return left[at] < right[at] ? left.count == at + 1 : right.count > at + 1
+    }
+
     /// Whether bytes are what was folded.
     static func isFolded(_ bytes: UnsafeRawBufferPointer, to folded: UnsafeRawBufferPointer) -> Bool {
         var (at, isAfterZero) = (0, false)
