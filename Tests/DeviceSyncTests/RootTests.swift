@@ -101,7 +101,8 @@ struct RootTests {
         let swapper = swapper(before: number, isMutating: false)
         SystemCallObservation.add(swapper)
         defer { SystemCallObservation.remove(swapper) }
-        try two.write("edited", to: "album/deep.txt")
+        // In one step: the look that it brings about is not to come in between.
+        try two.put("edited", at: "album/deep.txt")
         // Where a look does not make so many calls, the next one does.
         pair.wait { two.running?.isInStepNow == false && swapper.isDone && isAway }
         #expect(Set(one.contents.keys) == Set(all.keys))

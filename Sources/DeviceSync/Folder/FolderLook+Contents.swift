@@ -15,7 +15,8 @@ extension FolderLook {
             return .item(name)
         }
         guard try Placeholder.ifPresent(at: entry.path) != nil else { return .nothing }
-        guard let mark = try Self.mark(of: entry), let item = table[ItemID(mark)], item.state.kind == .document
+        guard let mark = try Self.mark(of: entry), let item = table[ItemID(mark)],
+            item.state.kind == .document
         else { return .stranger }
         return .item(name)
     }

@@ -42,6 +42,27 @@ extension DeviceMemory {
         return heard
     }
 
+    func forgetLog(after position: LogPosition) throws {
+        let statement = try connection.statement("DELETE FROM log WHERE position > ?1")
+        statement.bind(1, Int(position))
+        try statement.run()
+    }
+
+    func put(_ heard: [LogDesk.Heard]) throws {
+        guard !heard.isEmpty else { return }
+        let statement = try connection.statement("INSERT OR REPLACE INTO log VALUES (?1, ?2, ?3, ?4)")
+        var writer = StateWriter()
+        for heard in heard {
+            statement.bind(1, Int(heard.entry.position))
+            writer.clear()
+            writer.commit(heard.entry.commit, modified: heard.modified)
+            statement.bind(2, writer.bytes)
+            statement.bind(3, heard.hash.bytes)
+            statement.bind(4, heard.statement ?? [])
+            try statement.run()
+        }
+    }
+
     /// Shows entries of the log, in order, one at a time.
     func forEachEntry(upTo position: LogPosition, _ body: (LogEntry) throws -> Void) throws {
         let rows = try connection.statement(

@@ -299,24 +299,13 @@ final class DeviceMemory {
     func write(_ changes: Changes) throws {
         guard !changes.isEmpty else { return }
         try connection.transaction {
-            if let end = changes.logEnd {
-                let statement = try connection.statement("DELETE FROM log WHERE position > ?1")
-                statement.bind(1, Int(end))
-                try statement.run()
-            }
-            for heard in changes.heard {
-                let statement = try connection.statement("INSERT OR REPLACE INTO log VALUES (?1, ?2, ?3, ?4)")
-                statement.bind(1, Int(heard.entry.position))
-                var writer = StateWriter()
-                writer.commit(heard.entry.commit, modified: heard.modified)
-                statement.bind(2, writer.bytes)
-                statement.bind(3, heard.hash.bytes)
-                statement.bind(4, heard.statement ?? [])
-                try statement.run()
-            }
+            if let end = changes.logEnd { try forgetLog(after: end) }
+            try put(changes.heard)
+            var agreed = ItemRows("agreed", of: connection)
             for (item, state) in changes.engine.agreed.sorted(by: { $0.key < $1.key }) {
-                try put("agreed", item, state.map { state in { $0.state(state) } })
+                try agreed.put(item, state.map { state in { $0.state(state) } })
             }
+            var places = ItemRows("placing", of: connection)
             for (item, placing) in changes.engine.placing.sorted(by: { $0.key < $1.key }) {
                 let encode: ((inout StateWriter) -> Void)? = placing.map { placing in
                     { writer in
@@ -324,11 +313,12 @@ final class DeviceMemory {
                         writer.state(placing.agreedAs)
                     }
                 }
-                try put("placing", item, encode)
+                try places.put(item, encode)
             }
             for (item, hasVanished) in changes.engine.vanished.sorted(by: { $0.key < $1.key }) {
                 try put("vanished", item, hasVanished ? { $0.integer(UInt8(1)) } : nil)
             }
+            var items = ItemRows("items", of: connection)
             for (item, seen) in changes.items.sorted(by: { $0.key < $1.key }) {
                 let encode: ((inout StateWriter) -> Void)? = seen.map { seen in
                     { writer in
@@ -337,7 +327,7 @@ final class DeviceMemory {
                         if seen.isDataless { writer.integer(UInt8(1)) }
                     }
                 }
-                try put("items", item, encode)
+                try items.put(item, encode)
                 if seen == nil, lossy.contains(item) { try put("losses", item, nil) }
             }
             for (item, conflicts) in changes.conflicts.sorted(by: { $0.key < $1.key }) {
@@ -361,18 +351,7 @@ final class DeviceMemory {
     }
 
     func put(_ table: String, _ item: ItemID, _ encode: ((inout StateWriter) -> Void)?) throws {
-        var key = StateWriter()
-        key.item(item)
-        let sql =
-            encode == nil
-            ? "DELETE FROM \(table) WHERE item = ?1" : "INSERT OR REPLACE INTO \(table) VALUES (?1, ?2)"
-        let statement = try connection.statement(sql)
-        statement.bind(1, key.bytes)
-        if let encode {
-            var writer = StateWriter()
-            encode(&writer)
-            statement.bind(2, writer.bytes)
-        }
-        try statement.run()
+        var rows = ItemRows(table, of: connection)
+        try rows.put(item, encode)
     }
 }

@@ -17,6 +17,9 @@ struct MalformedMemory: Error, Hashable {
 struct StateWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// Begins anew, in the same room.
+    mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
     mutating func integer(_ number: some FixedWidthInteger) {
         withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
     }

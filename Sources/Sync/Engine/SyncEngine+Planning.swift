@@ -213,7 +213,9 @@ extension SyncEngine {
 
     /// The name under which an item stands aside begins so. It is of the engine's making, and no person has moved an item
     /// that bears it; no other device is to hear of it.
-    private static func asidePrefix(_ item: ItemID) -> String { ".sheaf-aside-\(item.high)-\(item.low)-" }
+    private static func asidePrefix(_ item: ItemID) -> String { "\(asideBeginning)\(item.high)-\(item.low)-" }
+
+    private static let asideBeginning = ".sheaf-aside-"
 
     /// Has the item's own name in it, as far as there is room: should all else forget where it belongs, this tells.
     static func asideName(_ item: ItemID, _ name: String) -> String {
@@ -227,8 +229,11 @@ extension SyncEngine {
     private static let nameByteCountMax = 255
 
     func isAside(_ item: ItemID) -> Bool {
-        // By bytes: a name may begin with a sign that belongs to the one before it.
-        disk[item]?.place.name.utf8.starts(with: Self.asidePrefix(item).utf8) ?? false
+        // By bytes: a name may begin with a sign that belongs to the one before it. Nearly all begin otherwise.
+        guard let name = disk[item]?.place.name.utf8, name.starts(with: Self.asideBeginning.utf8) else {
+            return false
+        }
+        return name.starts(with: Self.asidePrefix(item).utf8)
     }
 
     /// Where an item belongs that stands aside.
