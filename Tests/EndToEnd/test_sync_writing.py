@@ -103,6 +103,32 @@ def test_a_file_that_stays_open_is_not_called_the_same_and_comes_when_it_is_quie
         here.settle()
 
 
+def test_what_a_program_has_open_is_not_evicted_and_what_it_writes_after_a_removal_is_kept(world):
+    here = world(2)
+    one, two = here.devices
+    log = one.folder / "log.bin"
+    with program(one.folder) as (step, process):
+        step("open log.bin 1")
+        step("rest")
+        wait_for(lambda: two.contents.get("log.bin") == b"1" * 100_000, 20, lambda: two.said)
+        here.settle()
+        said = one.run("evict", log)
+        assert said.returncode == 1
+        assert f"“log.bin” stays here, as a program has it open for writing: python3 (process {process.pid})" in said.stderr
+        assert one.contents.keys() == {"log.bin"}
+        (two.folder / "log.bin").unlink()
+        wait_for(lambda: not log.exists(), 20, lambda: one.said)
+        here.settle()
+        step("write 2")
+        step("close")
+        whole = b"1" * 100_000 + b"2" * 100_000
+        for device in here.devices:
+            wait_for(lambda device=device: device.contents.get("log.bin") == whole, 20, lambda: one.said)
+    here.settle()
+    assert one.run("evict", log).returncode == 0
+    assert not log.exists()
+
+
 def test_a_package_that_is_copied_in_arrives_whole(world, base):
     here = world(2)
     one, two = here.devices

@@ -16,8 +16,8 @@ extension Command {
                 does so with the file. Apps that coordinate get the contents back when they read; for other programs, run \
                 sheaf download first.
 
-                Stays here: what the hub does not have as it is, what is in conflict, what somebody has open who objects. \
-                Then it ends with 1.
+                Stays here: what the hub does not have as it is, what is in conflict, what somebody has open who objects, \
+                what a program has open for writing. Then it ends with 1.
                 """,
             [
                 .flag(ReportParameters.jsonOutcome),
