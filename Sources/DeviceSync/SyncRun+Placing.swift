@@ -42,12 +42,27 @@ extension SyncRun {
     func fail(_ effect: Effect, _ error: any Error) {
         if let access = error as? FolderAccess.Awaited { return wait(effect.item, .effect(effect), access) }
         if lacks(for: effect, error) { return }
+        if let open = error as? Placer.OpenMember { return wait(effect, for: open) }
         if case .place(_, let state, _) = effect, let path = table.path(of: state.place, in: place.folder) {
             unfinished.insert(path)
         }
         stuck[effect.item] = (effect, DiskRefusal(error))
         news.insert(effect.item)
         report(.failed(path: path(of: effect.item), why: "\(error)"))
+    }
+
+    /// A step waits for programs that have a file open in a package.
+    private func wait(_ effect: Effect, for open: Placer.OpenMember) {
+        let who = open.writers.isEmpty ? "" : ": \(open.writers.joined(separator: ", "))"
+        stuck[effect.item] = (
+            effect,
+            DiskRefusal(
+                "A file in it is open in a program that writes it\(who).",
+                helps: "Close it there; it goes on by itself."
+            )
+        )
+        news.insert(effect.item)
+        retryLater()
     }
 
     private func place(_ item: ItemID, _ state: ItemState, expecting expected: ItemState?) throws {

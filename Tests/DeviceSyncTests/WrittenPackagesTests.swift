@@ -1,3 +1,4 @@
+import DocumentFoundation
 import DocumentTesting
 import Foundation
 import SyncMessages
@@ -14,8 +15,11 @@ struct WrittenPackagesTests {
         case removed = "is removed"
         case memberRemoved = "lacks a file then"
         case deepMember = "has another file in a folder in it"
+        case member = "has another file in it"
 
         var testDescription: String { rawValue }
+        /// What has nothing to do with the file that is open.
+        static let beside: [Deed] = [.removed, .memberRemoved, .deepMember]
     }
 
     private let pair: DevicePair
@@ -38,6 +42,17 @@ struct WrittenPackagesTests {
         case .removed: try FileManager.default.removeItem(atPath: two.path("p.rtfd"))
         case .memberRemoved: try FileManager.default.removeItem(atPath: two.path("p.rtfd/b.txt"))
         case .deepMember: try two.write("2", to: "p.rtfd/Pages/1.txt")
+        case .member: try two.write("2", to: "p.rtfd/a.txt")
+        }
+    }
+
+    /// What a file is in the versions of the package that are in conflict with it on the first device.
+    private func lostTexts(_ member: String) throws -> [String] {
+        let package = one.folder.appendingPathComponent("p.rtfd")
+        return try VersionStore.$shared.withValue(one.versions) {
+            try one.versions.unresolvedConflicts(at: package).map {
+                String(decoding: try Data(contentsOf: $0.url.appendingPathComponent(member)), as: UTF8.self)
+            }
         }
     }
 
@@ -50,7 +65,7 @@ struct WrittenPackagesTests {
 
     @Test(
         "What a program has written into a package stays, when the package elsewhere meanwhile",
-        arguments: Deed.allCases
+        arguments: Deed.beside
     )
     func open(_ deed: Deed) throws {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: one.path("p.rtfd/a.txt")))
@@ -68,8 +83,38 @@ struct WrittenPackagesTests {
     }
 
     @Test(
-        "What cannot be read of a package is not taken away, when the package elsewhere",
+        "A package waits for a program that has a file in it open, though that does not write, when it elsewhere",
         arguments: Deed.allCases
+    )
+    func openAndQuiet(_ deed: Deed) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: one.path("p.rtfd/a.txt")))
+        try file.seekToEnd()
+        try perform(deed)
+        if deed == .memberRemoved {
+            // What has been open goes on being what it is.
+            wait { one.text("p.rtfd/b.txt") == nil || one.status?.stuck["p.rtfd"] != nil }
+        } else {
+            let program = ProcessInfo.processInfo.processName.prefix(15)
+            wait {
+                one.status?.stuck["p.rtfd"]?.contains("open in a program that writes it: \(program)") == true
+            }
+            #expect(one.explanation("p.rtfd")?.next == "Close it there; it goes on by itself.")
+        }
+        #expect(one.text("p.rtfd/a.txt") == "1")
+        try file.write(contentsOf: Data(" and more".utf8))
+        try file.close()
+        one.tryAgain()
+        wait { pair.isSettled && one.contents == two.contents && one.text("p.rtfd/a.txt") != "1" }
+        // Of two edits of one file one is the document, and the other a version in conflict with it.
+        let lost = try lostTexts("a.txt")
+        #expect(Set(lost + [one.text("p.rtfd/a.txt") ?? ""]).isSuperset(of: ["1 and more"]), "\(lost)")
+        #expect(lost.isEmpty == (deed != .member))
+        pair.end()
+    }
+
+    @Test(
+        "What cannot be read of a package is not taken away, when the package elsewhere",
+        arguments: Deed.beside
     )
     func unreadable(_ deed: Deed) throws {
         #expect(mkfifo(one.path("p.rtfd/Pages/pipe"), 0o600) == 0)

@@ -10,8 +10,6 @@ internal import Vault
 extension Placer {
     /// Who is in the way of an eviction is asked for so long.
     private static let holderSeconds = 0.5
-    /// So many programs are named that have something open.
-    private static let writerCountMax = 3
 
     /// A program has an item, or a file in it, open for writing: what it wrote from now on would be in nothing that has a name.
     private struct Written: Error {}
@@ -77,14 +75,6 @@ extension Placer {
         }
         guard let status = try FolderScan.status(at: place) else { return .another("it has gone since") }
         return .done(FolderItem(state: known.state, trace: ItemTrace(status), isDataless: true))
-    }
-
-    /// Which programs have an item, or a file in it, open for writing.
-    private func writers(at path: FilePath) -> [String] {
-        guard let real = try? path.resolved() else { return [] }
-        return OpenForWriting.writers(countMax: Self.writerCountMax) {
-            $0 == real.string || $0.hasPrefix(real.string + "/")
-        }.map(\.description)
     }
 
     /// How an item looks that holds what was read last; nil for one that does not. A file's times need not be others when it was read

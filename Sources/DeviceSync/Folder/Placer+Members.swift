@@ -30,19 +30,23 @@ extension Placer {
             try losses.note([item: try restorer.restore(difference, into: try save.stagedPath())])
             // What a program that coordinates nothing wrote until now is not to go.
             let isAsSeen = { (status: MemberStatus) in ItemTrace(status).hasContents(of: known.trace) }
-            var replaced: [MemberPath: MemberStatus] = [:]
+            var (replaced, isOpen): ([MemberPath: MemberStatus], Bool) = ([:], false)
             save.beforeSwap = { () throws(SystemError) in
                 // What cannot be read any more has changed.
                 guard let found = try? restorer.replaced(by: difference, in: path),
                     let status = try FolderScan.status(at: path), isAsSeen(status)
                 else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
+                isOpen = found.keys.contains { OpenForWriting.isOpen(path.appending($0.description)) == true }
+                guard !isOpen else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
                 replaced = found
             }
             save.isReplaceable = { status, _ in isAsSeen(status) }
             save.isMemberReplaceable = { path, status in
                 replaced[path].map { ItemTrace(status).hasContents(of: ItemTrace($0)) } ?? false
             }
-            try save.commit(MemberAttributes(modified: contents.date(modified)))
+            do { try save.commit(MemberAttributes(modified: contents.date(modified))) } catch {
+                throw isOpen ? OpenMember(writers: writers(at: path)) : error
+            }
         }
         return true
     }

@@ -9,6 +9,9 @@ internal import Vault
 /// What a person or a program has done since the folder was looked at last is never overwritten: it is found, and said.
 /// Where others take their time to make way, `FolderAccess.Awaited` is thrown: the step is to be done again later.
 struct Placer {
+    /// So many programs are named that have something open.
+    private static let writerCountMax = 3
+
     let root: FilePath
     let contents: ContentStore
     let access: FolderAccess
@@ -25,6 +28,13 @@ struct Placer {
 
     /// What is expected has changed meanwhile.
     struct Changed: Error {}
+
+    /// A program has a file of a package open for writing. What it wrote from now on would be in nothing that has a name, and of
+    /// a database, say, be the half: the package stays as it is until that is closed.
+    struct OpenMember: Error {
+        /// Which programs, as far as can be told.
+        let writers: [String]
+    }
 
     // MARK: Placing
 
@@ -251,6 +261,7 @@ struct Placer {
         if try changeMembers(item, known, to: content, modified: modified, at: path) { return nil }
         var placed: FileStamp?
         try coordinate(path, []) {
+            try checkThatNobodyWrites(in: known, at: path)
             let save = try StagedSave(item: path, followsSymbolicLink: false)
             // What it bears is part of its contents, and what it bears no more as well.
             save.carriesUserAttributes = false
@@ -258,7 +269,8 @@ struct Placer {
             // What a program that coordinates nothing wrote until now is not to go.
             let inside = try inside(of: item, known, at: path)
             let isAsSeen = { (status: MemberStatus, place: FilePath) in
-                ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
+                guard inside == nil || OpenForWriting.firstOpen(at: place) == nil else { return false }
+                return ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
             }
             save.beforeSwap = { () throws(SystemError) in
                 guard let status = try FolderScan.status(at: path), isAsSeen(status, path) else {
@@ -301,9 +313,12 @@ struct Placer {
                 if known.state.kind == .folder {
                     try ItemMoves.removeEmptyFolder(path)
                 } else {
+                    try checkThatNobodyWrites(in: known, at: path)
                     let inside = try inside(of: item, known, at: path)
                     removed = held(known, at: path)
-                    try removeDocument(path, known, inside)
+                    try removeDocument(path, known, inside) {
+                        inside == nil || OpenForWriting.firstOpen(at: $0) == nil
+                    }
                 }
             }
             return .done(nil)
@@ -343,6 +358,22 @@ struct Placer {
         let found = try contents.keep(.init(path, as: item.mark, notes: try losses.of(item)))
         guard let found, found == known.state.content else { throw Changed() }
         return traces
+    }
+
+    /// That no program has a file of a package open for writing. A lone file's programs are followed: see `LateFile`.
+    private func checkThatNobodyWrites(in known: FolderItem, at path: FilePath) throws(OpenMember) {
+        guard known.state.kind == .document, known.trace.kind == .directory,
+            OpenForWriting.firstOpen(at: path) != nil
+        else { return }
+        throw OpenMember(writers: writers(at: path))
+    }
+
+    /// Which programs have an item, or a file in it, open for writing.
+    func writers(at path: FilePath) -> [String] {
+        guard let real = try? path.resolved() else { return [] }
+        return OpenForWriting.writers(countMax: Self.writerCountMax) {
+            $0 == real.string || $0.hasPrefix(real.string + "/")
+        }.map(\.description)
     }
 
     // MARK: Coordination
