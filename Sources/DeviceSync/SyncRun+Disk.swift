@@ -28,27 +28,12 @@ extension SyncRun {
             guard noteWriting(events, inPackage: item) else { return }
             dirtyPackages.insert(item)
         case .overflow:
-            dirtyFolders.formUnion(allFolders)
+            dirtyFolders.formUnion(table.folders)
             // A package's own traces do not tell what is deep in it.
-            dirtyPackages.formUnion(allPackages)
+            dirtyPackages.formUnion(table.packages)
         }
         retryLater()
         lookSoon()
-    }
-
-    var allFolders: Set<ItemID> {
-        var folders: Set<ItemID> = [.root]
-        for (item, seen) in table.items.all where seen.state.kind == .folder { folders.insert(item) }
-        return folders
-    }
-
-    var allPackages: Set<ItemID> {
-        var packages: Set<ItemID> = []
-        for (item, seen) in table.items.all
-        where seen.trace.kind == .directory && seen.state.kind == .document {
-            packages.insert(item)
-        }
-        return packages
     }
 
     func lookSoon(after seconds: Double = gatherSeconds) {
@@ -71,10 +56,10 @@ extension SyncRun {
     ///
     /// - Returns: What has vanished, though nobody has removed it.
     func lookAtAll() throws -> Set<ItemID> {
-        dirtyPackages = allPackages
+        dirtyPackages = table.packages
         try watches?.watch(folder: .root, at: place.folder)
-        for item in allFolders where item != .root { watchIfPossible(item) }
-        let found = try look(at: allFolders)
+        for item in table.folders where item != .root { watchIfPossible(item) }
+        let found = try look(at: table.folders)
         // The engine hears of all that is there, and so of what is not.
         if isBlind { missing = found.missing }
         let gone = isBlind ? [] : found.missing.filter { !isAmidSave($0) }
@@ -87,7 +72,7 @@ extension SyncRun {
     /// Whether nothing is left to do, after a look at everything.
     var isInStepNow: Bool {
         guard !isStopped else { return false }
-        dirtyFolders.formUnion(allFolders)
+        dirtyFolders.formUnion(table.folders)
         attempt("the folder cannot be looked at") { try lookAtDirty() }
         // That somebody has settled one is told a moment later.
         if !conflicts.shown.isEmpty { followConflicts() }

@@ -21,7 +21,7 @@ extension SyncRun {
 
     /// What is lost if it is not there: all in folders in which nobody can have removed it.
     func findPerishable() -> Set<ItemID> {
-        Set(allFolders.lazy.filter(self.isUntouched).flatMap { self.table.members(of: $0) })
+        Set(table.folders.lazy.filter(self.isUntouched).flatMap { self.table.members(of: $0) })
     }
 
     /// Whether a folder is the one that was seen last, and nobody has removed anything from it since.

@@ -42,7 +42,7 @@ extension SyncRun {
     func fail(_ effect: Effect, _ error: any Error) {
         if let access = error as? FolderAccess.Awaited { return wait(effect.item, .effect(effect), access) }
         if lacks(for: effect, error) { return }
-        if let open = error as? Placer.OpenMember { return wait(effect, for: open) }
+        if let open = error as? OpenInPrograms { return wait(effect, for: open) }
         if case .place(_, let state, _) = effect, let path = table.path(of: state.place, in: place.folder) {
             unfinished.insert(path)
         }
@@ -52,12 +52,11 @@ extension SyncRun {
     }
 
     /// A step waits for programs that have a file open in a package.
-    private func wait(_ effect: Effect, for open: Placer.OpenMember) {
-        let who = open.writers.isEmpty ? "" : ": \(open.writers.joined(separator: ", "))"
+    private func wait(_ effect: Effect, for open: OpenInPrograms) {
         stuck[effect.item] = (
             effect,
             DiskRefusal(
-                "A file in it is open in a program that writes it\(who).",
+                "A file in it is open in a program that writes it\(open.who).",
                 helps: "Close it there; it goes on by itself."
             )
         )

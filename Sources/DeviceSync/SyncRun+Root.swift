@@ -104,9 +104,9 @@ extension SyncRun {
     func takeUp(_ folder: ItemID) {
         noteListed(folder)
         let inside = Set(table.subtree(of: folder))
-        dirtyFolders.formUnion(allFolders.intersection(inside))
-        dirtyPackages.formUnion(allPackages.intersection(inside))
-        for folder in allFolders.intersection(inside) { watchIfPossible(folder) }
+        dirtyFolders.formUnion(table.folders.intersection(inside))
+        dirtyPackages.formUnion(table.packages.intersection(inside))
+        for folder in table.folders.intersection(inside) { watchIfPossible(folder) }
         for (item, held) in stuck where held.why.cause == .away {
             stuck[item] = nil
             refused.insert(item)
@@ -125,7 +125,7 @@ extension SyncRun {
 
     /// Notes that all has been looked at.
     func noteLook(at folders: Set<ItemID>) {
-        if doubt != nil, isLookDone, folders.isSuperset(of: allFolders) { doubt?.isLookedAt = true }
+        if doubt != nil, isLookDone, folders.isSuperset(of: table.folders) { doubt?.isLookedAt = true }
         endDoubt()
     }
 

@@ -15,7 +15,6 @@ extension SyncRun {
     static let beingWritten = "It is being written."
     /// Who writes an item is asked again after so many seconds, if somebody wants to know.
     private static let writersSeconds = 1.0
-    private static let writerCountMax = 3
 
     private var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
@@ -276,8 +275,7 @@ extension SyncRun {
 
     /// Why an item waits that is being written.
     func writingText(of item: ItemID) -> String {
-        let names = writers[item]?.names ?? []
-        let who = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
+        let who = OpenInPrograms.who(writers[item]?.names ?? [])
         guard let wait = writing.waiting[item], wait.isPackage else {
             return "It is open in a program that writes it\(who)."
         }
@@ -302,12 +300,8 @@ extension SyncRun {
     func refreshWriters(of item: ItemID) {
         if let known = writers[item], now < known.asked + Self.writersSeconds { return }
         // Of what has gone since nobody asks.
-        guard let path = table.path(of: item, in: place.folder), let real = try? path.resolved() else {
-            return
-        }
-        let found = OpenForWriting.writers(countMax: Self.writerCountMax) {
-            $0 == real.string || $0.hasPrefix(real.string + "/")
-        }
+        guard let path = table.path(of: item, in: place.folder) else { return }
+        let found = OpenForWriting.writers(countMax: OpenInPrograms.writerCountMax, anywhereIn: path)
         writers[item] = KnownWriters(asked: now, names: found.map(\.description))
     }
 }

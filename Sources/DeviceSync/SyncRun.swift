@@ -252,7 +252,7 @@ final class SyncRun {
         let vanished = try lookAtAll()
         try endSuspicion()
         try resume(without: vanished)
-        noteLook(at: allFolders)
+        noteLook(at: table.folders)
         try recallPauses()
         try recallDeeds()
         // What the process before could not show any more.

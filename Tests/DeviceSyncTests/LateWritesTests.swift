@@ -115,6 +115,17 @@ struct LateWritesTests {
         pair.end()
     }
 
+    /// Waits until what was written late is the document again on both, where that was removed, or else in conflict with it.
+    private func waitUntilKept(_ name: String, _ pair: DevicePair, isRemoved: Bool) {
+        for device in [pair.one, pair.two] {
+            pair.wait {
+                isRemoved
+                    ? device.text(name) == "first and late"
+                    : (try? device.conflicts(name)) == ["first and late"]
+            }
+        }
+    }
+
     @Test(
         "What is removed or replaced under a program that keeps it open is kept whenever that writes",
         arguments: [true, false]
@@ -136,13 +147,7 @@ struct LateWritesTests {
         pair.wait { DispatchTime.now() > later }
         try file.write(contentsOf: Data(" and late".utf8))
         try file.close()
-        for device in [one, two] {
-            pair.wait {
-                isRemoved
-                    ? device.text("log.txt") == "first and late"
-                    : (try? device.conflicts("log.txt")) == ["first and late"]
-            }
-        }
+        waitUntilKept("log.txt", pair, isRemoved: isRemoved)
         pair.wait { pair.isSettled }
         pair.end()
     }
@@ -191,13 +196,7 @@ struct LateWritesTests {
         #expect(two.status?.isSettled == false)
         SystemCallObservation.remove(shortage)
         two.tryAgain()
-        for device in [one, two] {
-            pair.wait {
-                isRemoved
-                    ? device.text("a.txt") == "first and late"
-                    : (try? device.conflicts("a.txt")) == ["first and late"]
-            }
-        }
+        waitUntilKept("a.txt", pair, isRemoved: isRemoved)
         pair.wait { pair.isSettled }
         #expect(one.text("a.txt") == (isRemoved ? "first and late" : "second"))
         pair.end()

@@ -292,7 +292,7 @@ struct LogReaderTests {
             )
         }
         for entry in page { #expect(try watch.read(entry, revision: 0) == nil) }
-        #expect(watch.marks.count <= Int(LogWatch.recentCount + LogWatch.thinningStep) + 5)
+        #expect(watch.marks.count <= Int(LogWatch.recentCount) + 5)
         for position in [0, 1024, 2048, count - 4096, count - 1] {
             #expect(watch.hash(at: UInt64(position)) == places[position].hash, "\(position)")
         }

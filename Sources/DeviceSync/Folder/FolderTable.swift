@@ -88,6 +88,22 @@ struct FolderTable {
         items.all.compactMapValues { $0.state.kind == .folder || $0.state.hasContent ? $0.state : nil }
     }
 
+    /// All folders, with the container's own.
+    var folders: Set<ItemID> {
+        var folders: Set<ItemID> = [.root]
+        for (item, seen) in items.all where seen.state.kind == .folder { folders.insert(item) }
+        return folders
+    }
+
+    /// All documents that are packages.
+    var packages: Set<ItemID> {
+        var packages: Set<ItemID> = []
+        for (item, seen) in items.all where seen.trace.kind == .directory && seen.state.kind == .document {
+            packages.insert(item)
+        }
+        return packages
+    }
+
     func item(at place: ItemPlace) -> ItemID? { bearer(of: place) }
 
     /// The item that has the name of a place.

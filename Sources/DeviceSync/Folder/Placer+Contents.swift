@@ -11,9 +11,6 @@ extension Placer {
     /// Who is in the way of an eviction is asked for so long.
     private static let holderSeconds = 0.5
 
-    /// A program has an item, or a file in it, open for writing: what it wrote from now on would be in nothing that has a name.
-    private struct Written: Error {}
-
     /// Puts a placeholder in the place of an item.
     ///
     /// - Parameter saysWho: Whether it is found out who is in the way, which may take a moment.
@@ -35,23 +32,24 @@ extension Placer {
                     throw Changed()
                 }
                 let inside = try inside(of: item, known, at: path)
-                guard OpenForWriting.firstOpen(at: path) == nil else { throw Written() }
+                guard !OpenForWriting.isOpen(anywhereIn: path) else {
+                    throw OpenInPrograms(path, saysWho: saysWho)
+                }
                 try write(try placeholder(for: path, known, content), known, at: place, as: item)
                 do {
                     // There nobody opens it any more.
-                    try removeDocument(path, known, inside) { OpenForWriting.firstOpen(at: $0) == nil }
+                    try removeDocument(path, known, inside) { !OpenForWriting.isOpen(anywhereIn: $0) }
                 } catch {
                     // It stays, so nothing is to stand for it.
                     try ItemMoves.removeFile(place)
                     throw error
                 }
             }
-        } catch is Written {
-            let writers = saysWho ? writers(at: path) : []
+        } catch let open as OpenInPrograms {
             throw SyncRefusal(
                 .inUse,
-                "“\(path.name)” stays here, as a program has it open for writing\(writers.isEmpty ? "" : ": ")"
-                    + "\(writers.joined(separator: ", ")). Try again when it is closed there."
+                "“\(path.name)” stays here, as a program has it open for writing\(open.who). "
+                    + "Try again when it is closed there."
             )
         } catch is Changed {
             return .another("it has changed since")

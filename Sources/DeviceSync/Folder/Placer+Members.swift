@@ -36,7 +36,9 @@ extension Placer {
                 guard let found = try? restorer.replaced(by: difference, in: path),
                     let status = try FolderScan.status(at: path), isAsSeen(status)
                 else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
-                isOpen = found.keys.contains { OpenForWriting.isOpen(path.appending($0.description)) == true }
+                isOpen = found.keys.contains { member in
+                    OpenForWriting.isOpen(member.components.reduce(path) { $0.appending($1) }) == true
+                }
                 guard !isOpen else { throw SystemError(call: "renameat2", errno: ESTALE, path: path) }
                 replaced = found
             }
@@ -45,7 +47,7 @@ extension Placer {
                 replaced[path].map { ItemTrace(status).hasContents(of: ItemTrace($0)) } ?? false
             }
             do { try save.commit(MemberAttributes(modified: contents.date(modified))) } catch {
-                throw isOpen ? OpenMember(writers: writers(at: path)) : error
+                throw isOpen ? OpenInPrograms(path) : error
             }
         }
         return true

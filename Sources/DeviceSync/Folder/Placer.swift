@@ -9,9 +9,6 @@ internal import Vault
 /// What a person or a program has done since the folder was looked at last is never overwritten: it is found, and said.
 /// Where others take their time to make way, `FolderAccess.Awaited` is thrown: the step is to be done again later.
 struct Placer {
-    /// So many programs are named that have something open.
-    private static let writerCountMax = 3
-
     let root: FilePath
     let contents: ContentStore
     let access: FolderAccess
@@ -28,13 +25,6 @@ struct Placer {
 
     /// What is expected has changed meanwhile.
     struct Changed: Error {}
-
-    /// A program has a file of a package open for writing. What it wrote from now on would be in nothing that has a name, and of
-    /// a database, say, be the half: the package stays as it is until that is closed.
-    struct OpenMember: Error {
-        /// Which programs, as far as can be told.
-        let writers: [String]
-    }
 
     // MARK: Placing
 
@@ -269,7 +259,7 @@ struct Placer {
             // What a program that coordinates nothing wrote until now is not to go.
             let inside = try inside(of: item, known, at: path)
             let isAsSeen = { (status: MemberStatus, place: FilePath) in
-                guard inside == nil || OpenForWriting.firstOpen(at: place) == nil else { return false }
+                guard inside == nil || !OpenForWriting.isOpen(anywhereIn: place) else { return false }
                 return ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
             }
             save.beforeSwap = { () throws(SystemError) in
@@ -317,7 +307,7 @@ struct Placer {
                     let inside = try inside(of: item, known, at: path)
                     removed = held(known, at: path)
                     try removeDocument(path, known, inside) {
-                        inside == nil || OpenForWriting.firstOpen(at: $0) == nil
+                        inside == nil || !OpenForWriting.isOpen(anywhereIn: $0)
                     }
                 }
             }
@@ -361,19 +351,11 @@ struct Placer {
     }
 
     /// That no program has a file of a package open for writing. A lone file's programs are followed: see `LateFile`.
-    private func checkThatNobodyWrites(in known: FolderItem, at path: FilePath) throws(OpenMember) {
+    private func checkThatNobodyWrites(in known: FolderItem, at path: FilePath) throws(OpenInPrograms) {
         guard known.state.kind == .document, known.trace.kind == .directory,
-            OpenForWriting.firstOpen(at: path) != nil
+            OpenForWriting.isOpen(anywhereIn: path)
         else { return }
-        throw OpenMember(writers: writers(at: path))
-    }
-
-    /// Which programs have an item, or a file in it, open for writing.
-    func writers(at path: FilePath) -> [String] {
-        guard let real = try? path.resolved() else { return [] }
-        return OpenForWriting.writers(countMax: Self.writerCountMax) {
-            $0 == real.string || $0.hasPrefix(real.string + "/")
-        }.map(\.description)
+        throw OpenInPrograms(path)
     }
 
     // MARK: Coordination

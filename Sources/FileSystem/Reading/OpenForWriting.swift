@@ -23,29 +23,36 @@ package enum OpenForWriting {
         return answer
     }
 
-    /// The first file that somebody has open for writing, of one or of all in a folder.
+    /// Whether anybody has an item open for writing, or a file in it, as far as can be told: see `isOpen(_:)`.
     ///
-    /// - Parameter path: Of either; links are not followed.
-    /// - Returns: Nil where there is none, as far as can be told: see `isOpen(_:)`.
-    package static func firstOpen(at path: FilePath) -> FilePath? {
+    /// - Parameter path: Of a file or a folder; links are not followed.
+    package static func isOpen(anywhereIn path: FilePath) -> Bool {
         // What cannot be looked at is said by whoever reads it.
         switch (try? FolderScan.status(at: path))?.stamp.kind {
-        case .regular: return isOpen(path) == true ? path : nil
+        case .regular: return isOpen(path) == true
         case .directory: break
-        case .symbolicLink, .other, nil: return nil
+        case .symbolicLink, .other, nil: return false
         }
         var pending = [path]
         while let folder = pending.popLast() {
             for member in (try? FolderScan.members(of: folder)) ?? [] {
                 let place = folder.appending(member.name)
                 switch member.status.stamp.kind {
-                case .regular: if isOpen(place) == true { return place }
+                case .regular: if isOpen(place) == true { return true }
                 case .directory: pending.append(place)
                 case .symbolicLink, .other: break
                 }
             }
         }
-        return nil
+        return false
+    }
+
+    /// Which programs have an item open for writing, or a file in it: see `writers(countMax:where:)`.
+    ///
+    /// - Parameter path: Of a file or a folder; nobody has one open that has gone.
+    package static func writers(countMax: Int, anywhereIn path: FilePath) -> [WriterProcess] {
+        guard let real = try? path.resolved() else { return [] }
+        return writers(countMax: countMax) { $0 == real.string || $0.hasPrefix(real.string + "/") }
     }
 
     /// Which programs of this user have files open for writing, as proc(5) tells; of all users' for the privileged.

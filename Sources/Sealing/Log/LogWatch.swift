@@ -6,17 +6,18 @@ package import Sync
 /// 1. `head` is the chain's end at the last entry that was read and found right.
 /// 2. `marks` are places of the chain before it, ascending: all of the last ones, some of the others.
 package struct LogWatch: Hashable, Sendable {
-    /// How many of the last places are remembered at least.
+    /// How many of the last places are remembered.
     package static let recentCount: UInt64 = 4096
-    /// Of those before what is too much goes this often: each time all behind it moves up.
-    package static let thinningStep: UInt64 = 256
     /// Of those before, each that is divisible by this.
     package static let sparseStep: UInt64 = 1024
 
     /// What has been read.
     package private(set) var head: LogHead
     /// Places before, by position.
-    package private(set) var marks: [LogHead]
+    package var marks: [LogHead] { sparse + recent }
+    private var sparse: [LogHead]
+    /// A slice, as the first leaves when one comes: of an array all others would move up for that.
+    private var recent: ArraySlice<LogHead>
     private var chain: LogChain
 
     /// Nothing has been read.
@@ -24,7 +25,7 @@ package struct LogWatch: Hashable, Sendable {
         do {
             chain = try LogChain(of: container)
         } catch { throw SealingError(.outOfMemory, "\(error)") }
-        (head, marks) = (chain.head, [])
+        (head, sparse, recent) = (chain.head, [], [])
     }
 
     /// Goes on where a device had stopped.
@@ -32,7 +33,9 @@ package struct LogWatch: Hashable, Sendable {
     /// - Parameter marks: As they were kept; fewer do as well. The first should be position 0.
     package init(at head: LogHead, marks: [LogHead]) {
         let areBefore = marks.allSatisfy { $0.position < head.position }
-        (self.head, self.marks) = (head, areBefore ? marks : marks.filter { $0.position < head.position })
+        let marks = areBefore ? marks : marks.filter { $0.position < head.position }
+        let start = marks.count { $0.position + Self.recentCount < head.position }
+        (self.head, sparse, recent) = (head, Array(marks[..<start]), marks[start...])
         chain = LogChain(at: head)
     }
 
@@ -48,12 +51,16 @@ package struct LogWatch: Hashable, Sendable {
     /// The last place at or before a position that is remembered.
     package func place(atOrBefore position: LogPosition) -> LogHead? {
         if position >= head.position { return head }
-        var (low, high) = (0, marks.count)
+        return Self.last(of: recent, atOrBefore: position) ?? Self.last(of: sparse[...], atOrBefore: position)
+    }
+
+    private static func last(of places: ArraySlice<LogHead>, atOrBefore position: LogPosition) -> LogHead? {
+        var (low, high) = (places.startIndex, places.endIndex)
         while low < high {
             let middle = (low + high) / 2
-            if marks[middle].position <= position { low = middle + 1 } else { high = middle }
+            if places[middle].position <= position { low = middle + 1 } else { high = middle }
         }
-        return low > 0 ? marks[low - 1] : nil
+        return low > places.startIndex ? places[low - 1] : nil
     }
 
     /// What the hub's end of the log says by itself: nil where that is what was read, or comes after it.
@@ -70,7 +77,7 @@ package struct LogWatch: Hashable, Sendable {
     }
 
     /// The earliest place that is remembered.
-    private var start: LogHead { marks.first ?? head }
+    private var start: LogHead { sparse.first ?? recent.first ?? head }
 
     /// Reads the next entry, if the chain and the rule for commits allow it.
     ///
@@ -92,18 +99,19 @@ package struct LogWatch: Hashable, Sendable {
 
     /// Forgets what was read last; the entry was not what it should have been.
     mutating func unread(to former: LogHead) {
-        while let last = marks.last, last.position >= former.position { marks.removeLast() }
+        while let last = recent.last, last.position >= former.position { recent.removeLast() }
+        while let last = sparse.last, last.position >= former.position { sparse.removeLast() }
         head = former
         chain = LogChain(at: former)
     }
 
     private mutating func remember() {
-        marks.append(head)
+        recent.append(head)
         head = chain.head
-        guard head.position > Self.recentCount, head.position % Self.thinningStep == 0 else { return }
-        let leaving = head.position - Self.recentCount
-        let end = marks.firstIndex { $0.position >= leaving } ?? marks.endIndex
-        marks.replaceSubrange(..<end, with: marks[..<end].filter { $0.position % Self.sparseStep == 0 })
+        while let first = recent.first, first.position + Self.recentCount < head.position {
+            recent.removeFirst()
+            if first.position % Self.sparseStep == 0 { sparse.append(first) }
+        }
     }
 
     /// Goes back to a place, as a hub was: what comes after it is read anew.
