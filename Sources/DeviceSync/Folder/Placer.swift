@@ -329,7 +329,7 @@ struct Placer {
         if mayGo: (FilePath) -> Bool = { _ in true }
     ) throws {
         let isExpected = { (_: MemberStatus, place: FilePath) in
-            // What a program wrote until it closed the file shows after that.
+            // What a program wrote until it closed the file shows after that; what cannot be looked at is not as it was.
             guard mayGo(place), let status = try? FolderScan.status(at: place) else { return false }
             return ItemTrace(status).hasContents(of: known.trace) && inside?.isStill(at: place) ?? true
         }
