@@ -136,7 +136,7 @@ package final class ContainerSync: Sendable {
     package func tryAgain() { queue.sync { beginning.value.tryAgain() } }
 
     /// What there is to say of a container, or what is said of one that could not begin yet.
-    private func ask<Answer>(_ body: (SyncRun) -> Answer, or none: (ContainerStart) -> Answer) -> Answer {
+    func ask<Answer>(_ body: (SyncRun) -> Answer, or none: (ContainerStart) -> Answer) -> Answer {
         queue.sync { beginning.value.run.map(body) ?? none(beginning.value) }
     }
 

@@ -81,9 +81,7 @@ extension SyncRun {
     private enum PuttingBack { case done, waits(DiskRefusal), lacking }
 
     private func putBack(_ item: ItemID) -> PuttingBack {
-        guard let known = table[item], !known.isDataless,
-            known.state.kind == .folder || known.state.hasContent
-        else { return .lacking }
+        guard let known = table[item], !known.isDataless, known.isRead else { return .lacking }
         do {
             if let content = known.state.content, try !contents.has(content) { return .lacking }
             var replaced: ReplacedFile?

@@ -128,8 +128,10 @@ extension SyncRun {
     /// What the memory does not have yet.
     private func takeChanges() -> DeviceMemory.Changes {
         var changes = DeviceMemory.Changes()
-        changes.heard = newlyHeard
-        newlyHeard = []
+        // What the engine has not read yet waits with it: what disk and log agreed on is written as of the log that it knows.
+        let readCount = newlyHeard.firstIndex { $0.entry.position > engine.tree.position } ?? newlyHeard.count
+        changes.heard = Array(newlyHeard.prefix(readCount))
+        newlyHeard.removeFirst(readCount)
         changes.engine = engine.takeMemoryChanges()
         changes.session = session
         if case .some(.some) = changes.engine.lastChange {
@@ -141,12 +143,24 @@ extension SyncRun {
         news.formUnion(changes.engine.agreed.keys)
         for item in table.takeWritten() {
             news.insert(item)
-            let seen = table[item].flatMap { $0.state.kind == .folder || $0.state.hasContent ? $0 : nil }
-            changes.items.updateValue(seen, forKey: item)
+            changes.items.updateValue(table[item].flatMap { $0.isRead ? $0 : nil }, forKey: item)
+        }
+        for item in changes.engine.agreed.keys { changes.agreed[item] = agreedNote(of: item) }
+        for item in changes.items.keys where changes.agreed[item] == nil {
+            changes.agreed[item] = agreedNote(of: item)
         }
         for item in conflicts.takenUp { changes.conflicts[item] = conflicts.shown[item] ?? [:] }
         conflicts.takenUp = []
         unsharedCount += changes.items.count + changes.heard.count
         return changes
+    }
+
+    /// What is to be written of what disk and log agreed on, beside the two.
+    private func agreedNote(of item: ItemID) -> AgreedItems.Note {
+        AgreedItems.Note(
+            engine.lastAgreed(item),
+            seen: table.writtenState(of: item),
+            logged: engine.tree[item]
+        )
     }
 }

@@ -70,7 +70,7 @@ struct DiskItemsTests {
     )
     func asDictionaries(itemCount: Int) {
         var world = World(seededNumbers(for: "disk items"), itemCount: itemCount)
-        var (disk, agreed) = (DiskItems(), AgreedItems())
+        var (disk, agreed, memory) = (DiskItems(), AgreedItems(), Memory())
         for step in 0..<400 {
             let item = world.item()
             switch world.random.below(8) {
@@ -100,13 +100,61 @@ struct DiskItemsTests {
                 world.tree = ContainerTree()
                 world.log = Array(world.log.prefix(world.random.below(world.log.count + 1)))
                 for entry in world.log { _ = world.tree.read(entry) }
-                let states = agreed.all(besides: disk.log)
+                agreed.keep(besides: disk.log, now: world.tree)
                 disk.replaceLog(world.tree)
-                agreed.keep(states, besides: world.tree)
             }
             if step % 10 == 0 { check(disk, agreed, world) }
+            if world.random.below(6) == 0 { memory.write(&agreed, disk) }
+            if world.random.below(12) == 0 { memory.check(&agreed, disk) }
         }
         check(disk, agreed, world)
+        memory.check(&agreed, disk)
+    }
+
+    /// Disk and log as they were written down last, and what is noted beside them.
+    private struct Memory {
+        private var seen = ItemMap<ItemState>()
+        private var noted = ItemMap<ItemState?>()
+
+        /// Writes down what has come to be otherwise.
+        mutating func write(_ agreed: inout AgreedItems, _ disk: DiskItems) {
+            let others = Set(disk.keys).union(seen.keys).filter { seen[$0] != disk[$0] }
+            seen = disk.all
+            for item in agreed.takeWritten().union(others) {
+                let logged = disk.log[item]
+                let state = agreed.state(of: item, logged: logged)
+                switch AgreedItems.Note(state, seen: seen[item], logged: logged) {
+                case .toldByDiskAndLog: noted[item] = nil
+                case .otherwise(let state): noted[item] = .some(state)
+                }
+            }
+        }
+
+        /// What is read of it is what was known, and notes are of what needs them alone.
+        mutating func check(_ agreed: inout AgreedItems, _ disk: DiskItems) {
+            write(&agreed, disk)
+            let read = AgreedItems(noted: noted, seen: { seen[$0] }, besides: disk.log)
+            #expect(read.all(besides: disk.log) == agreed.all(besides: disk.log))
+            for (item, state) in noted {
+                #expect(isOther(state, seen[item]) || isOther(state, disk.log[item]))
+            }
+        }
+
+        private func isOther(_ one: ItemState?, _ other: ItemState?) -> Bool { one != other }
+    }
+
+    @Test(
+        "A note that disk and log have come to tell of by themselves is read all the same, and written away"
+    )
+    func needless() {
+        let (item, other) = (ItemID(1, 1), ItemID(1, 2))
+        let state = ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName("c"))
+        var log = ContainerTree()
+        _ = log.read(LogEntry(1, Commit(Commit.ID(DeviceID(9), session: 1, 1), item, on: 0, state)))
+        let noted: ItemMap<ItemState?> = [item: .some(state), other: .some(state)]
+        var agreed = AgreedItems(noted: noted, seen: { $0 == item ? state : nil }, besides: log)
+        #expect(agreed.all(besides: log) == [item: state, other: state])
+        #expect(agreed.takeWritten() == [item])
     }
 
     @Test(
@@ -140,7 +188,7 @@ struct DiskItemsTests {
         check(disk, AgreedItems([:], besides: world.tree), world)
     }
 
-    @Test("What agrees is written once only, whatever the log comes to")
+    @Test("What agrees is written when it is otherwise than before, or the log is")
     func written() {
         var (disk, agreed) = (DiskItems(), AgreedItems())
         let (item, state) = (ItemID(1, 1), ItemState(.folder, at: ItemPlace(.root, "a")))
@@ -148,7 +196,7 @@ struct DiskItemsTests {
         for change in disk.read(LogEntry(1, commit)) {
             agreed.keep(change.item, before: change.before, now: change.now)
         }
-        #expect(agreed.takeWritten() == [] && agreed.state(of: item, logged: disk.log[item]) == nil)
+        #expect(agreed.takeWritten() == [item] && agreed.state(of: item, logged: disk.log[item]) == nil)
         agreed.set(state, of: item, logged: disk.log[item])
         #expect(agreed.takeWritten() == [item] && agreed.takeWritten() == [])
         agreed.set(state, of: item, logged: disk.log[item])

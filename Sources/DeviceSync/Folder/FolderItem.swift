@@ -66,6 +66,9 @@ struct FolderItem: Hashable, Sendable, Placed {
     /// Whether a placeholder stands for it: its contents are not here.
     var isDataless = false
 
+    /// Whether it is a folder, or its contents are known.
+    var isRead: Bool { state.kind == .folder || state.hasContent }
+
     var listedPlace: ItemPlace? { state.place }
     var listedKey: ItemID? { trace.key }
     static var hasKeys: Bool { true }

@@ -84,9 +84,10 @@ struct FolderTable {
     var isWritten: Bool { !written.isEmpty }
 
     /// How all folders are, and all documents whose contents are known.
-    var readStates: ItemMap<ItemState> {
-        items.all.compactMapValues { $0.state.kind == .folder || $0.state.hasContent ? $0.state : nil }
-    }
+    var readStates: ItemMap<ItemState> { items.all.compactMapValues { $0.isRead ? $0.state : nil } }
+
+    /// How an item is as it is written down: only where its contents are known.
+    func writtenState(of item: ItemID) -> ItemState? { items[item].flatMap { $0.isRead ? $0.state : nil } }
 
     /// All folders, with the container's own.
     var folders: Set<ItemID> {
@@ -136,8 +137,7 @@ struct FolderTable {
     /// The item that something is of which nothing is another than when it was seen last, with its contents here and known.
     func unchanged(_ name: String, _ trace: ItemTrace, in folder: ItemID) -> ItemID? {
         items.item(keyed: trace.key) { known in
-            known.trace == trace && known.state.parent == folder && !known.isDataless
-                && (known.state.kind == .folder || known.state.hasContent)
+            known.trace == trace && known.state.parent == folder && !known.isDataless && known.isRead
                 && known.state.isNamed(exactly: name)
         }
     }

@@ -17,12 +17,14 @@ final class DeviceMemory {
     private let home: StorageFolder
     /// Items that something is remembered of in `losses`: mostly none.
     var lossy: Set<ItemID> = []
+    /// Items of which there is a note in `agreed`: mostly none.
+    private var noted: Set<ItemID> = []
 
     static let fileName = "memory.sqlite"
     /// Locked by the process that keeps the container in step.
     static let lockName = "lock"
-    /// 2: contents may be packed.
-    private static let format = 2
+    /// 2: contents may be packed. 3: what disk and log agreed on last is noted where the two do not tell.
+    private static let format = 3
     /// From how many bytes on SQLite's log is brought into the database: a start reads all of it.
     private static let logByteCountMax = 16 << 20
     /// It is written to here and there.
@@ -67,6 +69,7 @@ final class DeviceMemory {
         if let known, known > Self.format { throw SyncFailure.tooNew(folder.path) }
         if known != Self.format { try connection.transaction { try set("format", [UInt8(Self.format)]) } }
         try forEach("SELECT item, losses FROM losses") { item, _ in lossy.insert(item) }
+        try forEach("SELECT item, state FROM agreed") { item, _ in noted.insert(item) }
     }
 
     /// Opens a memory once more that this process has open already, to read it on another thread.
@@ -132,13 +135,22 @@ final class DeviceMemory {
 
     // MARK: All of it
 
-    /// - Parameter log: How items are in the log: mostly disk and log agree on that.
-    func engine(like log: ContainerTree) throws -> SyncMemory {
-        var memory = SyncMemory()
-        memory.agreed.reserveCapacity(log.itemCount)
+    /// What disk and log agreed on last.
+    ///
+    /// - Parameters:
+    ///   - seen: How the folder was seen last, as it is written down.
+    ///   - log: What was read of the log.
+    func agreed(seen: FolderTable, _ log: ContainerTree) throws -> AgreedItems {
+        var noted = ItemMap<ItemState?>()
         try forEach("SELECT item, state FROM agreed") { item, reader in
-            memory.agreed[item] = try reader.state(like: log[item])
+            noted[item] = .some(try reader.state(like: log[item]))
         }
+        return AgreedItems(noted: noted, seen: { seen.writtenState(of: $0) }, besides: log)
+    }
+
+    /// What an engine remembers beside that.
+    func engine() throws -> SyncMemory {
+        var memory = SyncMemory()
         try forEach("SELECT item, states FROM placing") { item, reader in
             memory.placing[item] = SyncMemory.Placing(try reader.state(), agreedAs: try reader.state())
         }
@@ -277,7 +289,9 @@ final class DeviceMemory {
         /// What comes after this place of the log is forgotten.
         var logEnd: LogPosition?
         var heard: [LogDesk.Heard] = []
+        /// What disk and log agreed on is in `agreed`.
         var engine = SyncMemoryChanges()
+        var agreed: [ItemID: AgreedItems.Note] = [:]
         /// Whose commits are counted.
         var session: UInt64 = 0
         /// Nil for: it is not there any more.
@@ -290,8 +304,8 @@ final class DeviceMemory {
         var changeSeconds: Double?
 
         var isEmpty: Bool {
-            logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && items.isEmpty
-                && conflicts.isEmpty && period == nil
+            logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && agreed.isEmpty
+                && items.isEmpty && conflicts.isEmpty && period == nil
         }
     }
 
@@ -301,10 +315,7 @@ final class DeviceMemory {
         try connection.transaction {
             if let end = changes.logEnd { try forgetLog(after: end) }
             try put(changes.heard)
-            var agreed = ItemRows("agreed", of: connection)
-            for (item, state) in changes.engine.agreed.sorted(by: { $0.key < $1.key }) {
-                try agreed.put(item, state.map { state in { $0.state(state) } })
-            }
+            try put(changes.agreed)
             var places = ItemRows("placing", of: connection)
             for (item, placing) in changes.engine.placing.sorted(by: { $0.key < $1.key }) {
                 let encode: ((inout StateWriter) -> Void)? = placing.map { placing in
@@ -346,8 +357,21 @@ final class DeviceMemory {
                 try statement.run()
             }
         }
+        for (item, note) in changes.agreed {
+            if note == .toldByDiskAndLog { noted.remove(item) } else { noted.insert(item) }
+        }
         let log = try home.status(of: Self.fileName + "-wal")
         if let log, log.stamp.byteCount > Self.logByteCountMax { try connection.checkpoint() }
+    }
+
+    private func put(_ agreed: [ItemID: AgreedItems.Note]) throws {
+        var rows = ItemRows("agreed", of: connection)
+        for (item, note) in agreed.sorted(by: { $0.key < $1.key }) {
+            switch note {
+            case .otherwise(let state): try rows.put(item) { $0.state(state) }
+            case .toldByDiskAndLog: if noted.contains(item) { try rows.put(item, nil) }
+            }
+        }
     }
 
     func put(_ table: String, _ item: ItemID, _ encode: ((inout StateWriter) -> Void)?) throws {

@@ -52,8 +52,9 @@ final class ResumedEngine: Sendable {
                 desk.keep { try LogDesk(keys, by: identity, known: heard) }
                 var log = ReadLog(entryCount: heard.count)
                 for heard in heard { log.read(heard.entry) }
-                let known = try memory.engine(like: log.tree)
-                var engine = SyncEngine(device: identity.id, session: session, known, log)
+                let known = try memory.engine()
+                let agreed = try memory.agreed(seen: seen.value, log.tree)
+                var engine = SyncEngine(device: identity.id, session: session, known, log, agreed: agreed)
                 engine.areAlike = ContentStore.areAlike
                 engine.brakeLimits = limits
                 _ = engine.take(Array(repeating: .periodBegan, count: periodCount))

@@ -144,9 +144,8 @@ extension SyncEngine {
                 ownRemovals.subtract(changed)
             }
         }
-        let states = agreed.all(besides: disk.log)
+        agreed.keep(besides: disk.log, now: tree)
         disk.replaceLog(tree)
-        agreed.keep(states, besides: tree)
         return histories
     }
 }

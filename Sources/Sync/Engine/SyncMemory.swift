@@ -77,6 +77,7 @@ package struct SyncMemory: Hashable, Sendable {
 
 /// What has changed of a memory since it was asked for last; nil for: it is no more.
 package struct SyncMemoryChanges: Hashable, Sendable {
+    /// Also of items that the log has otherwise than before.
     package var agreed: [ItemID: ItemState?] = [:]
     package var placing: [ItemID: SyncMemory.Placing?] = [:]
     /// Whether items have vanished.
@@ -162,10 +163,17 @@ extension SyncEngine {
     ///   - session: A random number.
     ///   - memory: What was remembered of the engine.
     ///   - log: The log, as far as it had been read when that was.
-    package init(device: DeviceID, session: UInt64, _ memory: SyncMemory, _ log: ReadLog) {
+    ///   - agreed: What disk and log agreed on last, instead of what the memory says of it.
+    package init(
+        device: DeviceID,
+        session: UInt64,
+        _ memory: SyncMemory,
+        _ log: ReadLog,
+        agreed: AgreedItems? = nil
+    ) {
         self.init(device: device, session: session)
         (disk, contents) = (DiskItems(log: log.tree), log.contents)
-        agreed = AgreedItems(memory.agreed, besides: log.tree)
+        self.agreed = agreed ?? AgreedItems(memory.agreed, besides: log.tree)
         steps = ItemTable(memory.placing.compactMapValues { .place($0.state, agreedAs: $0.agreedAs) })
         var known = ItemMap<Bool>()
         for item in memory.vanished { known[item] = true }
