@@ -145,8 +145,7 @@ extension SyncRun {
             news.insert(item)
             changes.items.updateValue(table[item].flatMap { $0.isRead ? $0 : nil }, forKey: item)
         }
-        for item in changes.engine.agreed.keys { changes.agreed[item] = agreedNote(of: item) }
-        for item in changes.items.keys where changes.agreed[item] == nil {
+        for item in Set(changes.engine.agreed.keys).union(changes.items.keys) {
             changes.agreed[item] = agreedNote(of: item)
         }
         for item in conflicts.takenUp { changes.conflicts[item] = conflicts.shown[item] ?? [:] }

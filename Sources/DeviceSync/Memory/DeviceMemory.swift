@@ -289,8 +289,9 @@ final class DeviceMemory {
         /// What comes after this place of the log is forgotten.
         var logEnd: LogPosition?
         var heard: [LogDesk.Heard] = []
-        /// What disk and log agreed on is in `agreed`.
+        /// But for what disk and log agreed on.
         var engine = SyncMemoryChanges()
+        /// What disk and log agreed on, of items that one of the three has otherwise than before.
         var agreed: [ItemID: AgreedItems.Note] = [:]
         /// Whose commits are counted.
         var session: UInt64 = 0

@@ -1,5 +1,5 @@
 /// How each item was when disk and log agreed last: mostly as the log has it, and then it takes no room. Knows which items have
-/// been written since somebody asked last.
+/// been written, here or in the log, since somebody asked last.
 package struct AgreedItems: Sendable {
     /// Those that were not what they are in the log; nil for: they never agreed, or have gone from both since.
     private var others = ItemMap<ItemState?>()
@@ -9,40 +9,6 @@ package struct AgreedItems: Sendable {
 
     /// - Parameter states: Of each item that agreed once.
     init(_ states: ItemMap<ItemState>, besides log: ContainerTree) { put(states, besides: log) }
-
-    /// What a memory that has disk and log has to say of an item beside them. Where both have it alike, they agreed on that, and
-    /// where not, on nothing: so it is of nearly all items, and nothing is said.
-    package enum Note: Hashable, Sendable {
-        case toldByDiskAndLog
-        case otherwise(ItemState?)
-
-        /// - Parameters:
-        ///   - agreed: How the item was when disk and log agreed last.
-        ///   - seen: How the memory has it on the disk, and `logged` in the log.
-        package init(_ agreed: ItemState?, seen: ItemState?, logged: ItemState?) {
-            self = agreed == (seen == logged ? logged : nil) ? .toldByDiskAndLog : .otherwise(agreed)
-        }
-    }
-
-    /// As a memory has it. What it says needlessly counts as written.
-    ///
-    /// - Parameters:
-    ///   - noted: Items that disk and log do not tell of.
-    ///   - seen: How the memory has an item on the disk.
-    package init(
-        noted: ItemMap<ItemState?>,
-        seen: (ItemID) -> ItemState?,
-        besides log: ContainerTree
-    ) {
-        log.forEach { item, logged in
-            if noted[item] == nil, seen(item) != logged { others[item] = .some(nil) }
-        }
-        for (item, state) in noted {
-            let logged = log[item]
-            put(state, of: item, logged: logged)
-            if Note(state, seen: seen(item), logged: logged) == .toldByDiskAndLog { written.insert(item) }
-        }
-    }
 
     /// - Parameter logged: What the log has of the item.
     func state(of item: ItemID, logged: @autoclosure () -> ItemState?) -> ItemState? {
@@ -101,5 +67,42 @@ package struct AgreedItems: Sendable {
     mutating func takeWritten() -> Set<ItemID> {
         defer { written = [] }
         return written
+    }
+}
+
+// As a memory has it, which has disk and log, too.
+extension AgreedItems {
+    /// What a memory has to say of an item beside disk and log. Where both have it alike, they agreed on that, and where not, on
+    /// nothing: so it is of nearly all items, and nothing is said.
+    package enum Note: Hashable, Sendable {
+        case toldByDiskAndLog
+        case otherwise(ItemState?)
+
+        /// - Parameters:
+        ///   - agreed: How the item was when disk and log agreed last.
+        ///   - seen: How the memory has it on the disk, and `logged` in the log.
+        package init(_ agreed: ItemState?, seen: ItemState?, logged: ItemState?) {
+            self = agreed == (seen == logged ? logged : nil) ? .toldByDiskAndLog : .otherwise(agreed)
+        }
+    }
+
+    /// What a memory says needlessly counts as written.
+    ///
+    /// - Parameters:
+    ///   - noted: Items that disk and log do not tell of.
+    ///   - seen: How the memory has an item on the disk.
+    package init(
+        noted: ItemMap<ItemState?>,
+        seen: (ItemID) -> ItemState?,
+        besides log: ContainerTree
+    ) {
+        log.forEach { item, logged in
+            if noted[item] == nil, seen(item) != logged { others[item] = .some(nil) }
+        }
+        for (item, state) in noted {
+            let logged = log[item]
+            put(state, of: item, logged: logged)
+            if Note(state, seen: seen(item), logged: logged) == .toldByDiskAndLog { written.insert(item) }
+        }
     }
 }

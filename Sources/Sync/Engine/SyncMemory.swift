@@ -77,7 +77,7 @@ package struct SyncMemory: Hashable, Sendable {
 
 /// What has changed of a memory since it was asked for last; nil for: it is no more.
 package struct SyncMemoryChanges: Hashable, Sendable {
-    /// Also of items that the log has otherwise than before.
+    /// Also of items that the log has otherwise than before: what it says does not tell the same of them any more.
     package var agreed: [ItemID: ItemState?] = [:]
     package var placing: [ItemID: SyncMemory.Placing?] = [:]
     /// Whether items have vanished.
