@@ -41,7 +41,7 @@ extension SyncRun {
     /// - Parameters:
     ///   - touched: Which, and how they look.
     ///   - urgent: What the log may know already: it is not to be taken for absent.
-    /// - Returns: Those whose contents are others now.
+    /// - Returns: Those that are others now, or are in conflict with others.
     func keep(_ touched: [ItemID: ItemTrace], atOnce urgent: Set<ItemID> = []) throws -> Set<ItemID> {
         var (traces, waiting): ([ItemID: ItemTrace], Set<ItemID>) = ([:], [])
         for (item, trace) in touched {
@@ -111,7 +111,7 @@ extension SyncRun {
 
     /// Takes what has been read of an item, unless it does not count.
     ///
-    /// - Returns: Whether its contents are others now.
+    /// - Returns: Whether its contents are others now, or it is in conflict with others.
     private func take(
         _ read: ContentStore.Read,
         of item: ItemID,
@@ -162,11 +162,12 @@ extension SyncRun {
                 lookSoon()
             }
         }
-        if former != content { takeUpConflicts(of: item, &known) }
+        // What has come back to what it was may have been something else meanwhile, which is kept then.
+        if former != content || seen.trace != known.trace { takeUpConflicts(of: item, &known) }
         table[item] = known
         handOnMark(of: item, from: seen, to: known.trace)
         if former != content { noteSuperseded(former) }
-        return former != content
+        return known.state != seen.state
     }
 
     /// How an item is known from now on that was listed, and read a moment later.
