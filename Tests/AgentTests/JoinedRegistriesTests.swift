@@ -316,6 +316,31 @@ struct JoinedRegistriesTests {
         }
     }
 
+    @Test(
+        "Who presents an item looks at it again after an agent is gone that alone may have known what was done to it",
+        arguments: [false, true]
+    )
+    func missedNews(watches: Bool) throws {
+        try withScene { scene in
+            try scene.begin()
+            let (first, second) = (try scene.registry(), try scene.registry(hearsOutsiders: watches))
+            let url = try scene.file("note.txt")
+            let presenter = NotingPresenter(url)
+            second.add(presenter)
+            while !second.isJoined {}
+            scene.end()
+            while second.isJoined {}
+            #expect(presenter.noted == [])
+            try scene.begin()
+            while !second.isJoined {}
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(readingItemAt: url, options: .withoutChanges, error: nil) { _ in }
+            #expect(presenter.wait(for: "reacquired"))
+            // Who watches has seen it: nothing was done.
+            #expect(presenter.noted == (watches ? [] : ["changed"]) + ["reader", "reacquired"])
+        }
+    }
+
     @Test("A process that works alone joins the agent that appears, with what it holds")
     func joiningLater() throws {
         try withScene { scene in

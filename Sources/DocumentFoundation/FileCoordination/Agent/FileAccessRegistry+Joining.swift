@@ -121,6 +121,8 @@ extension FileAccessRegistry {
         change { state -> ([AccessArbiter.Effect], Void) in
             guard state.joining.connection === connection else { return ([], ()) }
             state.disown()
+            // Who watches the items hears of what was done to them all the same.
+            if outsideWatcher == nil, !state.presenters.isEmpty { state.joining.mayHaveMissedNews = true }
             let isNeeded = !state.joining.records.isEmpty || !state.presenters.isEmpty
             state.joining.mode = isNeeded ? .searching : .resting
             return ([], ())

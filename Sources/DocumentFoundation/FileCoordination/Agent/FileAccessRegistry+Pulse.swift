@@ -135,8 +135,17 @@ extension FileAccessRegistry.State {
         }
     }
 
-    /// Tells presenters again what they were told of while nobody could read it.
+    /// Tells presenters again what they were told of while nobody could read it, and to look at their items where what was
+    /// done to them may have been known to an agent alone that is gone.
+    ///
+    /// Who wrote may be gone with it, so that nobody could say it again.
     mutating func tellAgain() {
+        if joining.mayHaveMissedNews {
+            joining.mayHaveMissedNews = false
+            for handle in presenterOrder.compactMap({ presenters[$0] }) {
+                outbox.append(.notice(.itemDidChange, handle))
+            }
+        }
         guard !joining.toldInSilence.isEmpty else { return }
         let items = joining.takeToldInSilence()
         for id in presenterOrder {

@@ -55,6 +55,8 @@ struct JoiningState: Sendable {
     private var quietCount: UInt64 = 0
     /// What presenters here were told of while the agent said nothing, and could not read.
     private(set) var toldInSilence: Set<ItemPath> = []
+    /// Whether an agent is gone that may have had something to tell presenters here, which only it knew of.
+    var mayHaveMissedNews = false
     /// Who waits for a report of the agent's, in the order they asked, and what has come of the first one's.
     var wantedReports: [@Sendable (CoordinationReport?) -> Void] = []
     private var reportBytes: [UInt8] = []
