@@ -83,11 +83,12 @@ extension SyncRun {
         else { return }
         attempt("what is in conflict with “\(self.path(of: item))” stays on this device alone") {
             let url = path.url(isDirectory: false)
-            let shown = Set((conflicts.shown[item] ?? [:]).values)
-            for id in try versions.unsettled(of: item.mark, at: url) where !shown.contains(id) {
-                let content = try keepConflict(id, at: path, of: item)
-                // A save that failed has left it in place, and the next one settles that.
-                guard let content, content != known.state.content else { continue }
+            for id in try unshown(of: item, at: url) {
+                guard let content = try keepConflict(id, at: path, of: item) else { continue }
+                guard content != known.state.content else {
+                    settleConflictWithItself(of: item)
+                    continue
+                }
                 if conflicts.shown[item]?[content] != nil {
                     // There is one like it, which is to be settled once.
                     try versions.settle([id], at: url)
@@ -102,8 +103,14 @@ extension SyncRun {
         }
     }
 
+    /// The versions in conflict that an app has kept and nobody has shown elsewhere.
+    func unshown(of item: ItemID, at url: URL) throws -> [VersionID] {
+        let shown = Set((conflicts.shown[item] ?? [:]).values)
+        return try versions.unsettled(of: item.mark, at: url).filter { !shown.contains($0) }
+    }
+
     /// Keeps among the contents what a version holds.
-    private func keepConflict(_ id: VersionID, at path: FilePath, of item: ItemID) throws -> ContentName? {
+    func keepConflict(_ id: VersionID, at path: FilePath, of item: ItemID) throws -> ContentName? {
         try withOwnFolder(for: "conflict") { folder in
             let copy = folder.appending(path.name)
             try versions.restore(id, of: path.url(isDirectory: false), to: copy)

@@ -83,17 +83,20 @@ extension SyncRun {
         }
     }
 
+    /// How a document is read.
+    func document(_ item: ItemID) throws -> Vault.Keepable {
+        Vault.Keepable(
+            table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
+            as: item.mark,
+            // What a power cut may have damaged is not what it looks like, nor need be what somebody has written.
+            isReadAnew: readsAnew.contains(item) || suspects.contains(item) || written.contains(item),
+            notes: try memory.losses(of: item)
+        )
+    }
+
     private func keepNow(_ traces: [ItemID: ItemTrace]) throws -> Set<ItemID> {
         let items = traces.filter(watchIfPackage).keys.sorted()
-        let documents = try items.map { item in
-            Vault.Keepable(
-                table.path(of: item, in: place.folder) ?? place.folder.appending(".sheaf-nowhere"),
-                as: item.mark,
-                // What a power cut may have damaged is not what it looks like, nor need be what somebody has written.
-                isReadAnew: readsAnew.contains(item) || suspects.contains(item) || written.contains(item),
-                notes: try memory.losses(of: item)
-            )
-        }
+        let documents = try items.map(document)
         guard !documents.isEmpty else { return [] }
         var changed: Set<ItemID> = []
         for (item, result) in zip(items, try contents.keep(documents)) {
@@ -202,7 +205,7 @@ extension SyncRun {
         lookSoon()
     }
 
-    private func isThere(_ item: ItemID) -> Bool {
+    func isThere(_ item: ItemID) -> Bool {
         guard let path = table.path(of: item, in: place.folder) else { return false }
         // What cannot be looked at is not gone.
         do { return try FolderScan.status(at: path) != nil } catch { return true }

@@ -22,6 +22,7 @@ final class SyncRun {
     let merger: any DocumentMerger
     let versions: VersionStore
     var conflicts = ShownConflicts()
+    var withThemselves = ConflictsWithThemselves()
     let hub: any ContainerHub
     private let ahead: AskedAhead
     let session = UInt64.random(in: 1...UInt64.max)
@@ -277,6 +278,7 @@ final class SyncRun {
         line?.close()
         watches?.endAll()
         conflicts.watch = nil
+        endConflictsWithThemselves()
         // Who waits is told so, and who follows that nobody looks any more.
         failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(lineReason)"))
         endWaits()

@@ -1,5 +1,6 @@
 import DocumentFoundation
 import DocumentTesting
+import FileSystem
 import Foundation
 import TestFolders
 import TestThreads
@@ -27,6 +28,58 @@ struct AppConflictsTests {
         }
         #expect(try two.conflicts("a.txt") == ["other"])
         #expect(two.said.filter { $0 == .conflict(path: "a.txt") }.count == 1)
+        pair.end()
+    }
+
+    @Test(
+        "What is in place again is settled on its device, and no other hears of it",
+        arguments: [true, false]
+    )
+    func withItself(isPackage: Bool) throws {
+        let name = isPackage ? "a.rtfd" : "a.txt"
+        let member = isPackage ? "a.rtfd/TXT.rtf" : "a.txt"
+        let pair = try DevicePair.holding("text", as: member)
+        let (one, two) = (pair.one, pair.two)
+        let url = two.folder.appendingPathComponent(name)
+        let mark = try #require(try FileIdentity.mark(at: FilePath(url.path)))
+        _ = try two.versions.keepConflict(url, VersionKeeping(.autosave))
+        #expect(try two.versions.unsettled(of: mark, at: url).count == 1)
+        // It is what it was, and somebody has been at it.
+        try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: url.path)
+        pair.wait { (try? two.versions.unsettled(of: mark, at: url).isEmpty) == true && pair.isSettled }
+        #expect(one.text(member) == "text" && two.text(member) == "text")
+        #expect(try one.versions.unsettled(of: mark, at: one.folder.appendingPathComponent(name)).isEmpty)
+        #expect(!two.said.contains(.conflict(path: name)))
+        pair.end()
+    }
+
+    @Test(
+        "What a save keeps that is half done is not settled before it is done",
+        arguments: ["saved", "text"]
+    )
+    func halfDone(saved: String) throws {
+        let pair = try DevicePair.holding("text", as: "a.txt")
+        let (one, two) = (pair.one, pair.two)
+        let url = two.folder.appendingPathComponent("a.txt")
+        let mark = try #require(try FileIdentity.mark(at: FilePath(url.path)))
+        var error: NSError?
+        NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, error: &error) { url in
+            do {
+                // Saved by another one just now, and kept as what is about to be replaced.
+                try two.put("text", at: "a.txt")
+                _ = try two.versions.keepConflict(url, VersionKeeping(.autosave))
+                _ = two.running?.isInStepNow
+                #expect(try two.versions.unsettled(of: mark, at: url).count == 1)
+                try two.put(saved, at: "a.txt")
+            } catch { Issue.record(error) }
+        }
+        #expect(error == nil)
+        let isOther = saved != "text"
+        pair.wait {
+            one.text("a.txt") == saved && (try? one.conflicts("a.txt")) == (isOther ? ["text"] : [])
+                && (try? two.versions.unsettled(of: mark, at: url).count) == (isOther ? 1 : 0)
+                && pair.isSettled
+        }
         pair.end()
     }
 }

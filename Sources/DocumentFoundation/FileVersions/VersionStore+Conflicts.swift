@@ -195,16 +195,19 @@ extension VersionStore {
         return try otherVersions(at: url).filter { $0.isConflict && !$0.isResolved }
     }
 
-    /// Settles a conflict with a version that is the state which the item is in: whoever kept it did not get to put
-    /// another in its place. Call it inside a coordinated access of the item, when no other save can be half done.
-    package func settleConflictWithItself(at url: URL) throws {
+    /// Settles conflicts with versions that are the state which the item is in: whoever kept them did not get to put another in
+    /// its place, or it has been put back since. Call it inside a coordinated access of the item, when no other save can be half
+    /// done.
+    package func settleConflictsWithItself(at url: URL) throws {
         guard isOn, let item = try knownItem(at: url) else { return }
         let vault = try open(for: url).vault
         let unresolved = try vault.unresolvedConflicts(of: item.mark)
-        guard let newest = unresolved.last, try vault.newestVersion(of: item.mark)?.id == newest.id,
-            try otherVersions(at: url).last?.id != newest.id
+        guard !unresolved.isEmpty, let newest = try vault.newestVersion(of: item.mark),
+            try isCurrent(newest, of: item, in: vault)
         else { return }
-        try setResolved(newest, at: url)
+        for version in unresolved where try version.isSameState(as: newest) {
+            try setResolved(version, at: url)
+        }
     }
 
     /// What a version that lost a conflict and the item's own state both come from: the newest state kept before it that

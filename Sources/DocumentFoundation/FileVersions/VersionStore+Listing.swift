@@ -68,8 +68,9 @@ extension VersionStore {
         guard stamp.kind == .directory else {
             guard UInt64(stamp.byteCount) == version.byteCount else { return false }
             if isConfirmed { return true }
-            // Another device's document of the same date and size may have come after the version was kept.
-            if isDated, try ItemStatus(of: item.path).changeDate < version.date {
+            // Another device's document of the same date and size may have come after the version was kept; what lost against
+            // one may be of the same date and size, and came later.
+            if isDated, !version.isConflict, try ItemStatus(of: item.path).changeDate < version.date {
                 return true
             }
             return try vault.holdsBytes(of: item.path, version)

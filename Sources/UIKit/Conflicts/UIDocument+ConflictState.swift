@@ -66,14 +66,14 @@ extension UIDocument {
     }
 
     /// The same after the item was read, inside that access. A save that came to nothing, or was cut off, may have left
-    /// a conflict of the item with itself.
+    /// a conflict of the item with itself, and so may one that has put back what another had taken the place of.
     nonisolated func unresolvedConflicts(afterReading place: URL) -> [NSFileVersion] {
-        let unresolved = unresolvedConflicts()
-        guard fileAccess.versions.isKeeping else { return [] }
-        do { try fileAccess.versions.store.settleConflictWithItself(at: place) } catch {
-            fileAccess.reportOnce(error)
+        if fileAccess.versions.isKeeping {
+            do { try fileAccess.versions.store.settleConflictsWithItself(at: place) } catch {
+                fileAccess.reportOnce(error)
+            }
         }
-        return unresolved
+        return unresolvedConflicts()
     }
 
     /// Who wrote last, in the words of a sentence.

@@ -63,6 +63,25 @@ struct VersionStoreTests {
         #expect(try stage.text(ancestor.url) == "base")
     }
 
+    @Test(
+        "What lost against another device is listed, and not settled, though the document is as old and as large"
+    )
+    func sameDate() throws {
+        let stage = try VersionStage()
+        let url = try stage.save("won", at: "a.txt")
+        let loser = try stage.write("los", at: "elsewhere.txt")
+        for place in [url, loser] {
+            let date = Date(timeIntervalSince1970: 1_000_000_000)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: place.path)
+        }
+        stage.clock.advance(60)
+        let mark = try #require(try FileIdentity.ifPresent(at: FilePath(url.path))?.mark)
+        _ = try stage.store.keepConflict(at: FilePath(loser.path), of: url, as: mark, .conflict)
+        try stage.store.settleConflictsWithItself(at: url)
+        let versions = try #require(stage.run { NSFileVersion.unresolvedConflictVersionsOfItem(at: url) })
+        #expect(try versions.map { try stage.text($0.url) } == ["los"])
+    }
+
     @Test("Switched off, nothing is kept and nothing written; what cannot be done says so")
     func off() throws {
         let stage = try VersionStage(vault: "off")

@@ -159,6 +159,23 @@ struct DocumentConflictTests {
         await document.close()
     }
 
+    @Test("What lost and was put back is in conflict with nothing once the document is read")
+    func putBack() async throws {
+        let first = try await conflicting()
+        first.type("theirs")
+        #expect(await first.save(to: first.fileURL, for: .forOverwriting))
+        await first.settle()
+        #expect(await first.close())
+        #expect(try unresolved(first.fileURL) == ["theirs"])
+        let second = user.run { TextDocument(fileURL: first.fileURL) }
+        #expect(await second.open())
+        await second.settle()
+        #expect(try unresolved(second.fileURL) == [])
+        await wait(for: second) { second.documentState == .normal }
+        #expect(second.text == "theirs")
+        await second.close()
+    }
+
     @Test("Two documents on one file are both in conflict, and both out of it")
     func twoDocuments() async throws {
         let first = try await conflicting()
