@@ -29,11 +29,11 @@ struct FolderLookTests {
         #expect(Foundation.rename(path(name), path(target)) == 0)
     }
 
-    private func look(_ table: inout FolderTable) throws -> FolderLook.Outcome {
+    private func look(_ table: inout FolderTable, at folders: Set<ItemID>? = nil) throws -> FolderLook.Outcome
+    {
         var look = FolderLook(table, at: FilePath(root.path), isPackage: { $0.hasSuffix(".rtfd") })
-        let outcome = try look.look(
-            at: Set(table.items.all.filter { $0.value.state.kind == .folder }.keys).union([.root])
-        )
+        let all = Set(table.items.all.filter { $0.value.state.kind == .folder }.keys).union([.root])
+        let outcome = try look.look(at: folders ?? all)
         table = look.table
         // As if all had been read.
         for (item, trace) in outcome.touched {
@@ -521,6 +521,54 @@ struct FolderLookTests {
         let gone = try #require(item("cafe\u{301}.txt", in: table))
         #expect(unlink(paths[1]) == 0)
         #expect(try look(&table).missing == [gone])
+    }
+
+    @Test(
+        "A file of several names that is put back as another file is told under each, whichever is listed first, or alone",
+        arguments: ["a.txt", "b.txt", "folder/c.txt"]
+    )
+    func namesPutBack(first: String) throws {
+        let names = ["a.txt", "b.txt", "folder/c.txt"]
+        for looksAtOneFirst in [false, true] {
+            let folder = root.appendingPathComponent("folder")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            var table = FolderTable()
+            try write("text", first)
+            _ = try look(&table)
+            for name in names where name != first {
+                #expect(
+                    link(root.appendingPathComponent(first).path, root.appendingPathComponent(name).path) == 0
+                )
+            }
+            _ = try look(&table)
+            let inner = try #require(item("folder", in: table))
+            let items = { (table: FolderTable) in
+                [
+                    item("a.txt", in: table), item("b.txt", in: table),
+                    table.item(at: ItemPlace(inner, "c.txt")),
+                ]
+            }
+            let former = items(table)
+            #expect(Set(former).count == 3 && !former.contains(nil))
+            let mark = try #require(try FileIdentity.mark(at: FilePath(root.path + "/" + first)))
+            #expect(former.contains(ItemID(mark)))
+            // It bears the mark that it bore, and is another file.
+            try write("text", "back")
+            _ = try FileIdentity.give(mark, toItemAt: FilePath(root.path + "/back"), replacing: true)
+            for name in names {
+                try FileManager.default.removeItem(at: root.appendingPathComponent(name))
+                #expect(
+                    link(root.appendingPathComponent("back").path, root.appendingPathComponent(name).path)
+                        == 0
+                )
+            }
+            try FileManager.default.removeItem(at: root.appendingPathComponent("back"))
+            if looksAtOneFirst { #expect(try look(&table, at: [inner]).missing.isEmpty) }
+            let outcome = try look(&table)
+            #expect(items(table) == former && outcome.missing.isEmpty && outcome.placed.isEmpty)
+            #expect(try FileIdentity.mark(at: FilePath(root.path + "/a.txt")) == mark)
+            for name in names { try FileManager.default.removeItem(at: root.appendingPathComponent(name)) }
+        }
     }
 
     // MARK: Placeholders

@@ -87,7 +87,7 @@ extension FolderLook {
     }
 
     /// Whether something is another name of what is an item already, which its mark is of.
-    func isSecondName(_ index: Int) throws -> Bool {
+    mutating func isSecondName(_ index: Int) throws -> Bool {
         let entry = found[index]
         guard entry.hasOtherNames else { return false }
         if let first = firstNames[entry.trace.key], first != index { return true }
@@ -95,7 +95,18 @@ extension FolderLook {
         for known in table.items(like: entry.trace) where !isNamed(known, entry.name, in: place.parent) {
             if try !hasLeft(known, for: entry) { return true }
         }
-        return false
+        return try isNameOfMarked(index)
+    }
+
+    /// Whether something is another name of the file that is in the place of the item whose mark it bears: put there together,
+    /// by a backup that is put back, say.
+    private mutating func isNameOfMarked(_ index: Int) throws -> Bool {
+        let entry = found[index]
+        guard let mark = try mark(of: index), let path = table.path(of: ItemID(mark), in: root),
+            path != entry.path,
+            let there = try FolderScan.status(at: path)
+        else { return false }
+        return ItemTrace(there).isSameItem(as: entry.trace)
     }
 }
 

@@ -328,15 +328,17 @@ struct FolderLook {
         }
     }
 
-    /// Whether an item that is known by its mark is nowhere else: what else bears the mark is a copy.
+    /// Whether an item that is known by its mark is nowhere else: what else bears the mark is a copy, or another name of the file
+    /// that is in the item's place by now.
     func isFree(_ item: ItemID, for entry: Found) throws -> Bool {
         guard let known = table[item] else { return true }
         let isOfOneKind = (known.trace.kind == .directory) == (entry.trace.kind == .directory)
         guard isOfOneKind || known.isDataless || entry.isPlaceholder,
             let path = table.path(of: item, in: root)
         else { return false }
-        guard let there = try FolderScan.status(at: path) else { return true }
-        return !ItemTrace(there).isSameItem(as: known.trace)
+        guard let there = try FolderScan.status(at: path).map({ ItemTrace($0) }) else { return true }
+        return !there.isSameItem(as: known.trace)
+            && (path == entry.path || !there.isSameItem(as: entry.trace))
     }
 
     /// What is in a folder that has become another is in that, though nothing has happened to it.
