@@ -63,8 +63,8 @@ final class FolderWatches {
             let known = former[new.id].flatMap { $0.stay.hasEnded ? nil : $0 }
             let watched = known ?? PackageFolder(watch: new, stay: stay)
             watches[new.id] = watched
-            for member in try FolderScan.members(of: folder) where member.status.stamp.kind == .directory {
-                pending.append((folder.appending(member.name), Stay(in: watched.stay)))
+            for name in try FolderScan.folderNames(in: folder) {
+                pending.append((folder.appending(name), Stay(in: watched.stay)))
             }
         }
         packages[package] = watches

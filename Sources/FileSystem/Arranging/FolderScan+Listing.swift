@@ -46,6 +46,20 @@ extension FolderScan {
         return items + standIns.filter { !names.contains(FilePath($0.name)) }
     }
 
+    /// The names of the folders in a folder, hidden ones too, without a look at each member, where the volume tells in the list
+    /// what members are.
+    package static func folderNames(in path: FilePath) throws(SystemError) -> [String] {
+        let folder = try Folder.open(path)
+        var names: [String] = []
+        try SystemCalls.forEachMember(of: folder) { (name, _, kind) throws(SystemError) in
+            var kind = kind
+            if kind == nil { kind = try SystemCalls.statusIfPresent(folder, name)?.stamp.kind }
+            if kind == .directory { names.append(name) }
+            return true
+        }
+        return names
+    }
+
     /// Some members, by name; those that are not there are left out.
     package static func listing(
         of names: some Sequence<String>,
@@ -110,11 +124,23 @@ extension FolderScan {
             names.append(name)
             return true
         }
-        // To look at a member takes the kernel several times as long as to name it: of many, several threads look.
+        return try parts(names, of: folder, unreadable: &unreadable, empty, add)
+    }
+
+    /// What is made of some members of a folder that are there.
+    ///
+    /// To look at a member takes the kernel several times as long as to name it: of many, several threads look.
+    static func parts<Part: Sendable>(
+        _ names: [String],
+        of folder: Folder,
+        unreadable: inout SystemError?,
+        _ empty: Part,
+        _ add: @Sendable (inout Part, FolderMember) -> Void
+    ) throws(SystemError) -> [Part] {
         let partCount = max(1, names.count / memberCountOfPart)
         let parts = Locked([Part](repeating: empty, count: partCount))
         let refusal = Locked<SystemError?>(nil)
-        try SystemCallObservation.shareOut(partCount) { [names] (index) throws(SystemError) in
+        try SystemCallObservation.shareOut(partCount) { (index) throws(SystemError) in
             var part = empty
             for name in names[names.count * index / partCount..<names.count * (index + 1) / partCount] {
                 do throws(SystemError) {

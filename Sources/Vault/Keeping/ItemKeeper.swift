@@ -186,13 +186,15 @@ struct ItemKeeper {
         _ depth: Int
     ) throws -> [CachedMember] {
         var members: [CachedMember] = []
+        let found = try folder.members()
+        members.reserveCapacity(found.count)
         var position = 0
-        for name in try folder.memberNames().sorted(by: { $0.precedesInBytes($1) }) {
+        for index in found.map(\.name).orderInBytes {
+            let name = found[index].name
             while position < known.count, known[position].name.precedesInBytes(name) { position += 1 }
-            let isKnown = position < known.count && known[position].name.isSameInBytes(name)
-            members.append(
-                try member(name, of: folder, at: path, isKnown ? known[position] : nil, .all, depth)
-            )
+            let former =
+                position < known.count && known[position].name.isSameInBytes(name) ? known[position] : nil
+            members.append(try member(name, found[index].status, of: folder, at: path, former, .all, depth))
         }
         return members
     }
@@ -214,8 +216,9 @@ struct ItemKeeper {
             members.append(contentsOf: known[start..<position])
             let isKnown = position < known.count && known[position].name.isSameInBytes(name)
             do {
+                let former = isKnown ? known[position] : nil
                 members.append(
-                    try member(name, of: folder, at: path, isKnown ? known[position] : nil, below, depth)
+                    try member(name, try folder.status(of: name), of: folder, at: path, former, below, depth)
                 )
             } catch let error as SystemError where error.isAbsent {
                 // Gone; it has no place in this version.
@@ -228,13 +231,13 @@ struct ItemKeeper {
 
     private mutating func member(
         _ name: String,
+        _ status: MemberStatus,
         of folder: SourceFolder,
         at path: String,
         _ known: CachedMember?,
         _ changes: ChangedMembers,
         _ depth: Int
     ) throws -> CachedMember {
-        let status = try folder.status(of: name)
         let below = DressNotes.path(of: name, in: path)
         guard status.stamp.kind == .directory else {
             return try leaf(name, as: name, status, in: folder, at: below, known)
@@ -316,26 +319,5 @@ struct ItemKeeper {
     private func unkeepable(_ folder: SourceFolder, _ name: String, _ why: String) -> VaultError {
         let detail = "The member \(why) and cannot be kept. Take it out of the document."
         return VaultError(code: .unkeepable, path: folder.path.appending(name), detail: detail)
-    }
-}
-
-extension String {
-    /// Whether this stands before the other, byte by byte.
-    ///
-    /// Swift takes names for the same that differ in bytes only; a volume does not.
-    func precedesInBytes(_ other: String) -> Bool {
-        let order = utf8.withContiguousStorageIfAvailable { own in
-            other.utf8.withContiguousStorageIfAvailable { its in
-                let order = Self.order(own, its)
-                return order == 0 ? own.count < its.count : order < 0
-            }
-        }
-        if case .some(.some(let precedes)) = order { return precedes }
-        return utf8.lexicographicallyPrecedes(other.utf8)
-    }
-
-    private static func order(_ own: UnsafeBufferPointer<UInt8>, _ its: UnsafeBufferPointer<UInt8>) -> CInt {
-        guard let first = own.baseAddress, let second = its.baseAddress else { return 0 }
-        return memcmp(first, second, Swift.min(own.count, its.count))
     }
 }
