@@ -58,8 +58,9 @@ extension SyncRun {
     func lookAtAll() throws -> Set<ItemID> {
         dirtyPackages = table.packages
         try watches?.watch(folder: .root, at: place.folder)
-        for item in table.folders where item != .root { watchIfPossible(item) }
-        let found = try look(at: table.folders)
+        let folders = table.folders
+        for item in folders where item != .root { watchIfPossible(item) }
+        let found = try look(at: folders)
         // The engine hears of all that is there, and so of what is not.
         if isBlind { missing = found.missing }
         let gone = isBlind ? [] : found.missing.filter { !isAmidSave($0) }

@@ -257,7 +257,7 @@ final class SyncRun {
         try recallPauses()
         try recallDeeds()
         // What the process before could not show any more.
-        for (item, seen) in table.items where seen.state.hasConflicts || conflicts.shown[item] != nil {
+        for item in Set(table.inConflict).union(conflicts.shown.keys) where table[item] != nil {
             try showConflicts(of: item)
         }
         try forgetLeftovers()

@@ -90,20 +90,15 @@ struct FolderTable {
     func writtenState(of item: ItemID) -> ItemState? { items[item].flatMap { $0.isRead ? $0.state : nil } }
 
     /// All folders, with the container's own.
-    var folders: Set<ItemID> {
-        var folders: Set<ItemID> = [.root]
-        for (item, seen) in items.all where seen.state.kind == .folder { folders.insert(item) }
-        return folders
-    }
+    var folders: Set<ItemID> { Set(items.all.keys { $0.state.kind == .folder }).union([.root]) }
 
     /// All documents that are packages.
     var packages: Set<ItemID> {
-        var packages: Set<ItemID> = []
-        for (item, seen) in items.all where seen.trace.kind == .directory && seen.state.kind == .document {
-            packages.insert(item)
-        }
-        return packages
+        Set(items.all.keys { $0.trace.kind == .directory && $0.state.kind == .document })
     }
+
+    /// All items that have lost conflicts which nobody has settled.
+    var inConflict: [ItemID] { items.all.keys { $0.state.hasConflicts } }
 
     func item(at place: ItemPlace) -> ItemID? { bearer(of: place) }
 

@@ -129,6 +129,16 @@ extension ItemMap: Sequence {
         for (item, value) in pairs { self[item] = value }
     }
 
+    /// The items whose values are wanted.
+    @inlinable public func keys(where isWanted: (Value) -> Bool) -> [ItemID] {
+        // In place: to copy a value may take longer than to look at it.
+        all.withUnsafeBufferPointer { values in
+            var keys: [ItemID] = []
+            for row in values.indices where isWanted(values[row]) { keys.append(items[row]) }
+            return keys
+        }
+    }
+
     /// The values that are wanted.
     @inlinable public func filter(_ isIncluded: ((key: ItemID, value: Value)) throws -> Bool) rethrows -> Self
     {
