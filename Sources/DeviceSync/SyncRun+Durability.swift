@@ -5,7 +5,7 @@ internal import Sync
 // after a commit, the disk could show what was before it, and the next start would take that for somebody's edit.
 extension SyncRun {
     /// What has to last before a commit is sent, by its places now.
-    func places(of commit: Commit) -> FolderPlaces {
+    func places(of commit: Commit, in engine: SyncEngine) -> FolderPlaces {
         var places = FolderPlaces(root: place.folder)
         let agreed = engine.lastAgreed(commit.item)
         func add(folder: ItemID) {

@@ -11,35 +11,23 @@ extension SyncRun {
     private static let fullHubAttempts = 6
 
     func carryOut(_ effects: [Effect]) {
-        var uploads: Set<ContentName> = []
-        var fetches: [HubLine.Fetch] = []
-        var commits: [LogDesk.Offer] = []
-        var (others, becoming): ([Effect], [Effect]) = ([], [])
-        for effect in effects {
-            switch effect {
-            case .upload(let content): uploads.insert(content)
-            case .fetch(let content):
-                fetches.append(HubLine.Fetch(name: content, item: item(needing: content)))
-            case .commit(let commit): commits.append(offer(commit))
-            case .become: becoming.append(effect)
-            case .place, .remove, .merge: others.append(effect)
-            }
-        }
+        let asked = asked(by: effects)
         if lineState == .up {
-            line?.queue(uploads: uploads.sorted().map(upload))
-            line?.queue(fetches: fetches)
-            line?.queue(commits: commits)
+            line?.queue(uploads: asked.uploads.sorted().map(upload))
+            line?.queue(fetches: asked.fetches)
+            line?.queue(commits: asked.commits)
         }
         // Contents that are here need no line; what cannot be looked for is asked for when there is one.
-        for fetch in fetches where lineState != .up && !leaving.contains(fetch.name) {
+        for fetch in asked.fetches where lineState != .up && !leaving.contains(fetch.name) {
             guard (try? contents.has(fetch.name)) == true else { continue }
             events.append(.fetched(fetch.name))
         }
-        if !becoming.isEmpty { become(becoming) }
+        if !asked.becoming.isEmpty { become(asked.becoming) }
         let isNew: (Effect) -> Bool = { [awaited] effect in
             guard case .place(let item, let state, expecting: nil) = effect else { return false }
             return state.content != nil && awaited[item] == nil
         }
+        var others = asked.others
         let arriving = others.filter(isNew)
         if arriving.count >= Self.arrivalCountMin {
             placeNew(arriving)
@@ -48,8 +36,36 @@ extension SyncRun {
         for effect in others where !isStopped { carryOut(effect) }
     }
 
+    /// What effects ask for.
+    private struct Asked {
+        var uploads: Set<ContentName> = []
+        var fetches: [HubLine.Fetch] = []
+        var commits: [LogDesk.Offer] = []
+        var becoming: [Effect] = []
+        /// Else of the disk.
+        var others: [Effect] = []
+    }
+
+    private func asked(by effects: [Effect]) -> Asked {
+        // Taken once: to ask the run for it means a copy each time.
+        let engine = engine
+        var asked = Asked()
+        for effect in effects {
+            switch effect {
+            case .upload(let content): asked.uploads.insert(content)
+            case .fetch(let content):
+                let item = engine.waitingItem(for: content) ?? .root
+                asked.fetches.append(HubLine.Fetch(name: content, item: item))
+            case .commit(let commit): asked.commits.append(offer(commit, in: engine))
+            case .become: asked.becoming.append(effect)
+            case .place, .remove, .merge: asked.others.append(effect)
+            }
+        }
+        return asked
+    }
+
     /// A commit, with when its document was modified last. One that is another here by now is committed anew.
-    private func offer(_ commit: Commit) -> LogDesk.Offer {
+    private func offer(_ commit: Commit, in engine: SyncEngine) -> LogDesk.Offer {
         // What the log has of an item the hub keeps for as long as it has that.
         let theirs = engine.tree[commit.item]
         let unsure = (commit.state?.contents ?? []).subtracting(theirs?.contents ?? [])
@@ -60,7 +76,7 @@ extension SyncRun {
         return LogDesk.Offer(
             commit: commit,
             modified: isSeen ? seen?.trace.modified : nil,
-            places: places(of: commit),
+            places: places(of: commit, in: engine),
             unsure: unsure,
             base: theirs?.content
         )

@@ -75,7 +75,7 @@ extension SyncRun {
         let wasLosing = losing.remove(item) != nil
         let outcome: Placer.Outcome
         do {
-            let modified = try modified(item, as: state)
+            let modified = try modified(item, as: state, in: engine.tree)
             try showConflicts(of: item, beforePlacing: state)
             outcome = try placer.place(item, state, modified: modified, in: table, replaced: &replaced)
         } catch {
@@ -89,9 +89,9 @@ extension SyncRun {
 
     /// When contents that an item has not had here were modified last, by what the log says of it now; nil where nobody knows,
     /// as of those that this device has merged.
-    private func modified(_ item: ItemID, as state: ItemState) throws -> Int64? {
+    private func modified(_ item: ItemID, as state: ItemState, in tree: ContainerTree) throws -> Int64? {
         guard let content = state.content, content != table[item]?.state.content else { return nil }
-        return try memory.modified(at: engine.tree.revision(of: item), as: content)
+        return try memory.modified(at: tree.revision(of: item), as: content)
     }
 
     /// Whether an item's own contents are certainly still in its place.
@@ -108,11 +108,7 @@ extension SyncRun {
         let effects = held.isEmpty ? effects : effects.filter { farAway($0) == nil }
         guard !effects.isEmpty, findRoot() else { return effects.forEach(carryOut) }
         do {
-            let documents = try effects.compactMap { effect -> Placer.NewDocument? in
-                guard case .place(let item, let state, _) = effect else { return nil }
-                try showConflicts(of: item, beforePlacing: state)
-                return .init(item: item, state: state, modified: try modified(item, as: state))
-            }
+            let documents = try newDocuments(effects, in: engine.tree)
             for (document, result) in zip(documents, try placer.placeNew(documents, in: table)) {
                 do { try take(try result.get(), of: document.item, document.state, expecting: nil) } catch {
                     fail(.place(document.item, document.state, expecting: nil), error)
@@ -121,6 +117,14 @@ extension SyncRun {
         } catch {
             // One by one: what is wrong with one is not to be in the others' way.
             for effect in effects { carryOut(effect) }
+        }
+    }
+
+    private func newDocuments(_ effects: [Effect], in tree: ContainerTree) throws -> [Placer.NewDocument] {
+        try effects.compactMap { effect in
+            guard case .place(let item, let state, _) = effect else { return nil }
+            try showConflicts(of: item, beforePlacing: state)
+            return .init(item: item, state: state, modified: try modified(item, as: state, in: tree))
         }
     }
 

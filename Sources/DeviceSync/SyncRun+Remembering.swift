@@ -141,25 +141,28 @@ extension SyncRun {
         changes.period = periods.takeWritten()
         news.formUnion(changes.heard.map(\.entry.commit.item))
         news.formUnion(changes.engine.agreed.keys)
-        for item in table.takeWritten() {
-            news.insert(item)
-            changes.items.updateValue(table[item].flatMap { $0.isRead ? $0 : nil }, forKey: item)
-        }
-        for item in Set(changes.engine.agreed.keys).union(changes.items.keys) {
-            changes.agreed[item] = agreedNote(of: item)
-        }
+        let written = table.takeWritten()
+        news.formUnion(written)
+        note(written, in: &changes)
         for item in conflicts.takenUp { changes.conflicts[item] = conflicts.shown[item] ?? [:] }
         conflicts.takenUp = []
         unsharedCount += changes.items.count + changes.heard.count
         return changes
     }
 
-    /// What is to be written of what disk and log agreed on, beside the two.
-    private func agreedNote(of item: ItemID) -> AgreedItems.Note {
-        AgreedItems.Note(
-            engine.lastAgreed(item),
-            seen: table.writtenState(of: item),
-            logged: engine.tree[item]
-        )
+    /// Has written down how items are, and what of what disk and log agreed on is to be beside the two.
+    private func note(_ written: Set<ItemID>, in changes: inout DeviceMemory.Changes) {
+        // Taken once: to ask the run for them means a copy each time.
+        let (engine, table) = (engine, table)
+        for item in written {
+            changes.items.updateValue(table[item].flatMap { $0.isRead ? $0 : nil }, forKey: item)
+        }
+        for item in written.union(changes.engine.agreed.keys) {
+            changes.agreed[item] = AgreedItems.Note(
+                engine.lastAgreed(item),
+                seen: table.writtenState(of: item),
+                logged: engine.tree[item]
+            )
+        }
     }
 }

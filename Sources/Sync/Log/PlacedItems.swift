@@ -103,8 +103,10 @@ public struct PlacedItems<Value: Placed> {
         keyed key: ItemID,
         where isWanted: (Value) -> Bool = { _ in true }
     ) -> ItemID? {
-        keyed.row(ItemMap<Value>.hash(key)) { rows.all[$0].listedKey == key && isWanted(rows.all[$0]) }
-            .map { rows.items[$0] }
+        // In place: to copy a value may take longer than to look at it.
+        rows.all.withUnsafeBufferPointer { values in
+            keyed.row(ItemMap<Value>.hash(key)) { values[$0].listedKey == key && isWanted(values[$0]) }
+        }.map { rows.items[$0] }
     }
 
     /// The items that have a key, in no order.
@@ -132,8 +134,10 @@ public struct PlacedItems<Value: Placed> {
         at place: ItemPlace,
         where isWanted: (ItemID, Value) -> Bool = { _, _ in true }
     ) -> ItemID? {
-        places.row(Self.hash(place)) { row in
-            rows.all[row].listedPlace == place && isWanted(rows.items[row], rows.all[row])
+        rows.all.withUnsafeBufferPointer { values in
+            places.row(Self.hash(place)) { row in
+                values[row].listedPlace == place && isWanted(rows.items[row], values[row])
+            }
         }.map { rows.items[$0] }
     }
 
