@@ -52,12 +52,15 @@ package struct ContainerTree: Hashable, Sendable {
 
     /// The item, if it exists.
     package subscript(item: ItemID) -> ItemState? {
-        guard let node = nodes[item], node.exists else { return nil }
-        return node.state
+        // In place: the compiler copies the tree for a call.
+        @inline(__always) get {
+            guard let node = nodes[item], node.exists else { return nil }
+            return node.state
+        }
     }
 
     /// The last commit about an item, whether or not that exists; 0 for none.
-    package func revision(of item: ItemID) -> LogPosition { nodes[item]?.revision ?? 0 }
+    @inline(__always) package func revision(of item: ItemID) -> LogPosition { nodes[item]?.revision ?? 0 }
 
     /// Where an item is, or was when it was removed.
     package func lastPlace(of item: ItemID) -> ItemPlace? { nodes[item]?.state.place }
@@ -70,7 +73,7 @@ package struct ContainerTree: Hashable, Sendable {
     }
 
     /// Whether an item came to be where an equal one was, and is none of its own since.
-    package func isUnited(_ item: ItemID) -> Bool { united[item] != nil }
+    @inline(__always) package func isUnited(_ item: ItemID) -> Bool { united[item] != nil }
 
     /// What an item is by now that has been united with others.
     package func identity(of item: ItemID) -> ItemID {
