@@ -12,6 +12,7 @@ struct ShownConflicts {
     var takenUp: Set<ItemID> = []
     /// Items of which not all could be shown or settled.
     var behind: Set<ItemID> = []
+    var withThemselves = ConflictsWithThemselves()
     /// Tells that somebody may have settled one; nil while there are none, or it cannot be had.
     var watch: DirectoryWatch?
     var isLookDue = false

@@ -18,12 +18,13 @@ struct ConflictsWithThemselves {
 extension SyncRun {
     /// Settles what is kept in conflict with a document that is the same, once nobody is saving it.
     func settleConflictWithItself(of item: ItemID) {
-        guard withThemselves.asking[item] == nil, let path = table.path(of: item, in: place.folder) else {
+        guard conflicts.withThemselves.asking[item] == nil, let path = table.path(of: item, in: place.folder)
+        else {
             return
         }
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.leavesPlaceholders = true
-        withThemselves.asking[item] = coordinator
+        conflicts.withThemselves.asking[item] = coordinator
         let accesses = OperationQueue()
         accesses.underlyingQueue = queue
         let intent = NSFileAccessIntent.readingIntent(
@@ -37,20 +38,20 @@ extension SyncRun {
 
     /// The same for those of which it could not be done.
     func settleConflictsWithThemselvesAgain() {
-        let items = withThemselves.behind
-        withThemselves.behind = []
+        let items = conflicts.withThemselves.behind
+        conflicts.withThemselves.behind = []
         for item in items { settleConflictWithItself(of: item) }
     }
 
     /// Does not wait any longer for who uses the documents.
     func endConflictsWithThemselves() {
-        for coordinator in withThemselves.asking.values { coordinator.cancel() }
-        withThemselves = ConflictsWithThemselves()
+        for coordinator in conflicts.withThemselves.asking.values { coordinator.cancel() }
+        conflicts.withThemselves = ConflictsWithThemselves()
     }
 
     private func settleConflictWithItself(of item: ItemID, at path: FilePath, unless error: (any Error)?) {
         guard !isStopped else { return }
-        withThemselves.asking[item] = nil
+        conflicts.withThemselves.asking[item] = nil
         // One that has gone is asked for where it is.
         guard let now = table.path(of: item, in: place.folder) else { return }
         guard now == path else { return settleConflictWithItself(of: item) }
@@ -60,7 +61,7 @@ extension SyncRun {
                 try settleVersionsInPlace(of: item, at: path)
             } catch {
                 if isThere(item) {
-                    withThemselves.behind.insert(item)
+                    conflicts.withThemselves.behind.insert(item)
                     retryLater()
                 }
                 throw error
@@ -68,6 +69,7 @@ extension SyncRun {
         }
     }
 
+    /// Settles the versions that hold what is in the document's place, inside an access to that.
     private func settleVersionsInPlace(of item: ItemID, at path: FilePath) throws {
         guard let content = try contents.keep([try document(item)]).first?.get().name else { return }
         if content != table[item]?.state.content {

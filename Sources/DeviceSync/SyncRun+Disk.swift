@@ -327,7 +327,7 @@ extension SyncRun {
         if unremembered != nil || wayBack != nil || !unkept.isEmpty || !unlisted.isEmpty { return true }
         if lineState == .up, !failedContents.isEmpty { return true }
         if versions.isOn, !conflicts.shown.isEmpty, conflicts.watch == nil { return true }
-        if !conflicts.behind.isEmpty || !withThemselves.behind.isEmpty { return true }
+        if !conflicts.behind.isEmpty || !conflicts.withThemselves.behind.isEmpty { return true }
         if !unfinished.isEmpty || !amidSaves.isEmpty || isLateBehind { return true }
         return stuck.keys.contains { !isExcluded($0) }
     }

@@ -54,8 +54,7 @@ extension SyncRun {
             switch effect {
             case .upload(let content): asked.uploads.insert(content)
             case .fetch(let content):
-                let item = engine.waitingItem(for: content) ?? .root
-                asked.fetches.append(HubLine.Fetch(name: content, item: item))
+                asked.fetches.append(fetch(content, in: engine))
             case .commit(let commit): asked.commits.append(offer(commit, in: engine))
             case .become: asked.becoming.append(effect)
             case .place, .remove, .merge: asked.others.append(effect)
@@ -92,7 +91,7 @@ extension SyncRun {
                 // Should the hub have lost what it had of them, all of it is looked for.
                 line?.queue(uploads: [ContentStore.Upload(name)])
             } else if engine.waitingItem(for: name) != nil {
-                line?.queue(fetches: [HubLine.Fetch(name: name, item: item(needing: name))])
+                line?.queue(fetches: [fetch(name, in: engine)])
             } else if let item = waitingItem(for: name) {
                 requestContents(of: item)
             } else {
@@ -107,8 +106,8 @@ extension SyncRun {
         ContentStore.Upload(name, on: engine.waitingItem(for: name).flatMap { engine.tree[$0]?.content })
     }
 
-    /// An item that contents are for: whose version keeps them from being collected.
-    func item(needing content: ContentName) -> ItemID {
-        engine.waitingItem(for: content) ?? .root
+    /// Contents that are to come, with an item that they are for: whose version keeps them from being collected.
+    private func fetch(_ content: ContentName, in engine: SyncEngine) -> HubLine.Fetch {
+        HubLine.Fetch(name: content, item: engine.waitingItem(for: content) ?? .root)
     }
 }

@@ -22,7 +22,6 @@ final class SyncRun {
     let merger: any DocumentMerger
     let versions: VersionStore
     var conflicts = ShownConflicts()
-    var withThemselves = ConflictsWithThemselves()
     let hub: any ContainerHub
     private let ahead: AskedAhead
     let session = UInt64.random(in: 1...UInt64.max)

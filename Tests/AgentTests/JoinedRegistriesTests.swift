@@ -341,6 +341,28 @@ struct JoinedRegistriesTests {
         }
     }
 
+    @Test(
+        "Who presents an item looks at it once there is an agent, as nobody told what others have done before"
+    )
+    func missedAlone() throws {
+        try withScene { scene in
+            let (first, second) = (try scene.registry(), try scene.registry())
+            let url = try scene.file("note.txt")
+            let presenter = NotingPresenter(url)
+            second.add(presenter)
+            while !second.worksAlone {}
+            NSFileCoordinator(filePresenter: nil, registry: first)
+                .coordinate(writingItemAt: url, error: nil) { url in
+                    #expect(!first.isJoined)
+                    do { try Data("new".utf8).write(to: url) } catch { Issue.record(error) }
+                }
+            #expect(presenter.noted == [])
+            try scene.begin()
+            #expect(presenter.wait(for: "changed"))
+            #expect(presenter.noted == ["changed"])
+        }
+    }
+
     @Test("A process that works alone joins the agent that appears, with what it holds")
     func joiningLater() throws {
         try withScene { scene in

@@ -12,14 +12,29 @@ import Vault
 /// What an app keeps as a version in conflict, as its save finds what others have written.
 @Suite("Conflicts that apps keep", .onOwnThreads, .timeLimit(.minutes(2)))
 struct AppConflictsTests {
+    private let pair: DevicePair
+    private var one: TestDevice { pair.one }
+    private var two: TestDevice { pair.two }
+
+    init() throws { pair = try DevicePair() }
+
+    /// Has both devices hold a document with a text.
+    ///
+    /// - Returns: The second device's.
+    private func hold(_ name: String, member: String? = nil) throws -> (url: URL, mark: FileMark) {
+        let file = [name, member].compactMap { $0 }.joined(separator: "/")
+        try one.write("text", to: file)
+        pair.wait { two.text(file) == "text" && pair.isSettled }
+        let url = two.folder.appendingPathComponent(name)
+        return (url, try #require(try FileIdentity.mark(at: FilePath(url.path))))
+    }
+
     @Test(
         "It is shown on all devices, also where the document is what it was before anybody has looked",
         arguments: ["text", "edited"]
     )
     func takenUp(last: String) throws {
-        let pair = try DevicePair.holding("text", as: "a.txt")
-        let (one, two) = (pair.one, pair.two)
-        let url = two.folder.appendingPathComponent("a.txt")
+        let url = try hold("a.txt").url
         // As two documents of one app do: one keeps what the other has just saved, and the other what that puts in its place.
         _ = try two.versions.keepConflict(contents: Data("other".utf8), of: url, dated: Date(), .autosave)
         try two.put(last, at: "a.txt")
@@ -33,21 +48,17 @@ struct AppConflictsTests {
 
     @Test(
         "What is in place again is settled on its device, and no other hears of it",
-        arguments: [true, false]
+        arguments: [("a.txt", nil), ("a.rtfd", "TXT.rtf")]
     )
-    func withItself(isPackage: Bool) throws {
-        let name = isPackage ? "a.rtfd" : "a.txt"
-        let member = isPackage ? "a.rtfd/TXT.rtf" : "a.txt"
-        let pair = try DevicePair.holding("text", as: member)
-        let (one, two) = (pair.one, pair.two)
-        let url = two.folder.appendingPathComponent(name)
-        let mark = try #require(try FileIdentity.mark(at: FilePath(url.path)))
+    func withItself(name: String, member: String?) throws {
+        let (url, mark) = try hold(name, member: member)
         _ = try two.versions.keepConflict(url, VersionKeeping(.autosave))
         #expect(try two.versions.unsettled(of: mark, at: url).count == 1)
+        let contents = two.contents
         // It is what it was, and somebody has been at it.
         try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: url.path)
         pair.wait { (try? two.versions.unsettled(of: mark, at: url).isEmpty) == true && pair.isSettled }
-        #expect(one.text(member) == "text" && two.text(member) == "text")
+        #expect(one.contents == contents && two.contents == contents)
         #expect(try one.versions.unsettled(of: mark, at: one.folder.appendingPathComponent(name)).isEmpty)
         #expect(!two.said.contains(.conflict(path: name)))
         pair.end()
@@ -58,10 +69,7 @@ struct AppConflictsTests {
         arguments: ["saved", "text"]
     )
     func halfDone(saved: String) throws {
-        let pair = try DevicePair.holding("text", as: "a.txt")
-        let (one, two) = (pair.one, pair.two)
-        let url = two.folder.appendingPathComponent("a.txt")
-        let mark = try #require(try FileIdentity.mark(at: FilePath(url.path)))
+        let (url, mark) = try hold("a.txt")
         var error: NSError?
         NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, error: &error) { url in
             do {

@@ -92,21 +92,13 @@ extension FolderLook {
         guard entry.hasOtherNames else { return false }
         if let first = firstNames[entry.trace.key], first != index { return true }
         let place = place(of: entry)
-        for known in table.items(like: entry.trace) where !isNamed(known, entry.name, in: place.parent) {
+        // One that is put back as another file, with the mark that it bore, is told by that.
+        let marked = try mark(of: index).map { ItemID($0) }.flatMap { table[$0] == nil ? nil : $0 }
+        let names = table.items(like: entry.trace) + [marked].compactMap { $0 }
+        for known in names where !isNamed(known, entry.name, in: place.parent) {
             if try !hasLeft(known, for: entry) { return true }
         }
-        return try isNameOfMarked(index)
-    }
-
-    /// Whether something is another name of the file that is in the place of the item whose mark it bears: put there together,
-    /// by a backup that is put back, say.
-    private mutating func isNameOfMarked(_ index: Int) throws -> Bool {
-        let entry = found[index]
-        guard let mark = try mark(of: index), let path = table.path(of: ItemID(mark), in: root),
-            path != entry.path,
-            let there = try FolderScan.status(at: path)
-        else { return false }
-        return ItemTrace(there).isSameItem(as: entry.trace)
+        return false
     }
 }
 

@@ -5,9 +5,10 @@ internal import Sync
 /// One look at some folders of a container: what is in them, and which item each is.
 ///
 /// An item is told, in this order, by being the very inode at its place; by its inode elsewhere with its mark, so it was
-/// moved; by its mark on another inode, where the inode that bore it is gone; by its name, where something has taken the
-/// place of what is gone, as editors save. All else is new and gets a mark. What is just as it was seen last is passed over at
-/// once. A file may be moved between the looks at two folders, and is found in both: where it is not any more does not count.
+/// moved; by its mark on another inode, where the inode that bore it is gone, and what is in the item's place is not this one
+/// under another name; by its name, where something has taken the place of what is gone, as editors save. All else is new and
+/// gets a mark. What is just as it was seen last is passed over at once. A file may be moved between the looks at two folders,
+/// and is found in both: where it is not any more does not count.
 ///
 /// What is renamed onto a document becomes that document, whatever it was before: an editor's temporary file may have been
 /// seen under its own name, and is an item until then.

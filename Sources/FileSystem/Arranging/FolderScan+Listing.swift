@@ -101,7 +101,11 @@ extension FolderScan {
     ) throws(SystemError) -> [FolderMember] {
         var unnamed: [String] = []
         let parts = try Self.parts(of: path, unreadable: &unreadable, unnamed: &unnamed, []) { $0.append($1) }
-        return parts.count == 1 ? parts[0] : Array(parts.joined())
+        return whole(parts)
+    }
+
+    fileprivate static func whole(_ parts: [[FolderMember]]) -> [FolderMember] {
+        parts.count == 1 ? parts[0] : Array(parts.joined())
     }
 
     /// As `members(of:unreadable:)`, but for what is made of them: those of which nothing is kept take no room.
@@ -130,7 +134,7 @@ extension FolderScan {
     /// What is made of some members of a folder that are there.
     ///
     /// To look at a member takes the kernel several times as long as to name it: of many, several threads look.
-    static func parts<Part: Sendable>(
+    fileprivate static func parts<Part: Sendable>(
         _ names: [String],
         of folder: Folder,
         unreadable: inout SystemError?,
@@ -165,5 +169,24 @@ extension FolderScan {
             guard error.isAbsent else { throw error }
             return nil
         }
+    }
+}
+
+extension SourceFolder {
+    /// The members, in no order, and what each is; a link as itself. Of many, several threads look.
+    ///
+    /// - Throws: `EILSEQ` when a name is not UTF-8, `ENOENT` when a member has gone meanwhile.
+    package func members() throws(SystemError) -> [FolderMember] {
+        let names = try memberNames()
+        var unreadable: SystemError?
+        let parts = try FolderScan.parts(names, of: folder, unreadable: &unreadable, []) { $0.append($1) }
+        if let unreadable { throw unreadable }
+        let members = FolderScan.whole(parts)
+        if members.count < names.count {
+            let there = Set(members.map(\.name))
+            let gone = names.first { !there.contains($0) }
+            throw SystemError(call: "fstatat", errno: ENOENT, path: gone.map(folder.place) ?? path)
+        }
+        return members
     }
 }

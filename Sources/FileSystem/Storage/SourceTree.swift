@@ -22,7 +22,7 @@ package struct MemberStatus: Hashable, Sendable {
 ///
 /// Any thread; every call may block on the disk.
 package final class SourceFolder: Sendable {
-    private let folder: Folder
+    let folder: Folder
 
     init(_ folder: Folder) {
         self.folder = folder
@@ -41,23 +41,6 @@ package final class SourceFolder: Sendable {
     /// - Throws: `EILSEQ` when one is not UTF-8.
     package func memberNames() throws(SystemError) -> [String] {
         try SystemCalls.readdir(folder).map(\.name)
-    }
-
-    /// The members, in no order, and what each is; a link as itself. Of many, several threads look.
-    ///
-    /// - Throws: `EILSEQ` when a name is not UTF-8, `ENOENT` when a member has gone meanwhile.
-    package func members() throws(SystemError) -> [FolderMember] {
-        let names = try memberNames()
-        var unreadable: SystemError?
-        let parts = try FolderScan.parts(names, of: folder, unreadable: &unreadable, []) { $0.append($1) }
-        if let unreadable { throw unreadable }
-        let members = parts.count == 1 ? parts[0] : Array(parts.joined())
-        if members.count < names.count {
-            let there = Set(members.map(\.name))
-            let gone = names.first { !there.contains($0) }
-            throw SystemError(call: "fstatat", errno: ENOENT, path: gone.map(folder.place) ?? path)
-        }
-        return members
     }
 
     /// What a member is; a link as itself.

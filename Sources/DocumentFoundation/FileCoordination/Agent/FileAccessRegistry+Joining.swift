@@ -111,6 +111,7 @@ extension FileAccessRegistry {
                 // Too many items for a message were not waited for in the first place.
                 _ = state.joining.askForQuiet(number, at: connection)
             }
+            if outsideWatcher == nil { state.tellOfMissedNews() }
             state.tellAgain()
             return (effects, ())
         }
@@ -121,8 +122,6 @@ extension FileAccessRegistry {
         change { state -> ([AccessArbiter.Effect], Void) in
             guard state.joining.connection === connection else { return ([], ()) }
             state.disown()
-            // Who watches the items hears of what was done to them all the same.
-            if outsideWatcher == nil, !state.presenters.isEmpty { state.joining.mayHaveMissedNews = true }
             let isNeeded = !state.joining.records.isEmpty || !state.presenters.isEmpty
             state.joining.mode = isNeeded ? .searching : .resting
             return ([], ())
@@ -142,6 +141,7 @@ extension FileAccessRegistry {
                 if case .ended = event { state.joining.note(event) }
                 effects += state.decideAlone(event)
             }
+            if outsideWatcher == nil { state.tellOfMissedNews() }
             state.tellAgain()
             return (effects, state.joining.takeQuietWaits())
         }
@@ -179,6 +179,7 @@ extension FileAccessRegistry {
 extension FileAccessRegistry.State {
     /// Leaves what an arbiter that is no more has asked and was to decide.
     mutating func disown() {
+        joining.noteMissedNews()
         joining.orphans.merge(unanswered.removeAll()) { $1 }
         // The next one is told all that stands.
         if let heldBack = joining.endSilence() { tellPlaces(heldBack, to: nil) }

@@ -135,17 +135,18 @@ extension FileAccessRegistry.State {
         }
     }
 
-    /// Tells presenters again what they were told of while nobody could read it, and to look at their items where what was
-    /// done to them may have been known to an agent alone that is gone.
+    /// Tells presenters to look at their items, where nobody told what was done to them.
     ///
-    /// Who wrote may be gone with it, so that nobody could say it again.
-    mutating func tellAgain() {
-        if joining.mayHaveMissedNews {
-            joining.mayHaveMissedNews = false
-            for handle in presenterOrder.compactMap({ presenters[$0] }) {
-                outbox.append(.notice(.itemDidChange, handle))
-            }
+    /// For those whose items nothing watches: who wrote may be gone with the agent that knew, and nobody can say it again.
+    mutating func tellOfMissedNews() {
+        guard joining.takeMissedNews() else { return }
+        for handle in presenterOrder.compactMap({ presenters[$0] }) {
+            outbox.append(.notice(.itemDidChange, handle))
         }
+    }
+
+    /// Tells presenters again what they were told of while nobody could read it.
+    mutating func tellAgain() {
         guard !joining.toldInSilence.isEmpty else { return }
         let items = joining.takeToldInSilence()
         for id in presenterOrder {

@@ -55,8 +55,9 @@ struct JoiningState: Sendable {
     private var quietCount: UInt64 = 0
     /// What presenters here were told of while the agent said nothing, and could not read.
     private(set) var toldInSilence: Set<ItemPath> = []
-    /// Whether an agent is gone that may have had something to tell presenters here, which only it knew of.
-    var mayHaveMissedNews = false
+    /// Whether others may have done something that presenters here are not told of: an agent was left that alone knew of it, or
+    /// this process was alone.
+    private var mayHaveMissedNews = false
     /// Who waits for a report of the agent's, in the order they asked, and what has come of the first one's.
     var wantedReports: [@Sendable (CoordinationReport?) -> Void] = []
     private var reportBytes: [UInt8] = []
@@ -174,6 +175,20 @@ struct JoiningState: Sendable {
     mutating func takeOverdueQuietWaits() -> [@Sendable () -> Void] {
         noteToldInSilence(quietWaits.values.flatMap(\.items))
         return takeQuietWaits()
+    }
+
+    /// Notes that who decided until now is left.
+    mutating func noteMissedNews() {
+        switch mode {
+        case .joined, .alone: mayHaveMissedNews = true
+        case .unlinked, .resting, .searching: break
+        }
+    }
+
+    /// Whether presenters are to look at their items, now that somebody decides again.
+    mutating func takeMissedNews() -> Bool {
+        defer { mayHaveMissedNews = false }
+        return mayHaveMissedNews
     }
 
     mutating func noteToldInSilence(_ items: [ItemPath]) { toldInSilence.formUnion(items) }
