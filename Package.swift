@@ -275,7 +275,11 @@ let package = Package(
             dependencies: ["ChangeSets", "SeededNumbers"],
             swiftSettings: strict
         ),
-        .testTarget(name: "HubProtocolTests", dependencies: ["HubProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "HubProtocolTests",
+            dependencies: ["HubProtocol", "SeededNumbers"],
+            swiftSettings: strict
+        ),
         .target(name: "CFileTrace", path: "Tests/Harnesses/CFileTrace"),
         // Whoever links it may be killed before a change of files that it makes, or has them written down.
         .target(name: "CFileCalls", dependencies: ["CFileTrace"], path: "Tests/Harnesses/CFileCalls"),

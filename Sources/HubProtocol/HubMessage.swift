@@ -17,4 +17,18 @@ package enum HubMessage {
             isSteady ? [.withoutEscapingSlashes, .sortedKeys] : .withoutEscapingSlashes
         return try encoder.encode(message)
     }
+
+    /// Reads a message, however it is written.
+    ///
+    /// - Throws: `DecodingError`.
+    package static func decoded<Message: Decodable>(_ type: Message.Type, from data: Data) throws -> Message {
+        if let plain = type as? any PlainMessage.Type, let message = plain.plain(in: data) as? Message {
+            return message
+        }
+        return try JSONDecoder().decode(type, from: data)
+    }
+}
+
+extension PlainMessage {
+    fileprivate static func plain(in data: Data) -> Self? { PlainReader.read(data) }
 }

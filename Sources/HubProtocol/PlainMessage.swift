@@ -1,10 +1,13 @@
 package import Foundation
 
 /// A message that may have thousands of entries, and nothing in it that would have to be escaped: numbers, digits, base64. To
-/// have each value of each entry boxed for `JSONEncoder` would take a hub more time than all else that it does for them.
+/// have each value of each entry boxed for `JSONEncoder` or `JSONDecoder` would take a hub and devices more time than all else
+/// that they do for them.
 package protocol PlainMessage: Codable {
     /// Writes what `JSONEncoder` would.
     func write(to writer: inout PlainWriter)
+    /// Reads what `write` writes.
+    init(from reader: inout PlainReader) throws(NotPlain)
 }
 
 /// Writes JSON.

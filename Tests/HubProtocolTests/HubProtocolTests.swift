@@ -92,6 +92,8 @@ struct HubProtocolTests {
         try check(CommitOffer(commits))
         try check(BlobNames((0..<count).map { name($0) }))
         try check(MissingBlobs((0..<count).map { name($0) }))
+        let answers = numbers.prefix(count).map(CommitAnswer.accepted) + [.refused(7)]
+        try check(CommitAnswers(answers, head: LogHead(position: 3, hash: name(9))))
     }
 
     @Test("Messages are the JSON of the protocol's description")

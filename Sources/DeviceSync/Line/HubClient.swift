@@ -117,7 +117,7 @@ package final class HubClient: Sendable {
 
     /// What a hub has answered.
     static func read<Answer: Decodable>(_ body: Data, of route: HubRoute) throws -> Answer {
-        do { return try JSONDecoder().decode(Answer.self, from: body) } catch {
+        do { return try HubMessage.decoded(Answer.self, from: body) } catch {
             throw LineFailure("What answers for \(route.path) does not speak as a hub does: \(error)")
         }
     }

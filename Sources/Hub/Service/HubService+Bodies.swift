@@ -14,7 +14,7 @@ extension HubService {
         let share = try budget.share(byteCount)
         let receiver = MessageReceiver(byteCount: byteCount) { data in
             await self.outcome { service in
-                let message = try JSONDecoder().decode(Message.self, from: data)
+                let message = try HubMessage.decoded(Message.self, from: data)
                 defer { withExtendedLifetime(share) {} }
                 return try await produce(service, message)
             }

@@ -13,6 +13,13 @@ extension BlobNames: PlainMessage {
             writer.array(names) { $0.name($1) }
         }
     }
+
+    package init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            try reader.key("names")
+            return BlobNames(try reader.array { (reader) throws(NotPlain) in try reader.name() })
+        }
+    }
 }
 
 /// The answer to `.../blobs/missing`: those of the names that the hub has no blob of, in the order asked.
@@ -27,6 +34,13 @@ extension MissingBlobs: PlainMessage {
         writer.object { writer in
             writer.key("missing")
             writer.array(missing) { $0.name($1) }
+        }
+    }
+
+    package init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            try reader.key("missing")
+            return MissingBlobs(try reader.array { (reader) throws(NotPlain) in try reader.name() })
         }
     }
 }

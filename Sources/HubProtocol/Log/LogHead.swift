@@ -16,4 +16,13 @@ extension LogHead {
             writer.name(hash)
         }
     }
+
+    init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            try reader.key("position")
+            let position = try reader.number()
+            try reader.key("hash")
+            return LogHead(position: position, hash: try reader.name())
+        }
+    }
 }

@@ -63,4 +63,42 @@ extension LogPage: PlainMessage {
             head.write(to: &writer)
         }
     }
+
+    package init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            try reader.key("entries")
+            let entries = try reader.array { (reader) throws(NotPlain) in try LogRecord(from: &reader) }
+            try reader.key("head")
+            return LogPage(entries, head: try LogHead(from: &reader))
+        }
+    }
+}
+
+extension LogRecord {
+    fileprivate init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            try reader.key("position")
+            let position = try reader.number()
+            try reader.key("item")
+            let item: ItemName = try reader.name()
+            try reader.key("base")
+            let base = try reader.number()
+            try reader.key("id")
+            let id: CommitName = try reader.name()
+            try reader.key("record")
+            let record = try reader.base64()
+            try reader.key("device")
+            let device: DeviceName = try reader.name()
+            try reader.key("hash")
+            return LogRecord(
+                position: position,
+                item: item,
+                base: base,
+                id: id,
+                record: record,
+                device: device,
+                hash: try reader.name()
+            )
+        }
+    }
 }

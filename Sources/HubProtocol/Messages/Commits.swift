@@ -40,6 +40,30 @@ extension CommitOffer: PlainMessage {
             }
         }
     }
+
+    package init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            try reader.key("commits")
+            return CommitOffer(
+                try reader.array { (reader) throws(NotPlain) in try OfferedCommit(from: &reader) }
+            )
+        }
+    }
+}
+
+extension OfferedCommit {
+    fileprivate init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            try reader.key("item")
+            let item: ItemName = try reader.name()
+            try reader.key("base")
+            let base = try reader.number()
+            try reader.key("id")
+            let id: CommitName = try reader.name()
+            try reader.key("record")
+            return OfferedCommit(item: item, base: base, id: id, record: try reader.base64())
+        }
+    }
 }
 
 /// What became of one commit.
@@ -76,4 +100,48 @@ package struct CommitAnswers: Codable, Hashable, Sendable {
     package var head: LogHead
 
     package init(_ answers: [CommitAnswer], head: LogHead) { (self.answers, self.head) = (answers, head) }
+}
+
+extension CommitAnswers: PlainMessage {
+    package func write(to writer: inout PlainWriter) {
+        writer.object { writer in
+            writer.key("answers")
+            writer.array(answers) { writer, answer in
+                writer.object { writer in
+                    switch answer {
+                    case .accepted(let position):
+                        writer.key("accepted")
+                        writer.number(position)
+                    case .refused(let position):
+                        writer.key("refused")
+                        writer.number(position)
+                    }
+                }
+            }
+            writer.key("head")
+            head.write(to: &writer)
+        }
+    }
+
+    package init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            try reader.key("answers")
+            let answers = try reader.array { (reader) throws(NotPlain) in try CommitAnswer(from: &reader) }
+            try reader.key("head")
+            return CommitAnswers(answers, head: try LogHead(from: &reader))
+        }
+    }
+}
+
+extension CommitAnswer {
+    fileprivate init(from reader: inout PlainReader) throws(NotPlain) {
+        self = try reader.object { (reader) throws(NotPlain) in
+            if reader.begins(with: "accepted") {
+                try reader.key("accepted")
+                return .accepted(try reader.number())
+            }
+            try reader.key("refused")
+            return .refused(try reader.number())
+        }
+    }
 }

@@ -66,10 +66,11 @@ package enum HexadecimalText {
 
     /// The bytes that a text says; nil for one that is not two small digits for each.
     package static func bytes(of text: some StringProtocol) -> [UInt8]? {
-        text.utf8.withContiguousStorageIfAvailable(bytes(of:)) ?? bytes(of: ContiguousArray(text.utf8))
+        text.utf8.withContiguousStorageIfAvailable(bytes(ofDigits:))
+            ?? bytes(ofDigits: ContiguousArray(text.utf8))
     }
 
-    private static func bytes(of digits: some RandomAccessCollection<UInt8>) -> [UInt8]? {
+    static func bytes(ofDigits digits: some RandomAccessCollection<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)
