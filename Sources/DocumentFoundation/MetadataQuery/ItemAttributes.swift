@@ -99,8 +99,14 @@ struct ItemAttributes: PredicateTest.Subject, Sendable {
             (status?.creationDate).map(PredicateValue.date) ?? .null
         case NSMetadataItemFSContentChangeDateKey, NSMetadataItemContentModificationDateKey:
             changeDate.map(PredicateValue.date) ?? .null
-        default: ubiquity?.value(of: key, at: path) ?? .null
+        default: ubiquity?.value(of: key, at: path) ?? value(atPath: key) ?? .null
         }
+    }
+
+    /// What a path of keys leads to that begins with one of them: `kMDItemFSName.pathExtension`.
+    private func value(atPath path: String) -> PredicateValue? {
+        guard let dot = path.firstIndex(of: ".") else { return nil }
+        return value(of: String(path[..<dot])).value(atPath: path[path.index(after: dot)...])
     }
 
     // What went meanwhile, or cannot be seen, has no size and no dates.

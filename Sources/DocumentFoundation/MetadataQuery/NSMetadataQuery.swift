@@ -72,9 +72,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     open var sortDescriptors: [NSSortDescriptor] = [] { didSet { restart() } }
 
     /// Where to search: file URLs or paths of folders, `NSMetadataQueryUserHomeScope`, or the scopes of containers
-    /// (`NSMetadataQueryUbiquitousDocumentsScope`, `NSMetadataQueryUbiquitousDataScope`). With one of these, items whose
-    /// contents are not here are found, too, and items have attributes about how they stand. Changed while the query runs,
-    /// it runs anew.
+    /// (`NSMetadataQueryUbiquitousDocumentsScope`, `NSMetadataQueryUbiquitousDataScope`,
+    /// `NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope`). With one of these, items whose contents are not here are
+    /// found, too, and items have attributes about how they stand. Changed while the query runs, it runs anew.
     open var searchScopes: [Any] = [] { didSet { restart() } }
 
     /// The items to search, in place of all in the scopes: file URLs or metadata items; nil for all. Searched are their places:
@@ -254,11 +254,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         run?.update { $0.core.disable() }
     }
 
-    /// Undoes one `disableUpdates()`. After the last one, what happened meanwhile is told. Traps without one.
+    /// Undoes one `disableUpdates()`. After the last one, what happened meanwhile is told. Nothing happens without one, and
+    /// it is no credit for those that come.
     open func enableUpdates() {
-        guard disabledCount > 0 else {
-            fatalError("enableUpdates() was called more often than disableUpdates()")
-        }
+        guard disabledCount > 0 else { return }
         disabledCount -= 1
         run?.update { $0.core.enable() }
     }

@@ -48,11 +48,14 @@ struct QueryScopes {
 
     private static let ubiquityScopes = [
         NSMetadataQueryUbiquitousDocumentsScope, NSMetadataQueryUbiquitousDataScope,
+        NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope,
     ]
 
     /// The folders of a scope of containers; nil for another scope.
     private static func folders(ofUbiquityScope scope: String) -> [FilePath]? {
         guard ubiquityScopes.contains(scope) else { return nil }
+        // Nothing has been picked in another app's.
+        if scope == NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope { return [] }
         // Without a container there is nothing to find.
         return UbiquityAccount.shared.containers.compactMap { FilePath($0) }.map {
             scope == NSMetadataQueryUbiquitousDocumentsScope ? $0.appending("Documents") : $0

@@ -4,6 +4,11 @@
 public let NSMetadataQueryUbiquitousDocumentsScope = "NSMetadataQueryUbiquitousDocumentsScope"
 /// A search scope: the app's containers without their `Documents` folders.
 public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataScope"
+/// A search scope: documents in other apps' containers that the user has picked in this app.
+///
+/// - Differs from Darwin: finds nothing, as there is no picker yet in which an app gets to another one's documents.
+public let NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope =
+    "NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope"
 
 /// Whether it is in a container, and not excluded from sync: `Bool`.
 public let NSMetadataItemIsUbiquitousKey = "NSMetadataItemIsUbiquitousKey"

@@ -16,9 +16,10 @@ extension PredicateFormatting where Self: NSPredicate {
     /// A predicate from a format such as `"%K LIKE[c] %@ AND kMDItemFSSize > 1000"`.
     ///
     /// Read are: `==`, `!=`, `<`, `<=`, `>`, `>=` and their other spellings, `BETWEEN`, `IN`, `BEGINSWITH`,
-    /// `ENDSWITH`, `CONTAINS`, `LIKE`, `MATCHES`, with `[c]` and `[d]`; `AND`, `OR`, `NOT`; `ANY`, `ALL`, `NONE`;
-    /// `TRUEPREDICATE`, `FALSEPREDICATE`; texts, numbers, `NULL`, `YES`, `NO`, `SELF`, lists in braces, keys and
-    /// paths of keys; `%@`, `%K` and C's conversions of numbers, also `%%` for a percent sign in a text.
+    /// `ENDSWITH`, `CONTAINS`, `LIKE`, `MATCHES`, with `[c]`, `[d]`, `[n]` and `[l]`; `AND`, `OR`, `NOT`; `ANY`, `ALL`,
+    /// `NONE`; `TRUEPREDICATE`, `FALSEPREDICATE`; texts, numbers, `NULL`, `YES`, `NO`, `SELF`, lists in braces, keys and
+    /// paths of keys; `%@`, `%K` and C's conversions of numbers, also `%%` for a percent sign in a text. A path may go
+    /// on into a text, a URL or a date: `%K.pathExtension`, `kMDItemURL.URLByDeletingLastPathComponent.path`.
     ///
     /// - Parameters:
     ///   - predicateFormat: The format. One that cannot be read is a programmer's error and traps with a sentence
@@ -27,7 +28,8 @@ extension PredicateFormatting where Self: NSPredicate {
     /// - Source: Apple's Predicate Format String Syntax.
     /// - Differs from Darwin: arithmetic, functions, variables, `SUBQUERY` and `CAST` are not read. Asked of are
     ///   dictionaries and metadata items by key, and single values as `SELF`; there is no key-value coding of other
-    ///   objects here. Strings need not be bridged to be arguments.
+    ///   objects here, and of texts, URLs and dates only that of what paths, lengths, letters' case and times are. `[l]`
+    ///   changes nothing. Strings need not be bridged to be arguments.
     public init(format predicateFormat: String, _ args: Any?...) {
         self.init(checking: FormatPredicate.reading(predicateFormat, args))
     }
@@ -122,12 +124,17 @@ struct AskedObject: PredicateTest.Subject {
     func value(of key: String) -> PredicateValue {
         if let holder { return holder.predicateValue(of: key) }
         var current = object
-        for name in key.split(separator: ".") {
+        var path = key.split(separator: ".")[...]
+        while let name = path.first {
             guard let dictionary = Self.dictionary(current) else {
                 if current == nil { return .null }
+                if let value = PredicateValue(current)?.value(atPath: path.joined(separator: ".")) {
+                    return value
+                }
                 fatalError("a predicate asked for “\(key)” of a value that has no keys")
             }
             current = dictionary[String(name)]
+            path = path.dropFirst()
         }
         guard let value = PredicateValue(current) else {
             fatalError("a predicate cannot compare the value of “\(key)”")

@@ -22,9 +22,7 @@ extension PredicateFormula {
 
 extension PredicateComparison {
     fileprivate var format: String {
-        let letters =
-            (options.contains(.caseInsensitive) ? "c" : "")
-            + (options.contains(.diacriticInsensitive) ? "d" : "")
+        let letters = options.letters
         let relation = relation.rawValue + (letters.isEmpty ? "" : "[\(letters)]")
         let modifier = modifier == .direct ? "" : modifier.rawValue + " "
         return "\(modifier)\(left.format) \(relation) \(right.format)"

@@ -69,22 +69,43 @@ struct PredicateOptions: OptionSet, Hashable, Sendable {
     static let caseInsensitive = PredicateOptions(rawValue: 1)
     /// `[d]`
     static let diacriticInsensitive = PredicateOptions(rawValue: 2)
+    /// `[n]`: the texts are such already that nothing of them is to be overlooked.
+    static let normalized = PredicateOptions(rawValue: 4)
+    /// `[l]`: as people of the user's language compare; which changes nothing here.
+    static let localeSensitive = PredicateOptions(rawValue: 8)
+
+    private static let letters: [(Character, PredicateOptions)] = [
+        ("c", .caseInsensitive), ("d", .diacriticInsensitive), ("n", .normalized), ("l", .localeSensitive),
+    ]
+
+    /// Nil for a letter that is none of them.
+    static func option(_ letter: Character) -> PredicateOptions? { letters.first { $0.0 == letter }?.1 }
+
+    /// As they are written.
+    var letters: String { String(Self.letters.filter { contains($0.1) }.map(\.0)) }
+
+    /// Whether a comparison overlooks case, or diacritics.
+    func overlooks(_ option: PredicateOptions) -> Bool { contains(option) && !contains(.normalized) }
+
+    private var overlooksNothing: Bool {
+        !overlooks(.caseInsensitive) && !overlooks(.diacriticInsensitive)
+    }
 
     /// A text without what is overlooked.
     func folded(_ text: String) -> String {
-        guard !isEmpty else { return text }
+        guard !overlooksNothing else { return text }
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
-            return contains(.caseInsensitive) ? text.lowercased() : text
+            return overlooks(.caseInsensitive) ? text.lowercased() : text
         }
         var options: String.CompareOptions = []
-        if contains(.caseInsensitive) { options.insert(.caseInsensitive) }
-        if contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
+        if overlooks(.caseInsensitive) { options.insert(.caseInsensitive) }
+        if overlooks(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
         return text.folding(options: options, locale: nil)
     }
 
     /// A value in which no text has what is overlooked.
     func folded(_ value: PredicateValue) -> PredicateValue {
-        guard !isEmpty else { return value }
+        guard !overlooksNothing else { return value }
         return switch value {
         case .string(let text): .string(folded(text))
         case .list(let values): .list(values.map { folded($0) })

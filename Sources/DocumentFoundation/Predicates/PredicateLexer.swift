@@ -58,12 +58,15 @@ struct PredicateLexer {
     private mutating func token() throws(PredicateFormatError) -> PredicateToken {
         guard let first = next else { return .end }
         switch first {
-        case "%": return try argument()
+        case "%":
+            let token = try argument()
+            guard case .key(let key) = token else { return token }
+            return .key(try path(from: key))
         case "'", "\"": return .value(.string(try quoted(first)))
         case "#":
             index += 1
             guard let next, Self.beginsName(next) else { throw error(.unreadable, "a name must follow “#”.") }
-            return .key(name())
+            return .key(try path(from: name()))
         case "$": throw error(.unsupported, "variables are not read; give the value as an argument, by “%@”.")
         case "@": throw error(.unsupported, "functions of lists are not read.")
         case "+", "*", "/": throw error(.unsupported, "arithmetic is not read; give its outcome by “%@”.")
@@ -72,7 +75,7 @@ struct PredicateLexer {
             return .value(try number())
         default: break
         }
-        if Self.beginsName(first) { return .word(name()) }
+        if Self.beginsName(first) { return .word(try path(from: name())) }
         return .sign(try sign(first))
     }
 
@@ -84,6 +87,27 @@ struct PredicateLexer {
         let start = index
         while let next, Self.beginsName(next) || next.isNumber || next == "." { index += 1 }
         return String(characters[start..<index])
+    }
+
+    /// Goes on with a path of keys, of which some may be arguments: `%K.pathExtension`, `cover.%K`.
+    private mutating func path(from key: String) throws(PredicateFormatError) -> String {
+        var path = key
+        while true {
+            if path.hasSuffix("."), next == "%" {
+                let start = index
+                guard case .key(let key) = try argument() else {
+                    throw error(.unreadable, at: start, "in a path of keys an argument is given by “%K”.")
+                }
+                path += key
+            } else if next == ".", index + 1 < characters.count,
+                Self.beginsName(characters[index + 1]) || characters[index + 1] == "%"
+            {
+                index += 1
+                path += "." + name()
+            } else {
+                return path
+            }
+        }
     }
 
     private mutating func sign(_ first: Character) throws(PredicateFormatError) -> String {

@@ -162,14 +162,12 @@ struct PredicateParser {
         guard token == .sign("[") else { return [] }
         guard relation.takesOptions else { throw unexpected("no “[”, but a list of two") }
         index += 1
-        guard case .word(let letters) = token else { throw unexpected("“c”, “d” or “cd”") }
+        let wanted = "“c”, “d”, “cd”, “n” or “l”"
+        guard case .word(let letters) = token else { throw unexpected(wanted) }
         var options: PredicateOptions = []
         for letter in letters.lowercased() {
-            switch letter {
-            case "c": options.insert(.caseInsensitive)
-            case "d": options.insert(.diacriticInsensitive)
-            default: throw unexpected("“c”, “d” or “cd”")
-            }
+            guard let option = PredicateOptions.option(letter) else { throw unexpected(wanted) }
+            options.insert(option)
         }
         index += 1
         guard take("]") else { throw unexpected("“]”") }

@@ -26,25 +26,19 @@ struct PredicateTest: Sendable {
 
     private let node: Node
     private let lists: Lists
-    /// The keys whose values it asks for.
-    let keys: Set<String>
 
     init(_ formula: PredicateFormula, lists: Lists = .asWhole) {
-        var keys: Set<String> = []
-        node = Self.node(formula, &keys)
+        node = Self.node(formula)
         self.lists = lists
-        self.keys = keys
     }
 
-    private static func node(_ formula: PredicateFormula, _ keys: inout Set<String>) -> Node {
+    private static func node(_ formula: PredicateFormula) -> Node {
         switch formula {
         case .constant(let value): return .constant(value)
-        case .not(let inner): return .not(node(inner, &keys))
-        case .and(let parts): return .all(parts.map { node($0, &keys) })
-        case .or(let parts): return .any(parts.map { node($0, &keys) })
+        case .not(let inner): return .not(node(inner))
+        case .and(let parts): return .all(parts.map(node))
+        case .or(let parts): return .any(parts.map(node))
         case .comparison(let comparison):
-            note(comparison.left, &keys)
-            note(comparison.right, &keys)
             var prepared = comparison
             if case .constant(let value) = comparison.right {
                 prepared.right = .constant(comparison.options.folded(value))
@@ -54,14 +48,6 @@ struct PredicateTest: Sendable {
                 }
             }
             return .compares(prepared, nil)
-        }
-    }
-
-    private static func note(_ operand: PredicateOperand, _ keys: inout Set<String>) {
-        switch operand {
-        case .key(let key): keys.insert(key)
-        case .list(let members): for member in members { note(member, &keys) }
-        case .constant, .itself: break
         }
     }
 

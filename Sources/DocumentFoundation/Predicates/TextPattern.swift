@@ -64,12 +64,12 @@ struct TextPattern: Sendable {
 
     /// A text, or a pattern for it, without the diacritics that are overlooked; case is the expression's own matter.
     private static func withoutDiacritics(_ text: String, _ options: PredicateOptions) -> String {
-        options.intersection(.diacriticInsensitive).folded(text)
+        options.subtracting(.caseInsensitive).folded(text)
     }
 
     private static func flags(_ options: PredicateOptions) -> NSRegularExpression.Options {
         var flags: NSRegularExpression.Options = [.dotMatchesLineSeparators]
-        if options.contains(.caseInsensitive) { flags.insert(.caseInsensitive) }
+        if options.overlooks(.caseInsensitive) { flags.insert(.caseInsensitive) }
         return flags
     }
 

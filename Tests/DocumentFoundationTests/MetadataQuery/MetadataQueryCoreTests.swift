@@ -178,12 +178,4 @@ struct MetadataQueryCoreTests {
             touched = []
         }
     }
-
-    @Test("Enabling more often than disabling traps")
-    func enable() async {
-        await #expect(processExitsWith: .failure) {
-            let query = NSMetadataQuery()
-            query.enableUpdates()
-        }
-    }
 }

@@ -74,6 +74,30 @@ struct QueryPredicateTests {
         #expect(stage.names() == ["d.txt"])
     }
 
+    @Test("A path of keys goes on in an item's name and URL", arguments: paths)
+    func pathsOfKeys(format: String, arguments: [String], expected: [String]) throws {
+        for name in ["a.txt", "b.md", "c"] { try stage.write(name) }
+        stage.query.predicate = NSPredicate(format: format, argumentArray: arguments)
+        stage.query.sortDescriptors = [NSSortDescriptor(key: NSMetadataItemFSNameKey, ascending: true)]
+        stage.gather()
+        #expect(stage.names() == expected, "\(format)")
+        // By itself, the item is as the predicate says, too.
+        #expect(
+            stage.use { query in query.results.allSatisfy { query.predicate?.evaluate(with: $0) == true } }
+        )
+    }
+
+    private static let paths: [(String, [String], [String])] = [
+        ("(%K.pathExtension = %@)", [NSMetadataItemFSNameKey, "txt"], ["a.txt"]),
+        ("%K.pathExtension IN {'md','txt'}", [NSMetadataItemFSNameKey], ["a.txt", "b.md"]),
+        ("NOT %K.pathExtension = ''", [NSMetadataItemFSNameKey], ["a.txt", "b.md"]),
+        ("(%K.pathExtension = %@)", [NSMetadataItemURLKey, "md"], ["b.md"]),
+        ("%K.lastPathComponent == %@", [NSMetadataItemURLKey, "c"], ["c"]),
+        ("kMDItemURL.lastPathComponent == 'c'", [], ["c"]),
+        ("%K.%K LIKE '*'", [NSMetadataItemURLKey, "path"], ["a.txt", "b.md", "c"]),
+        ("%K.unknown == 'c'", [NSMetadataItemURLKey], []),
+    ]
+
     @Test("Compounds of formats and blocks hold as their parts do, and blocks are asked about what is open")
     func compounds() throws {
         for (name, text) in [("a.txt", "22"), ("b.txt", "333"), ("c.png", "22"), ("d.png", "333")] {

@@ -77,6 +77,34 @@ struct QueryUpdatesTests {
         #expect(item.value(forAttribute: NSMetadataItemFSSizeKey) as? NSNumber == 2)
     }
 
+    @Test(
+        "Updates that are enabled more often than they were disabled are, and are disabled by the next call"
+    )
+    func enabledTooOften() throws {
+        try stage.write("a.txt")
+        let observer = at(.NSMetadataQueryDidFinishGathering) { $0.enableUpdates() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        stage.use { $0.enableUpdates() }
+        stage.gather()
+        try stage.write("b.txt")
+        stage.wait("what is new") { !$0.flatMap(\.added).isEmpty }
+        stage.use { query in
+            for _ in 0..<3 { query.enableUpdates() }
+            query.disableUpdates()
+        }
+        stage.clear()
+        try stage.write("c.txt")
+        let run = try #require(stage.query.run)
+        run.queue.sync {
+            run.needsLookAtAll = true
+            run.look()
+        }
+        #expect(stage.names().sorted() == ["a.txt", "b.txt"] && stage.updates.isEmpty)
+        stage.use { $0.enableUpdates() }
+        stage.wait("what came meanwhile") { !$0.flatMap(\.added).isEmpty }
+        #expect(stage.names().sorted() == ["a.txt", "b.txt", "c.txt"])
+    }
+
     @Test("On a queue that runs several operations at once notifications come in order, one after another")
     func concurrentQueue() throws {
         stage.queue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount

@@ -132,6 +132,17 @@ struct UbiquityScopesTests {
         }
     }
 
+    @Test("No document comes from outside, alone or beside the documents")
+    func external() throws {
+        try within {
+            try write("Documents/a.txt")
+            let external = NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope
+            #expect(Search([external], below: root).finds([]))
+            let both = Search([NSMetadataQueryUbiquitousDocumentsScope, external], below: root)
+            #expect(both.finds(["Documents/a.txt"]))
+        }
+    }
+
     @Test("A placeholder in the data is found under its item's name")
     func placeholder() throws {
         try within {

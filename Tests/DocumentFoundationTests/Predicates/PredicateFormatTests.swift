@@ -112,15 +112,45 @@ struct PredicateFormatTests {
             ("name == %@", [NSString(string: "Sommer Élan.txt")], true),
             ("name CONTAINS[cd] %@", ["ELAN"], true),
             ("missing == %@", [nil], true), ("missing == %@", [NSNull()], true), ("name != '%@'", [], true),
-            ("inner.%K == 7", [], false), ("%K == 7", ["inner.deep.er"], true), ("isNew == %@", [true], true),
+            ("inner.%K == 7", ["deep.er"], true), ("inner.%K.%K == 7", ["deep", "er"], true),
+            ("%K.deep.%K == 7", ["inner", "er"], true),
+            ("%K == 7", ["inner.deep.er"], true), ("isNew == %@", [true], true),
             ("'S' == %c", [83], true), ("%K == %i", ["in", 3], false),
             ("size IN %@", [NSArray(array: [1200])], true),
-        ].filter { $0.0 != "inner.%K == 7" }
+        ]
+    }
+
+    /// Paths of keys that go on in a value.
+    private static var paths: [Row] {
+        [
+            ("%K.pathExtension == %@", ["name", "txt"], true),
+            ("name.pathExtension IN {'md', 'txt'}", [], true),
+            ("NOT %K.pathExtension = ''", ["name"], true), ("%K.pathExtension LIKE '*'", ["name"], true),
+            ("name.pathExtension.length == 3", [], true), ("empty.pathExtension == ''", [], true),
+            ("missing.pathExtension == NULL", [], true), ("missing.pathExtension == 'txt'", [], false),
+            ("name.stringByDeletingPathExtension == 'Sommer Élan'", [], true),
+            ("name.lowercaseString BEGINSWITH 'sommer'", [], true),
+            ("name.uppercaseString ENDSWITH 'TXT'", [], true), ("name.self == name", [], true),
+            ("ANY tree.length == 11", [], true), ("ALL tree.length > 11", [], false),
+            ("'abc' == SELF.empty", [], false), ("SELF.%K == 1200", ["size"], true),
+        ]
+    }
+
+    /// `[n]` takes back what `[c]` and `[d]` say, and `[l]` changes nothing.
+    private static var options: [Row] {
+        [
+            ("name CONTAINS[cdl] 'ELAN'", [], true), ("name CONTAINS[l] 'ELAN'", [], false),
+            ("name BEGINSWITH[n] 'Som'", [], true), ("name BEGINSWITH[n] 'som'", [], false),
+            ("name BEGINSWITH[cn] 'som'", [], false), ("name MATCHES[cn] 'sommer.*'", [], false),
+            ("name MATCHES[dn] 'Sommer Elan.*'", [], false), ("name MATCHES[cdl] 'sommer elan.*'", [], true),
+        ]
     }
 
     @Test("A format holds of a thing exactly when it says so, and is read the same after being written")
     func table() throws {
-        let rows = Self.comparisons + Self.texts + Self.lists + Self.connected + Self.arguments
+        let rows =
+            Self.comparisons + Self.texts + Self.lists + Self.connected + Self.arguments
+            + Self.paths + Self.options
         #expect(rows.count >= 120)
         for row in rows {
             let formula = try PredicateParser.formula(row.format, row.arguments)
@@ -157,7 +187,9 @@ struct PredicateFormatTests {
             ("%K == %d", ["a"], .argumentMissing, 6), ("%K == 1", [5], .argumentUnfit, 0),
             ("a == %d", ["5"], .argumentUnfit, 5), ("a == %d", [0.5], .argumentUnfit, 5),
             ("a == %@", [PredicateFormatTests.self], .argumentUnfit, 5), ("a == %y", [1], .unreadable, 5),
-            ("a == %", [], .unreadable, 5), ("a == 1x", [], .unreadable, 5),
+            ("a == %", [], .unreadable, 5), ("a.%@ == 1", ["b"], .unreadable, 2),
+            ("a.%d == 1", [1], .unreadable, 2), ("%K.%K == 1", ["a"], .argumentMissing, 3),
+            ("%K. == 1", ["a"], .unreadable, 2), ("a == 1x", [], .unreadable, 5),
             ("a == 0xZZ", [], .unreadable, 5),
             ("a == 1.2.3", [], .unreadable, 5), ("a ~ 1", [], .unreadable, 2), ("# == 1", [], .unreadable, 1),
             ("a == $b", [], .unsupported, 5), ("a == @count", [], .unsupported, 5),
@@ -209,6 +241,20 @@ struct PredicateFormatTests {
         let texts = NSArray(array: ["ab", "cd"])
         #expect(texts.filtered(using: NSPredicate(format: "SELF BEGINSWITH 'c'")) as? [String] == ["cd"])
         #expect(NSPredicate(format: "SELF > 3").evaluate(with: 4))
+        let names = NSArray(array: ["a.txt", "b.md", "c", ".hidden", "d.tar.gz", "/e.d/f"])
+        func filtered(_ format: String) -> [String]? {
+            names.filtered(using: NSPredicate(format: format)) as? [String]
+        }
+        #expect(filtered("pathExtension == ''") == ["c", ".hidden", "/e.d/f"])
+        #expect(filtered("SELF.pathExtension IN {'md', 'gz'}") == ["b.md", "d.tar.gz"])
+        #expect(filtered("stringByDeletingPathExtension == '/e.d/f' OR length == 4") == ["b.md", "/e.d/f"])
+        #expect(filtered("lastPathComponent == 'f'") == ["/e.d/f"])
+        let url = URL(fileURLWithPath: "/a/b.txt")
+        #expect(NSPredicate(format: "pathExtension == 'txt' AND scheme == 'file'").evaluate(with: url))
+        #expect(NSPredicate(format: "URLByDeletingLastPathComponent.path == '/a'").evaluate(with: url))
+        #expect(
+            NSPredicate(format: "timeIntervalSince1970 == 5").evaluate(with: Date(timeIntervalSince1970: 5))
+        )
         #expect(NSPredicate(format: "a == 1").evaluate(with: NSDictionary(dictionary: ["a": 1])))
     }
 }
@@ -229,6 +275,9 @@ struct PredicateTrapTests {
     @Test("A key of something that has no keys traps")
     func key() async {
         await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "name == 'a'").evaluate(with: 5) }
+        await #expect(processExitsWith: .failure) {
+            _ = NSPredicate(format: "name == 'a'").evaluate(with: "b")
+        }
         await #expect(processExitsWith: .failure) {
             _ = NSPredicate(format: "a == 1").evaluate(with: NSObject())
         }
