@@ -5,6 +5,7 @@ import hashlib
 import http.client
 import os
 import random
+import shutil
 import socket
 import stat
 import struct
@@ -321,6 +322,30 @@ def test_a_backup_made_while_it_runs_is_a_hub_as_it_was(hub, tmp_path):
             found = restored.ask("GET", blobs("/" + blob_name(number)))
             assert found.body == number.to_bytes(4, "big") * 500
         assert restored.commit(commit(10_000, 0, "ff")).json["answers"] == [{"accepted": len(entries) + 1}]
+    finally:
+        restored.kill()
+
+
+@pytest.mark.parametrize("starts", [1, 2])
+def test_a_copy_of_the_folder_of_a_hub_that_is_stopped_is_a_backup(hub, tmp_path, starts):
+    """What is newest is in the databases' logs then."""
+    for number in range(1, starts + 1):
+        blob = bytes([number]) * 2000
+        assert hub.ask("POST", blobs(), frame(blob_name(number), blob)).status == 200
+        assert hub.commit(commit(number, 0, f"{number:x}")).status == 200
+        hub.end()
+        if number < starts:
+            hub.start()
+    shutil.copytree(hub.data, tmp_path / "copy")
+    restored = Hub(tmp_path / "restored", *hub.options)
+    made = restored.run("restore", tmp_path / "copy")
+    assert made.returncode == 0, made.stderr
+    restored.token = hub.token
+    restored.start()
+    try:
+        assert len(checked_log(restored)) == starts
+        for number in range(1, starts + 1):
+            assert restored.ask("GET", blobs("/" + blob_name(number))).body == bytes([number]) * 2000
     finally:
         restored.kill()
 

@@ -10,7 +10,10 @@ internal import Locks
 /// 2. What no index speaks of is nobody's: a process begins new segments and never goes on with old ones.
 final class Segments: Sendable {
     private struct State {
+        /// The segment that is being filled; that of the process before as long as there is no file.
         var number: Int
+        /// The last number that was taken: of a segment that could not be made it is gone, as there may be a file of that name.
+        var lastNumber: Int
         var file: StorageFile?
         var end = 0
         var opened: [Int: StorageFile] = [:]
@@ -26,23 +29,30 @@ final class Segments: Sendable {
     }
 
     /// When the next segment begins, in bytes: small enough that one without living blobs is soon found.
-    private static let byteCountMax = 256 << 20
+    static let byteCountMax = 256 << 20
     /// How many are open to be read.
     private static let openedMax = 64
 
     private let folder: StorageFolder
+    private let byteCountMax: Int
     private let state: Locked<State>
 
-    /// - Parameter isUsed: Whether the index speaks of a segment; others are removed.
-    init(in folder: StorageFolder, isUsed: (Int) throws -> Bool) throws {
-        self.folder = folder
+    /// - Parameters:
+    ///   - byteCountMax: When the next segment begins, in bytes.
+    ///   - isUsed: Whether the index speaks of a segment; others are removed.
+    init(
+        in folder: StorageFolder,
+        byteCountMax: Int = Segments.byteCountMax,
+        isUsed: (Int) throws -> Bool
+    ) throws {
+        (self.folder, self.byteCountMax) = (folder, byteCountMax)
         var last = 0
         for entry in try folder.entries() {
             guard let number = Self.number(entry.name) else { continue }
             last = max(last, number)
             if try !isUsed(number) { try folder.remove(entry.name) }
         }
-        state = Locked(State(number: last))
+        state = Locked(State(number: last, lastNumber: last))
     }
 
     static func name(_ number: Int) -> String {
@@ -57,12 +67,13 @@ final class Segments: Sendable {
     /// Gives out room for bytes. To be followed by `settle`, when the index speaks of it or never will.
     func room(_ byteCount: Int) throws -> Room {
         try state.withLock { state in
-            if state.file == nil || state.end + byteCount > Self.byteCountMax {
-                state.number += 1
-                state.file = try folder.create(Self.name(state.number))
-                state.end = 0
+            if state.file == nil || state.end + byteCount > byteCountMax {
+                state.lastNumber += 1
+                let file = try folder.create(Self.name(state.lastNumber))
                 // Before anything in it is acknowledged; once for a quarter of a gigabyte.
                 try folder.sync()
+                // Only now, and all of it: where it cannot be made the former one is still filled, under its own number.
+                (state.number, state.file, state.end) = (state.lastNumber, file, 0)
             }
             guard let file = state.file else { preconditionFailure("a segment was made and is gone") }
             state.pending[state.number, default: 0] += 1

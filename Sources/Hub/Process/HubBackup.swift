@@ -11,6 +11,7 @@ internal import SQLite
 package enum HubBackup {
     private static let segmentsName = "segments"
     private static let filesName = "files"
+    private static let walSuffix = "-wal"
 
     /// Makes a backup, whether or not the hub is running.
     ///
@@ -29,7 +30,8 @@ package enum HubBackup {
         withExtendedLifetime(lock) {}
     }
 
-    /// Puts a backup in place of a hub's folder that is not there.
+    /// Puts a backup in place of a hub's folder that is not there; or the copy of such a folder that was made while no hub ran,
+    /// in which the newest is in the databases' logs.
     package static func restore(_ backup: String, to data: HubData) throws {
         let source = try StorageFolder(at: FilePath(URL(fileURLWithPath: backup).path))
         guard try source.status(of: SQLiteRecordStore.fileName) != nil,
@@ -42,7 +44,9 @@ package enum HubBackup {
         )
         try withDraft(of: data.path.string) { draft in
             for name in [SQLiteRecordStore.fileName, SegmentedBlobStore.indexName] {
-                try copy(name, from: source, to: draft, byteCount: nil)
+                for name in [name, name + walSuffix] where try source.status(of: name) != nil {
+                    try copy(name, from: source, to: draft, byteCount: nil)
+                }
                 try check(name, in: draft)
             }
             try copyBlobs(from: source, to: draft)
@@ -106,7 +110,7 @@ package enum HubBackup {
             try connection.checkpoint()
             return value
         }()
-        for suffix in ["-wal", "-shm"] { try folder.remove(name + suffix) }
+        for suffix in [walSuffix, "-shm"] { try folder.remove(name + suffix) }
         return value
     }
 

@@ -46,10 +46,9 @@ extension HubRefusal {
         case let refusal as HubRefusal: self = refusal
         case let error as BlobFrameError: self = .malformed("\(error)")
         case let error as DecodingError: self = .malformed(error.sentence)
-        case let error as SystemError where error.errno == ENOSPC || error.errno == EDQUOT:
+        case let error as SystemError where error.isFull:
             self.init(507, .quota, "The hub's volume is full. Free some space there and try again.")
-        case let error as SQLiteError where error.code & 0xff == 13:
-            // SQLITE_FULL
+        case let error as SQLiteError where error.isFull:
             self.init(507, .quota, "The hub's volume is full. Free some space there and try again.")
         default:
             self.init(500, .fault, "The hub could not do it; its log says why. Try again, or ask its owner.")
