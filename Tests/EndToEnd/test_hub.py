@@ -236,8 +236,14 @@ def test_the_quota_holds(make_hub):
     assert hub.ask("POST", blobs(), frame(blob_name(1), bytes(60_000))).status == 200
     refusal = hub.ask("POST", blobs(), frame(blob_name(2), bytes(60_000)))
     assert (refusal.status, refusal.json["error"]["code"]) == (507, "quota")
-    assert hub.commit(commit(1, 0, "a", bytes(50_000))).status == 507
+    refusal = hub.commit(commit(1, 0, "a", bytes(50_000)))
+    assert refusal.status == 507 and " 102400 bytes" in refusal.json["error"]["message"]
     assert hub.commit(commit(1, 0, "a", bytes(30_000))).status == 200
+    assert hub.ask("POST", blobs(), frame(blob_name(2), bytes(12_000))).status == 200
+    refusal = hub.ask("POST", blobs(), frame(blob_name(3), bytes(1000)))
+    assert refusal.status == 507 and " 102400 bytes" in refusal.json["error"]["message"]
+    # Who has no room for a blob can say what is removed.
+    assert hub.commit(commit(2, 0, "b", bytes(1000))).status == 200
 
 
 def test_it_ends_within_a_second_and_answers_those_who_wait(hub):

@@ -99,35 +99,87 @@ enum BlobSchema {
         return used
     }
 
+    /// What came of blobs that were put into the index.
+    struct Insertion: Sendable {
+        /// How many bytes the account has now.
+        var byteCount = 0
+        /// Those that were there already: their new bytes are nobody's.
+        var known: [(name: BlobName, blob: IndexedBlob)] = []
+        /// Where those were that could not be read there, and have the place of their new bytes.
+        var replaced: [(key: [UInt8], place: BlobPlace)] = []
+    }
+
     /// Puts blobs into the index, whose bytes are durable.
     ///
-    /// - Returns: How many bytes the account has now, and which blobs were there already.
+    /// - Parameter unreadable: Blobs whose bytes are to be found in another place now, if they are among these.
     static func insert(
         _ blobs: [(name: BlobName, blob: IndexedBlob)],
         of owner: BlobOwner,
+        insteadOf unreadable: UnreadableBlobs,
         _ connection: SQLiteConnection
-    ) throws -> (byteCount: Int, known: [(name: BlobName, blob: IndexedBlob)]) {
+    ) throws -> Insertion {
         let insert = try connection.statement("INSERT OR IGNORE INTO blobs VALUES(?, ?, ?, ?, ?, 0)")
-        var (known, byteCount): ([(name: BlobName, blob: IndexedBlob)], Int) = ([], 0)
+        var (insertion, byteCount) = (Insertion(), 0)
         var perSegment: [Int: Int] = [:]
         for (name, blob) in blobs {
+            let key = blobKey(owner.container, name)
             let (segment, offset) = blob.place.numbers
-            insert.bind(1, blobKey(owner.container, name))
+            insert.bind(1, key)
             insert.bind(2, segment)
             insert.bind(3, offset)
             insert.bind(4, blob.byteCount)
             insert.bind(5, owner.account.number)
             try insert.run()
             if connection.changedRowCount == 0 {
-                known.append((name, blob))
-            } else {
-                byteCount += blob.byteCount
-                if segment != 0 { perSegment[segment, default: 0] += 1 }
+                guard let former = try replace(key, by: blob, ifAmong: unreadable, connection) else {
+                    insertion.known.append((name, blob))
+                    continue
+                }
+                insertion.replaced.append((key, former.place))
+                byteCount -= former.byteCount
+                let formerSegment = former.place.numbers.segment
+                if formerSegment != 0 { perSegment[formerSegment, default: 0] -= 1 }
             }
+            byteCount += blob.byteCount
+            if segment != 0 { perSegment[segment, default: 0] += 1 }
         }
-        _ = try revive(known.map(\.name), in: owner.container, connection)
+        _ = try revive(insertion.known.map(\.name), in: owner.container, connection)
         for (segment, count) in perSegment { try add(count, toSegment: segment, connection) }
-        return (try add(byteCount, to: owner.account, connection), known)
+        insertion.byteCount = try add(byteCount, to: owner.account, connection)
+        return insertion
+    }
+
+    /// Gives a blob that cannot be read the place of its new bytes, and keeps it again if it was released.
+    ///
+    /// Of what it had before nothing is given back: the room in a segment stays as long as the segment, a file goes when the next
+    /// process begins.
+    ///
+    /// - Returns: What the index said before; nil where that can be read, as far as is known.
+    private static func replace(
+        _ key: [UInt8],
+        by blob: IndexedBlob,
+        ifAmong unreadable: UnreadableBlobs,
+        _ connection: SQLiteConnection
+    ) throws -> IndexedBlob? {
+        guard let place = unreadable.place(of: key) else { return nil }
+        let select = try connection.statement(
+            "SELECT bytes FROM blobs WHERE key = ? AND segment = ? AND start = ?"
+        )
+        select.bind(1, key)
+        select.bind(2, place.numbers.segment)
+        select.bind(3, place.numbers.offset)
+        let byteCount = try select.step() ? select.integer(0) : nil
+        select.reset()
+        guard let byteCount else { return nil }
+        let replace = try connection.statement(
+            "UPDATE blobs SET segment = ?, start = ?, bytes = ?, released = 0 WHERE key = ?"
+        )
+        replace.bind(1, blob.place.numbers.segment)
+        replace.bind(2, blob.place.numbers.offset)
+        replace.bind(3, blob.byteCount)
+        replace.bind(4, key)
+        try replace.run()
+        return IndexedBlob(place: place, byteCount: byteCount)
     }
 
     /// Keeps released blobs again.

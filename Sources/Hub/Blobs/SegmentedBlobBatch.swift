@@ -6,8 +6,15 @@ internal import Locks
 internal import SQLite
 
 extension SegmentedBlobStore {
-    package func begin(for owner: BlobOwner) -> any BlobBatch {
-        SegmentedBlobBatch(self, owner)
+    package func begin(
+        for owner: BlobOwner,
+        byteCount: Int = 0,
+        byteCountMax: Int = .max
+    ) throws -> any BlobBatch {
+        try memory.withLock { memory in
+            try memory.reserve(byteCount, for: owner.account, byteCountMax: byteCountMax)
+        }
+        return SegmentedBlobBatch(self, owner, reservedByteCount: byteCount)
     }
 }
 
@@ -19,6 +26,9 @@ extension SegmentedBlobStore {
 ///
 /// What the index will say of a blob's length is what was announced: so many bytes have come before the next blob begins, and
 /// before any of them is in the index, or the batch is refused. The place behind them is others'.
+///
+/// Room that was set aside for it is given back once: in one step with the blobs' coming to count themselves, or when nothing
+/// comes of it, be it that nobody has the batch any longer.
 final class SegmentedBlobBatch: BlobBatch {
     private struct Draft {
         var name: BlobName
@@ -44,6 +54,13 @@ final class SegmentedBlobBatch: BlobBatch {
         var drafts: [Draft] = []
         /// How many bytes of the blob that began last are to come yet.
         var restByteCount = 0
+        /// How many bytes are set aside of what the account may keep.
+        var reservedByteCount = 0
+
+        mutating func takeReservation() -> Int {
+            defer { reservedByteCount = 0 }
+            return reservedByteCount
+        }
     }
 
     /// How many bytes are gathered before they are written.
@@ -51,11 +68,15 @@ final class SegmentedBlobBatch: BlobBatch {
 
     private let store: SegmentedBlobStore
     private let owner: BlobOwner
-    private let state = Locked(State())
+    private let state: Locked<State>
 
-    init(_ store: SegmentedBlobStore, _ owner: BlobOwner) {
+    /// - Parameter reservedByteCount: How many bytes were set aside for it; its own to give back.
+    init(_ store: SegmentedBlobStore, _ owner: BlobOwner, reservedByteCount: Int) {
         (self.store, self.owner) = (store, owner)
+        state = Locked(State(reservedByteCount: reservedByteCount))
     }
+
+    deinit { abandon() }
 
     func begin(_ name: BlobName, byteCount: Int) throws {
         try state.withLock { state in
@@ -123,16 +144,21 @@ final class SegmentedBlobBatch: BlobBatch {
         }
         defer { settle() }
         let blobs = try await offPool { try self.makeDurable() }
-        let owner = owner
+        let (owner, writer) = (owner, store.database.writer)
         store.noteRecent(blobs.map(\.name), owner)
-        let (_, known) = try await store.database.writer.perform(weight: 4 + blobs.count) { connection in
-            try BlobSchema.insert(blobs, of: owner, connection)
-        } whenDurable: { [store] byteCount, _ in
-            store.memory.withLock { $0.byteCounts[owner.account] = byteCount }
+        let inserted = try await writer.perform(weight: 4 + blobs.count) { [store] connection in
+            let unreadable = store.memory.withLock { $0.unreadable }
+            return try BlobSchema.insert(blobs, of: owner, insteadOf: unreadable, connection)
+        } whenDurable: { [store, state] inserted in
+            let reserved = state.withLock { $0.takeReservation() }
+            store.memory.withLock { memory in
+                memory.note(inserted, of: owner.account)
+                memory.giveBack(reserved, to: owner.account)
+            }
         }
         // Their room is of no use to anybody; where it cannot be given back, the segment's end will do it.
-        try? await offPool { [store] in try store.discard(known.map(\.blob)) }
-        return blobs.count - known.count
+        try? await offPool { [store] in try store.discard(inserted.known.map(\.blob)) }
+        return blobs.count - inserted.known.count
     }
 
     /// Writes and syncs everything, and puts large blobs in place.
@@ -149,11 +175,12 @@ final class SegmentedBlobBatch: BlobBatch {
     }
 
     private func settle() {
-        let rooms = state.withLock { state in
+        let (rooms, reserved) = state.withLock { state in
             defer { state = State() }
-            return state.rooms
+            return (state.rooms, state.reservedByteCount)
         }
         for number in rooms { store.segments.settle(number) }
+        store.memory.withLock { $0.giveBack(reserved, to: owner.account) }
     }
 
     func abandon() {
@@ -167,13 +194,38 @@ final class SegmentedBlobBatch: BlobBatch {
     }
 }
 
+extension SegmentedBlobStore.Memory {
+    /// Sets room aside for blobs that are about to come; those that turn out to be known count until then, too.
+    ///
+    /// - Throws: `QuotaExceeded` where the account's blobs, with all that is set aside, would come to more than they may.
+    fileprivate mutating func reserve(
+        _ byteCount: Int,
+        for account: AccountID,
+        byteCountMax: Int
+    ) throws {
+        guard byteCount <= byteCountMax - self.byteCount(of: account) else {
+            throw QuotaExceeded()
+        }
+        if byteCount > 0 { reservedByteCounts[account, default: 0] += byteCount }
+    }
+
+    fileprivate mutating func giveBack(_ byteCount: Int, to account: AccountID) {
+        guard byteCount > 0, let reserved = reservedByteCounts[account] else { return }
+        reservedByteCounts[account] = reserved > byteCount ? reserved - byteCount : nil
+    }
+}
+
 extension SegmentedBlobStore {
     /// Gives back the room of blobs that never came into the index.
     func discard(_ blobs: [IndexedBlob]) throws {
         for blob in blobs {
             switch blob.place {
             case .segment(let number, let offset):
-                try segments.free(number, offset: offset, byteCount: blob.byteCount)
+                do {
+                    try segments.free(number, offset: offset, byteCount: blob.byteCount)
+                } catch let error as SystemError where error.isAbsent {
+                    // The segment is lost, and its room with it; the others' is to be given back all the same.
+                }
             case .file(let number): try files.remove(Self.fileName(number))
             }
         }

@@ -94,20 +94,21 @@ extension SegmentedBlobStore {
         let key = blobKey(owner.container, name)
         let blob = IndexedBlob(place: .file(upload.file), byteCount: upload.total)
         noteRecent([name], owner)
-        let (_, known) = try await database.writer.perform { connection in
+        let inserted = try await database.writer.perform { [memory] connection in
             let forget = try connection.statement("DELETE FROM uploads WHERE key = ?")
             forget.bind(1, key)
             try forget.run()
-            return try BlobSchema.insert([(name, blob)], of: owner, connection)
-        } whenDurable: { [memory] byteCount, _ in
+            let unreadable = memory.withLock { $0.unreadable }
+            return try BlobSchema.insert([(name, blob)], of: owner, insteadOf: unreadable, connection)
+        } whenDurable: { [memory] inserted in
             memory.withLock { memory in
                 memory.uploads[key] = nil
                 memory.pieces[key] = nil
-                memory.byteCounts[owner.account] = byteCount
+                memory.note(inserted, of: owner.account)
             }
         }
         // Nobody's file: where it cannot be removed now, the next process does it.
-        try? discard(known.map(\.blob))
+        try? discard(inserted.known.map(\.blob))
     }
 }
 
@@ -246,7 +247,7 @@ extension SegmentedBlobStore.Memory {
         byteCountMax: Int
     ) throws {
         let others = byteCount(of: upload.account) - (known?.total ?? 0)
-        guard upload.total <= byteCountMax - others else { throw HubRefusal.quota(byteCountMax) }
+        guard upload.total <= byteCountMax - others else { throw QuotaExceeded() }
         guard known != nil || uploads.count(of: upload.account) < UnfinishedBlobs.countMax else {
             throw HubRefusal(
                 507,

@@ -7,17 +7,23 @@ internal import Locks
 extension SegmentedBlobStore {
     package func frames(of names: [BlobName], of owner: BlobOwner) async throws -> BlobFrameList {
         var (parts, byteCount): ([FrameSource.Part], Int) = ([], 0)
-        for (name, blob) in try await indexed(names, owner.container) {
+        let found = try await indexed(names, owner.container)
+        let unreadable = memory.withLock { $0.unreadable }
+        for (name, blob) in found {
             let next = byteCount + BlobFrames.headByteCount + blob.byteCount
             // The first one always comes, or a client that asks for a large one would never get it.
             if !parts.isEmpty, next > HubLimits.framesByteCountMax { break }
+            // What the answer's head promises has to come, or the answer is cut off, and so is the next one.
+            if unreadable.isDoubtful(blob.place), try await bytes(of: name, blob, owner.container) == nil {
+                continue
+            }
             var head = Data()
             BlobFrames.appendHead(name, byteCount: blob.byteCount, to: &head)
             parts.append(.head(head))
-            parts.append(.blob(blob))
+            parts.append(.blob(name, blob))
             byteCount = next
         }
-        return BlobFrameList(byteCount: byteCount, source: FrameSource(parts, self))
+        return BlobFrameList(byteCount: byteCount, source: FrameSource(parts, of: owner.container, in: self))
     }
 
     package func body(of name: BlobName, of owner: BlobOwner) async throws -> WebResponse.Body? {
@@ -25,34 +31,89 @@ extension SegmentedBlobStore {
         if case .file(let number) = blob.place {
             return .file(files.path.appending(Self.fileName(number)).url(isDirectory: false))
         }
-        return .bytes(
-            try await offPool {
-                var bytes = [UInt8](repeating: 0, count: blob.byteCount)
-                let count = try bytes.withUnsafeMutableBytes { try self.read(blob, at: 0, into: $0) }
-                guard count == blob.byteCount else {
-                    throw HubRefusal(500, .fault, "A segment of the hub is shorter than its index says.")
-                }
-                return Data(bytes)
-            }
-        )
+        guard let bytes = try await bytes(of: name, blob, owner.container) else {
+            throw HubRefusal(500, .fault, "The hub cannot read this blob; its log says why.")
+        }
+        return .bytes(bytes)
     }
 
-    /// Reads bytes of a blob.
-    ///
-    /// - Returns: How many there were: fewer than asked for only where a file has been cut.
-    func read(
+    /// All bytes of a blob; nil where they cannot be read, which is noted.
+    private func bytes(
+        of name: BlobName,
         _ blob: IndexedBlob,
+        _ container: ContainerName
+    ) async throws -> Data? {
+        try await offPool {
+            var bytes = Data(count: blob.byteCount)
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                self.read(name, blob, of: container, at: 0, into: buffer)
+            }
+            return count == blob.byteCount ? bytes : nil
+        }
+    }
+
+    /// Reads bytes of a blob, and notes where it does not give them.
+    ///
+    /// - Returns: How many there were: fewer than asked for only where it cannot be read.
+    fileprivate func read(
+        _ name: BlobName,
+        _ blob: IndexedBlob,
+        of container: ContainerName,
+        at offset: Int,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        let wanted = min(buffer.count, blob.byteCount - offset)
+        guard wanted > 0 else { return 0 }
+        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+        do {
+            let count = try read(blob.place, at: offset, into: part)
+            if count < wanted { note(name, blob, container, "its file is shorter than the index says") }
+            return count
+        } catch {
+            // Of files that may be open, or of memory, there is enough again in a moment: nothing is wrong with the blob.
+            if let error = error as? SystemError, [EMFILE, ENFILE, ENOMEM].contains(error.errno) {
+                tell("A blob could not be read for now: \(error.call)(2): \(error.reason).")
+            } else {
+                note(name, blob, container, "\(error)")
+            }
+            return 0
+        }
+    }
+
+    private func read(
+        _ place: BlobPlace,
         at offset: Int,
         into buffer: UnsafeMutableRawBufferPointer
     ) throws -> Int {
-        let count = min(buffer.count, blob.byteCount - offset)
-        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-        switch blob.place {
+        switch place {
         case .segment(let number, let start):
-            return try segments.file(number).read(at: start + offset, into: part)
+            return try segments.file(number).read(at: start + offset, into: buffer)
         case .file(let number):
-            return try files.open(Self.fileName(number)).read(at: offset, into: part)
+            return try files.open(Self.fileName(number)).read(at: offset, into: buffer)
         }
+    }
+
+    /// Has a blob be missing from now on, and says so the first time.
+    private func note(_ name: BlobName, _ blob: IndexedBlob, _ container: ContainerName, _ reason: String) {
+        let isNews = memory.withLock { $0.unreadable.insert(blobKey(container, name), at: blob.place) }
+        guard isNews else { return }
+        tell(
+            "Blob \(name) of container \(container) cannot be read, \(place(of: blob)): \(reason). It counts as "
+                + "missing until a device sends it again."
+        )
+    }
+
+    private func place(of blob: IndexedBlob) -> String {
+        switch blob.place {
+        case .segment(let number, let offset):
+            "\(blob.byteCount) bytes at \(offset) of \(Segments.name(number))"
+        case .file(let number): "\(blob.byteCount) bytes in \(Self.fileName(number))"
+        }
+    }
+
+    private func tell(_ line: String) {
+        // Not under the lock: whoever is told may ask.
+        for observer in memory.withLock({ $0.observers }) { observer(line) }
     }
 }
 
@@ -62,12 +123,12 @@ extension SegmentedBlobStore {
 private final class FrameSource: HTTPBodySource {
     enum Part {
         case head(Data)
-        case blob(IndexedBlob)
+        case blob(BlobName, IndexedBlob)
 
         var byteCount: Int {
             switch self {
             case .head(let head): head.count
-            case .blob(let blob): blob.byteCount
+            case .blob(_, let blob): blob.byteCount
             }
         }
     }
@@ -77,10 +138,11 @@ private final class FrameSource: HTTPBodySource {
     }
 
     private let store: SegmentedBlobStore
+    private let container: ContainerName
     private let state: Locked<State>
 
-    init(_ parts: [Part], _ store: SegmentedBlobStore) {
-        self.store = store
+    init(_ parts: [Part], of container: ContainerName, in store: SegmentedBlobStore) {
+        (self.store, self.container) = (store, container)
         state = Locked(State(parts: parts[...]))
     }
 
@@ -90,7 +152,7 @@ private final class FrameSource: HTTPBodySource {
             while filled < buffer.count, let part = state.parts.first {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
                 let count = fill(rest, from: part, at: state.offset)
-                // A blob that cannot be read: the answer is cut off, which the client notices.
+                // A blob that cannot be read: the answer is cut off, which the client notices. The next one has it not.
                 guard count > 0 || part.byteCount == 0 else { return 0 }
                 filled += count
                 state.offset += count
@@ -109,9 +171,8 @@ private final class FrameSource: HTTPBodySource {
             let piece = head.dropFirst(offset).prefix(buffer.count)
             buffer.copyBytes(from: piece)
             return piece.count
-        case .blob(let blob):
-            // Nobody is left to tell but the client, whose answer is cut off.
-            return (try? store.read(blob, at: offset, into: buffer)) ?? 0
+        case .blob(let name, let blob):
+            return store.read(name, blob, of: container, at: offset, into: buffer)
         }
     }
 }

@@ -13,6 +13,9 @@ internal import SQLite
 /// 1. Bytes are on stable storage before the index speaks of them, and the index before anybody is told.
 /// 2. What the index does not speak of is garbage, and goes when the next process begins, or before.
 /// 3. The room of a deleted blob is given back some time later, when nobody can be reading it any longer.
+/// 4. What is let in counts from then on, whole: blobs in the index, unfinished ones, and what is set aside for batches come to no
+///    more than the account might keep when the last of them was let in.
+/// 5. A blob whose bytes could not be read is as if it were missing, until it is sent again and has another place.
 package final class SegmentedBlobStore: BlobStore {
     struct Upload: Hashable, Sendable {
         var file: Int
@@ -27,10 +30,22 @@ package final class SegmentedBlobStore: BlobStore {
         var uploads = UnfinishedBlobs()
         /// Pieces that are being received.
         var pieces: [[UInt8]: SegmentedBlobPiece] = [:]
+        /// What is set aside for batches that are under way, in bytes; no account with nothing.
+        var reservedByteCounts: [AccountID: Int] = [:]
+        var unreadable = UnreadableBlobs()
+        /// Those who are told of faults.
+        var observers: [@Sendable (String) -> Void] = []
 
-        /// What an account's blobs come to, those that are unfinished with all that they are to have.
+        /// What an account's blobs come to: those that are unfinished with all that they are to have, and batches that are under
+        /// way with all that was set aside for them.
         func byteCount(of account: AccountID) -> Int {
-            (byteCounts[account] ?? 0) + uploads.byteCount(of: account)
+            (byteCounts[account] ?? 0) + uploads.byteCount(of: account) + (reservedByteCounts[account] ?? 0)
+        }
+
+        /// Blobs have come into the index.
+        mutating func note(_ insertion: BlobSchema.Insertion, of account: AccountID) {
+            byteCounts[account] = insertion.byteCount
+            for (key, place) in insertion.replaced { unreadable.remove(key, at: place) }
         }
     }
     /// What may be needed soon. By itself, as it is asked on the way of every request.
@@ -78,6 +93,10 @@ package final class SegmentedBlobStore: BlobStore {
         try folder.sync()
     }
 
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        memory.withLock { $0.observers.append(observer) }
+    }
+
     package func byteCount(of account: AccountID) -> Int {
         memory.withLock { $0.byteCount(of: account) }
     }
@@ -85,8 +104,9 @@ package final class SegmentedBlobStore: BlobStore {
     package func missing(_ names: [BlobName], of owner: BlobOwner) async throws -> [BlobName] {
         // Before it is looked at them: from now on they are not released.
         let doubtful = noteRecent(names, owner)
+        let unreadable = memory.withLock { $0.unreadable }
         let (missing, known) = try await database.readers.perform { connection in
-            try Self.missing(names, owner.container, connection)
+            try Self.missing(names, owner.container, unreadable, connection)
         }
         let released = Array(Set(known).union(Set(doubtful).subtracting(missing)))
         if released.isEmpty { return missing }
@@ -102,15 +122,22 @@ package final class SegmentedBlobStore: BlobStore {
     private static func missing(
         _ names: [BlobName],
         _ container: ContainerName,
+        _ unreadable: UnreadableBlobs,
         _ connection: SQLiteConnection
     ) throws -> (missing: [BlobName], released: [BlobName]) {
-        let select = try connection.statement("SELECT released FROM blobs WHERE key = ?")
+        let select = try connection.statement("SELECT segment, start, released FROM blobs WHERE key = ?")
         var (missing, released): ([BlobName], [BlobName]) = ([], [])
         for name in names {
-            select.bind(1, blobKey(container, name))
+            let key = blobKey(container, name)
+            select.bind(1, key)
             if try !select.step() {
                 missing.append(name)
-            } else if select.integer(0) != 0 {
+            } else if unreadable.contains(
+                key,
+                at: BlobPlace(segment: select.integer(0), offset: select.integer(1))
+            ) {
+                missing.append(name)
+            } else if select.integer(2) != 0 {
                 released.append(name)
             }
             select.reset()
@@ -158,16 +185,20 @@ package final class SegmentedBlobStore: BlobStore {
         }
     }
 
-    /// What the index says of blobs, in the order of the names, less those that are missing.
+    /// What the index says of blobs, in the order of the names, less those that are missing or could not be read.
     func indexed(_ names: [BlobName], _ container: ContainerName) async throws -> [(BlobName, IndexedBlob)] {
-        try await database.readers.perform { connection in
+        let unreadable = memory.withLock { $0.unreadable }
+        return try await database.readers.perform { connection in
             let select = try connection.statement("SELECT segment, start, bytes FROM blobs WHERE key = ?")
             var found: [(BlobName, IndexedBlob)] = []
             for name in names {
-                select.bind(1, blobKey(container, name))
+                let key = blobKey(container, name)
+                select.bind(1, key)
                 if try select.step() {
                     let place = BlobPlace(segment: select.integer(0), offset: select.integer(1))
-                    found.append((name, IndexedBlob(place: place, byteCount: select.integer(2))))
+                    if !unreadable.contains(key, at: place) {
+                        found.append((name, IndexedBlob(place: place, byteCount: select.integer(2))))
+                    }
                 }
                 select.reset()
             }

@@ -73,7 +73,7 @@ extension SQLiteRecordStore {
         let number = try number(of: container)
         let (isTaken, byteCount) = try await database.writer.perform { connection in
             let before = try Self.byteCount(of: caller.account, connection)
-            guard before + keys.keys.count <= byteCountMax else { throw HubRefusal.quota(byteCountMax) }
+            guard before + keys.keys.count <= byteCountMax else { throw QuotaExceeded() }
             let insert = try connection.statement("INSERT OR IGNORE INTO keys VALUES(?, ?, ?, ?)")
             insert.bind(1, number)
             insert.bind(2, device.bytes)

@@ -50,7 +50,7 @@ extension SQLiteRecordStore {
             case .answer(let answer): outcome.answers.append(answer)
             case .append:
                 outcome.byteCount += commit.record.count
-                guard outcome.byteCount <= byteCountMax else { throw HubRefusal.quota(byteCountMax) }
+                guard outcome.byteCount <= byteCountMax else { throw QuotaExceeded() }
                 let head = try chain.append(
                     item: commit.item,
                     base: commit.base,

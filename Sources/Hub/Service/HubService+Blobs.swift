@@ -61,8 +61,7 @@ extension HubService {
 
     private func receiveFrames(_ request: WebRequest, _ owner: BlobOwner) throws -> HTTPAnswer {
         let byteCount = try declaredByteCount(request, max: HubLimits.framesByteCountMax)
-        try checkQuota(byteCount, owner)
-        let batch = blobs.begin(for: owner)
+        let batch = try begin(byteCount, owner)
         let share = try budget.share(Self.gatheredByteCount)
         let reader = Locked(FrameReader())
         let receiver = StreamReceiver { bytes in
@@ -90,11 +89,14 @@ extension HubService {
         return .receive(receiver, byteCountMax: UInt64(byteCount))
     }
 
-    private func checkQuota(_ byteCount: Int, _ owner: BlobOwner) throws {
-        let used = records.byteCount(of: owner.account) + blobs.byteCount(of: owner.account)
-        guard byteCount <= settings.quotaByteCount - used else {
-            throw HubRefusal.quota(settings.quotaByteCount)
-        }
+    /// Begins to take blobs, if the account has room for them beside all else that it has and that is on its way.
+    private func begin(_ byteCount: Int, _ owner: BlobOwner) throws -> any BlobBatch {
+        try blobs.begin(for: owner, byteCount: byteCount, byteCountMax: blobByteCountMax(owner))
+    }
+
+    /// What an account's blobs may come to: what its records leave.
+    private func blobByteCountMax(_ owner: BlobOwner) -> Int {
+        settings.quotaByteCount - records.byteCount(of: owner.account)
     }
 
     private func answerBlob(
@@ -128,8 +130,7 @@ extension HubService {
         _ owner: BlobOwner,
         byteCount: Int
     ) throws -> HTTPAnswer {
-        try checkQuota(byteCount, owner)
-        let batch = blobs.begin(for: owner)
+        let batch = try begin(byteCount, owner)
         try batch.begin(name, byteCount: byteCount)
         let receiver = StreamReceiver { bytes in
             try batch.append(bytes)
@@ -150,8 +151,7 @@ extension HubService {
         _ owner: BlobOwner,
         _ range: PieceRange
     ) throws -> HTTPAnswer {
-        let byteCountMax = settings.quotaByteCount - records.byteCount(of: owner.account)
-        let piece = try blobs.beginPiece(name, of: owner, range, byteCountMax: byteCountMax)
+        let piece = try blobs.beginPiece(name, of: owner, range, byteCountMax: blobByteCountMax(owner))
         let receiver = StreamReceiver { bytes in
             try piece.append(bytes)
         } drop: {

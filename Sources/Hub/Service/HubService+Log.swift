@@ -39,7 +39,7 @@ extension HubService {
             for: device,
             in: container,
             by: caller,
-            byteCountMax: settings.quotaByteCount - blobs.byteCount(of: caller.account)
+            byteCountMax: recordByteCountMax(caller)
         )
         guard isTaken else {
             throw HubRefusal(
@@ -66,9 +66,14 @@ extension HubService {
             offer.commits,
             to: container,
             by: caller,
-            byteCountMax: settings.quotaByteCount - blobs.byteCount(of: caller.account)
+            byteCountMax: recordByteCountMax(caller)
         )
         return .json(answers)
+    }
+
+    /// What an account's records may come to: what its blobs leave, and a little more.
+    private func recordByteCountMax(_ caller: HubCaller) -> Int {
+        settings.quotaByteCount + settings.spareByteCount - blobs.byteCount(of: caller.account)
     }
 
     func answerLog(

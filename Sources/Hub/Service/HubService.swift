@@ -31,6 +31,7 @@ package final class HubService: HTTPRequestHandler {
         let room = WaitingRoom(seconds: { Int(clock.uptime()) })
         self.room = room
         gate = RequestGate(settings, clock)
+        blobs.observeFaults(log)
         records.observe { news in
             switch news {
             case .entries(let container): room.wake(.log(container))
@@ -151,6 +152,7 @@ package final class HubService: HTTPRequestHandler {
 
     /// What a client is told of an error.
     func response(to error: any Error) -> WebResponse {
+        if error is QuotaExceeded { return .refusal(.quota(settings.quotaByteCount)) }
         let refusal = HubRefusal(any: error)
         // What is no fault of the client's is told to the hub's owner, in full.
         if refusal.status >= 500, !(error is HubRefusal) { log("\(error)") }

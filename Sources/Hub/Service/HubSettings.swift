@@ -2,6 +2,8 @@
 package struct HubSettings: Sendable {
     /// What an account may keep, in bytes.
     package var quotaByteCount = Int.max / 2
+    /// What records may come to beyond that, in bytes: whoever has used up the quota has to be able to say what is removed.
+    var spareByteCount: Int { min(quotaByteCount / 16, 4 << 20) }
     /// How long released blobs are kept, in seconds.
     package var retentionSeconds = 30 * 86_400
     /// How long an unfinished blob is kept that nobody goes on with, in seconds.

@@ -16,11 +16,21 @@ package struct BlobOwner: Hashable, Sendable {
 ///
 /// What it has acknowledged is on stable storage. Any thread; nothing that is not `async` may block for longer than a
 /// write into the page cache.
+///
+/// A blob that was found not to be readable is missing until it is sent again.
 package protocol BlobStore: Sendable {
+    /// Tells `observer` of blobs that cannot be read, once of each, in lines without a secret: on any thread, for as long as the
+    /// store lives.
+    func observeFaults(_ observer: @escaping @Sendable (String) -> Void)
     /// Which of the names have no blob; those that were released and are asked for are kept again.
     func missing(_ names: [BlobName], of owner: BlobOwner) async throws -> [BlobName]
     /// Begins to take blobs that become durable together.
-    func begin(for owner: BlobOwner) -> any BlobBatch
+    ///
+    /// - Parameters:
+    ///   - byteCount: What they may come to; counts in the account until the batch has ended, or nobody has it any longer.
+    ///   - byteCountMax: What the account's blobs may come to, with these.
+    /// - Throws: `HubRefusal` when there is no room for them.
+    func begin(for owner: BlobOwner, byteCount: Int, byteCountMax: Int) throws -> any BlobBatch
     /// Frames of blobs in the order of their names, as many as fit; those that are missing are left out.
     func frames(of names: [BlobName], of owner: BlobOwner) async throws -> BlobFrameList
     /// One blob; nil when it is missing.
@@ -42,7 +52,8 @@ package protocol BlobStore: Sendable {
     ) throws -> any BlobPiece
     /// How much there is of an unfinished blob; nil for nothing. A piece of which nothing has come for a while ends.
     func uploadOffset(of name: BlobName, of owner: BlobOwner) async -> Int?
-    /// How many bytes an account's blobs come to, those that are unfinished with all that they are to have.
+    /// How many bytes an account's blobs come to: those that are unfinished with all that they are to have, and batches that have
+    /// begun with all that they may come to.
     func byteCount(of account: AccountID) -> Int
     /// Deletes what was released so many seconds ago, and unfinished blobs that nobody has gone on with for so many.
     ///

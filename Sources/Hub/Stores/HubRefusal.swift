@@ -1,5 +1,8 @@
 package import HubProtocol
 
+/// An account would come to more than it may keep. What that is in all the service says: a store knows its part of it.
+package struct QuotaExceeded: Error {}
+
 /// Why a hub does not do what it was asked for: what the client is told.
 package struct HubRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The answer's status.

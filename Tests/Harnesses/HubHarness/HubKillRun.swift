@@ -219,7 +219,7 @@ struct HubCheck {
             byteCountMax: 1 << 30
         )
         if answers.answers != [.accepted(head.position + 1)] { complaints.append("no commit is taken") }
-        let batch = blobs.begin(for: HubStory.owner)
+        let batch = try blobs.begin(for: HubStory.owner)
         try batch.begin(HubStory.blobName(500), byteCount: HubStory.blob(500).count)
         try HubStory.blob(500).withUnsafeBytes { try batch.append($0) }
         _ = try await batch.commit()

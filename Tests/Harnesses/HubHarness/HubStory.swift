@@ -218,7 +218,7 @@ package struct HubStory: Sendable {
         in blobs: SegmentedBlobStore,
         isPromised: Bool = true
     ) async throws {
-        let batch = blobs.begin(for: Self.owner)
+        let batch = try blobs.begin(for: Self.owner)
         for number in numbers {
             let bytes = Self.blob(number)
             try batch.begin(Self.blobName(number), byteCount: bytes.count)

@@ -40,7 +40,7 @@ struct SegmentedBlobStoreTests {
     }
 
     private func put(_ blobs: [(Int, [UInt8])], in store: SegmentedBlobStore) async throws -> Int {
-        let batch = store.begin(for: owner)
+        let batch = try store.begin(for: owner)
         for (number, bytes) in blobs { try batch.add(.numbered(number), bytes) }
         return try await batch.commit()
     }
@@ -90,7 +90,7 @@ struct SegmentedBlobStoreTests {
     func abandoned() async throws {
         let first = try store()
         _ = try await put([(1, bytes(50, seed: 1))], in: first)
-        let batch = first.begin(for: owner)
+        let batch = try first.begin(for: owner)
         try batch.add(.numbered(2), bytes(1 << 20, seed: 2))
         try batch.add(.numbered(3), bytes(2 << 20, seed: 3))
         batch.abandon()
@@ -114,12 +114,12 @@ struct SegmentedBlobStoreTests {
     func announced(byteCount: Int) async throws {
         let store = try store()
         _ = try await put([(1, bytes(100, seed: 1))], in: store)
-        let short = store.begin(for: owner)
+        let short = try store.begin(for: owner)
         try short.begin(.numbered(2), byteCount: byteCount)
         try bytes(1, seed: 2).withUnsafeBytes { try short.append($0) }
         #expect(throws: HubRefusal.self) { try short.begin(.numbered(3), byteCount: 1) }
         await #expect(throws: HubRefusal.self) { try await short.commit() }
-        let long = store.begin(for: owner)
+        let long = try store.begin(for: owner)
         try long.begin(.numbered(2), byteCount: byteCount)
         let tooMany = bytes(byteCount + 1, seed: 2)
         #expect(throws: HubRefusal.self) { try tooMany.withUnsafeBytes { try long.append($0) } }

@@ -157,10 +157,9 @@ struct SQLiteRecordStoreTests {
             OfferedCommit(item: .numbered(item), base: 0, id: id, record: Data(count: count))
         }
         _ = try await store.commit([commit(1, 60)], to: .test, by: caller, byteCountMax: 100)
-        let refusal = await #expect(throws: HubRefusal.self) {
+        await #expect(throws: QuotaExceeded.self) {
             try await store.commit([commit(2, 30), commit(3, 30)], to: .test, by: caller, byteCountMax: 100)
         }
-        #expect(refusal?.status == 507)
         #expect(store.head(of: .test, for: .first)?.position == 1)
         #expect(store.byteCount(of: .first) == 60)
         _ = try await store.commit([commit(2, 40)], to: .test, by: caller, byteCountMax: 100)
@@ -233,7 +232,7 @@ struct SQLiteRecordStoreTests {
         }
         #expect(store.byteCount(of: .first) == 2)
         let large = WrappedKeys(generation: 3, keys: Data("dd".utf8))
-        await #expect(throws: HubRefusal.self) {
+        await #expect(throws: QuotaExceeded.self) {
             try await store.putKeys(large, for: caller.device, in: .test, by: caller, byteCountMax: 3)
         }
         let list = try await store.keys(for: caller.device, in: .test)

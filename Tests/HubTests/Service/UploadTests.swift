@@ -75,13 +75,107 @@ struct UploadTests {
         #expect(found == [Data([1, 2, 3]), Data([3, 3])])
     }
 
-    // MARK: Unfinished blobs
+    // MARK: Uploads that are under way at once
 
     private func service(quota byteCount: Int) -> HubService {
         var settings = HubSettings()
         settings.quotaByteCount = byteCount
         return service(settings)
     }
+
+    /// A blob that is let in, and of which nothing has come yet.
+    private struct Begun {
+        var receiver: any HTTPBodyReceiver
+        var body: Data
+
+        /// - Returns: The answer's status.
+        func finish() async -> Int {
+            body.withUnsafeBytes { receiver.receive($0) }
+            switch receiver.finish() {
+            case .respond(let response): return response.status
+            case .wait(let answer): return await answer().status
+            }
+        }
+    }
+
+    /// Sends the head of a request whose body has so many bytes.
+    ///
+    /// - Returns: nil where it is refused, as it should be, for the quota.
+    private func begin(
+        _ number: Int,
+        _ byteCount: Int,
+        isFrame: Bool,
+        to service: HubService
+    ) throws -> Begun? {
+        var body = Data(count: byteCount)
+        if isFrame {
+            body = Data()
+            let blob = Data(count: byteCount - BlobFrames.headByteCount)
+            BlobFrames.append(.numbered(number), blob, to: &body)
+        }
+        let place = isFrame ? "blobs" : "blobs/\(BlobName.numbered(number))"
+        let request = WebRequest(
+            method: isFrame ? "POST" : "PUT",
+            target: try #require(RequestTarget("/v1/containers/\(ContainerName.test)/\(place)")),
+            version: "HTTP/1.1",
+            headers: [
+                WebHeader("Authorization", "Bearer token"), WebHeader("Content-Length", "\(byteCount)"),
+            ]
+        )
+        switch service.answer(to: request) {
+        case .receive(let receiver, _): return Begun(receiver: receiver, body: body)
+        case .respond(let response):
+            #expect(response.status == 507)
+            return nil
+        default: throw CancellationError()
+        }
+    }
+
+    private func isLetIn(
+        _ number: Int,
+        _ byteCount: Int,
+        isFrame: Bool,
+        to service: HubService
+    ) throws -> Bool {
+        try begin(number, byteCount, isFrame: isFrame, to: service) != nil
+    }
+
+    @Test(
+        "What is under way counts from its head on, until it is there or nothing comes of it",
+        arguments: [false, true]
+    )
+    func atOnce(isFrame: Bool) async throws {
+        let service = service(quota: 1000)
+        let first = try #require(try begin(1, 600, isFrame: isFrame, to: service))
+        #expect(blobs.byteCount(of: .first) == 600)
+        #expect(try !isLetIn(2, 600, isFrame: isFrame, to: service))
+        #expect(try !isLetIn(2, 600, isFrame: !isFrame, to: service))
+        #expect(try await putPiece(0..<1, of: 3, total: 600, to: service) == 507)
+        // What is left there is room for; what nobody has any longer leaves its own.
+        for _ in 0..<3 { #expect(try isLetIn(2, 400, isFrame: isFrame, to: service)) }
+        // The connection breaks, which is told twice.
+        Data(count: 10).withUnsafeBytes { first.receiver.receive($0) }
+        first.receiver.abandon()
+        first.receiver.abandon()
+        #expect(blobs.byteCount(of: .first) == 0)
+        let second = try #require(try begin(2, 600, isFrame: isFrame, to: service))
+        #expect(try !isLetIn(3, 600, isFrame: isFrame, to: service))
+        #expect([200, 201].contains(await second.finish()))
+        let kept = isFrame ? 600 - BlobFrames.headByteCount : 600
+        #expect(blobs.byteCount(of: .first) == kept)
+        // Known by now: it counts while it comes, and not after that. One that is refused does not either.
+        let again = try #require(try begin(2, 400, isFrame: isFrame, to: service))
+        #expect(blobs.byteCount(of: .first) == kept + 400)
+        #expect(await again.finish() == 200)
+        var short = try #require(try begin(4, 400, isFrame: isFrame, to: service))
+        short.body.removeLast()
+        #expect(await short.finish() == 400)
+        #expect(blobs.byteCount(of: .first) == kept)
+        #expect(try !isLetIn(5, 1001 - kept, isFrame: isFrame, to: service))
+        #expect(try isLetIn(5, 1000 - kept, isFrame: isFrame, to: service))
+    }
+
+    // MARK: Unfinished blobs
 
     /// - Returns: The answer's status.
     private func putPiece(
