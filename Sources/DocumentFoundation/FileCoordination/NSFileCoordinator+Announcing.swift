@@ -1,5 +1,4 @@
-internal import Coordination
-public import Foundation
+internal import Foundation
 
 extension NSFileCoordinator {
     /// Adds a presenter, which hears of coordinated accesses from now on.
@@ -44,29 +43,4 @@ extension NSFileCoordinator {
     ///
     /// Any thread.
     public class var filePresenters: [any NSFilePresenter] { FileAccessRegistry.shared.presenters }
-
-    /// Announces that an item is going to move.
-    ///
-    /// Has no effect, as on iOS.
-    public func item(at oldURL: URL, willMoveTo newURL: URL) {}
-
-    /// Announces that an item has moved; call it inside the access that moved it.
-    ///
-    /// Accesses that wait follow the item at once; its presenters are told when the access ends.
-    public func item(at oldURL: URL, didMoveTo newURL: URL) {
-        guard let source = ItemPath(fileURL: oldURL), let target = ItemPath(fileURL: newURL) else { return }
-        registry.itemMoved(
-            from: source,
-            to: target,
-            inside: PackageDirectories.enclosingContents(of: target),
-            purpose: caller.purpose,
-            presenter: presenter?.id
-        )
-    }
-
-    /// Announces that attributes of an item in the cloud have changed; presenters that observe them are told.
-    public func item(at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>) {
-        guard let item = ItemPath(fileURL: url) else { return }
-        registry.ubiquityAttributesChanged(attributes, of: item, except: presenter?.id)
-    }
 }

@@ -9,6 +9,9 @@ internal import Locks
 /// Accesses of all processes of a user are kept apart by the user's agent, which is started when there is none.
 /// A process that cannot start one, or is told not to (`SHEAF_AGENT=off`), sees only its own.
 ///
+/// A class of an app's own may be derived from it. No accessing method calls another one: who overrides one changes that one
+/// alone.
+///
 /// - Differs from Darwin: two paths that lead to one item through a symbolic link are two items.
 open class NSFileCoordinator: NSObject, @unchecked Sendable {
     // Sendable because every stored property is constant: the presenter is only held and asked its URL, which
@@ -73,6 +76,13 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         var isCancelled = false
         var leavesPlaceholders = false
         var fetches: [UUID: ContentsFetch] = [:]
+
+        init(coordinator number: UInt64, of presenter: PresenterHandle?) {
+            purpose =
+                presenter.map { Purpose.presenter($0.id) }
+                ?? .coordinator(FileAccessRegistry.client, number)
+            isPurposeSettable = presenter == nil
+        }
     }
 
     let registry: FileAccessRegistry
@@ -84,23 +94,28 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Parameter filePresenterOrNil: Gets no messages about the operation. What it writes while it answers
     ///   `savePresentedItemChanges` does not wait for who asked. Held as long as the coordinator.
-    public convenience init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
-        self.init(filePresenter: filePresenterOrNil, registry: .shared)
+    public init(filePresenter filePresenterOrNil: (any NSFilePresenter)?) {
+        registry = .shared
+        presenter = filePresenterOrNil.map { PresenterHandle($0) }
+        number = registry.makeCoordinatorNumber()
+        state = Locked(State(coordinator: number, of: presenter))
     }
 
     /// A coordinator for an operation done by no presenter.
-    public convenience override init() {
-        self.init(filePresenter: nil, registry: .shared)
+    public override init() {
+        // No convenience initialiser: classes of other modules inherit none while a designated one is hidden from them.
+        registry = .shared
+        presenter = nil
+        number = registry.makeCoordinatorNumber()
+        state = Locked(State(coordinator: number, of: nil))
     }
 
     /// A coordinator that sees only the accesses and presenters of one registry.
     package init(filePresenter: (any NSFilePresenter)?, registry: FileAccessRegistry) {
         self.registry = registry
-        self.presenter = filePresenter.map { PresenterHandle($0) }
-        self.number = registry.makeCoordinatorNumber()
-        let purpose =
-            presenter.map { Purpose.presenter($0.id) } ?? .coordinator(FileAccessRegistry.client, number)
-        self.state = Locked(State(purpose: purpose, isPurposeSettable: filePresenter == nil))
+        presenter = filePresenter.map { PresenterHandle($0) }
+        number = registry.makeCoordinatorNumber()
+        state = Locked(State(coordinator: number, of: presenter))
     }
 
     deinit {
@@ -141,6 +156,164 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
+    // MARK: Accessing
+
+    /// Waits until no one writes an item and its presenters have made way and saved, then lets it be read.
+    ///
+    /// Blocks the thread until `reader` has returned. Inside it the same coordinator, or one of the same
+    /// presenter, can coordinate again.
+    ///
+    /// - Parameters:
+    ///   - url: The item: a file URL.
+    ///   - options: How it will be read. Contents in a container that are not here are fetched first, unless only
+    ///     metadata is wanted; the progress counts for the thread's `Progress.current()`.
+    ///   - outError: Gets the error if `reader` is not run: a presenter's own; `CocoaError.userCancelled`;
+    ///     `FileCoordinationError` when a presenter does not answer, or when the call would have waited for
+    ///     ever, for others that wait for code that this thread is inside of.
+    ///   - reader: Run on this thread with the place of the item, which may have moved meanwhile.
+    open func coordinate(
+        readingItemAt url: URL,
+        options: ReadingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor reader: (URL) -> Void
+    ) {
+        access([RequestedItem(reading: url, options)], outError) { urls in reader(urls[0]) }
+    }
+
+    /// Waits until no one else uses an item and its presenters have made way, then lets it be written.
+    ///
+    /// Blocks the thread until `writer` has returned; other presenters are then told what changed.
+    ///
+    /// - Parameters:
+    ///   - url: The item: a file URL.
+    ///   - options: How it will be written.
+    ///   - outError: As for reading.
+    ///   - writer: Run on this thread with the place of the item, which may have moved meanwhile.
+    open func coordinate(
+        writingItemAt url: URL,
+        options: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor writer: (URL) -> Void
+    ) {
+        access([RequestedItem(writing: url, options)], outError) { urls in writer(urls[0]) }
+    }
+
+    /// Waits for an item to read and one to write, both at once, so that no two such calls can deadlock.
+    ///
+    /// Blocks the thread until `readerWriter` has returned. Parameters as for one item.
+    open func coordinate(
+        readingItemAt readingURL: URL,
+        options readingOptions: ReadingOptions = [],
+        writingItemAt writingURL: URL,
+        options writingOptions: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor readerWriter: (URL, URL) -> Void
+    ) {
+        let items = [
+            RequestedItem(reading: readingURL, readingOptions),
+            RequestedItem(writing: writingURL, writingOptions),
+        ]
+        access(items, outError) { urls in readerWriter(urls[0], urls[1]) }
+    }
+
+    /// Waits for two items to write, both at once, so that no two such calls can deadlock.
+    ///
+    /// Blocks the thread until `writer` has returned. For a move, give the source `.forMoving` and the
+    /// destination `.forReplacing`, and call `item(at:didMoveTo:)` inside `writer`.
+    open func coordinate(
+        writingItemAt url1: URL,
+        options options1: WritingOptions = [],
+        writingItemAt url2: URL,
+        options options2: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor writer: (URL, URL) -> Void
+    ) {
+        let items = [RequestedItem(writing: url1, options1), RequestedItem(writing: url2, options2)]
+        access(items, outError) { urls in writer(urls[0], urls[1]) }
+    }
+
+    /// Asks for several items at once and returns.
+    ///
+    /// - Parameters:
+    ///   - intents: The items. Use their `url` inside `accessor`.
+    ///   - queue: Where `accessor` runs.
+    ///   - accessor: Run once: with nil when access is given, which ends when it returns; or with the error.
+    ///
+    /// When the agent is lost while `accessor` runs, and others may have used the items (`claimLost`), it cannot be
+    /// told: the presenters of the items in this process are, by `presentedItemDidChange()`.
+    open func coordinate(
+        with intents: [NSFileAccessIntent],
+        queue: OperationQueue,
+        byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let (registry, items) = (registry, intents.map(\.item))
+        let mustCopy = items.contains { $0.isForUploading }
+        beginWithContents(items) { result in
+            queue.addOperation {
+                do {
+                    let access = try result.get()
+                    if let error = registry.endIfLost(access) { throw error }
+                    if mustCopy {
+                        let error = try Self.runOnCopies(access, items, in: registry) { urls in
+                            for (intent, url) in zip(intents, urls) { intent.setURL(url) }
+                            accessor(nil)
+                        }
+                        if let error { FileAccessRegistry.log(error) }
+                        return
+                    }
+                    for (intent, url) in zip(intents, access.urls) { intent.setURL(url) }
+                    ThreadNesting.enter(.access(access.id), of: registry) { accessor(nil) }
+                    if let error = registry.end(access) { FileAccessRegistry.log(error) }
+                } catch {
+                    accessor(error)
+                }
+            }
+        }
+    }
+
+    /// Has the presenters of many items make way at once, so that coordinating each of them then is cheap.
+    ///
+    /// Blocks the thread until `batchAccessor` has returned. The items stay reserved until the handler that
+    /// it gets has been called, or dropped. Coordinate each access inside it with this coordinator.
+    ///
+    /// - Parameters:
+    ///   - readingURLs: The items to read: file URLs.
+    ///   - readingOptions: Without `.resolvesSymbolicLink`, which traps.
+    ///   - writingURLs: The items to write: file URLs.
+    ///   - writingOptions: Without `.forReplacing`, which traps.
+    ///   - outError: As for one item.
+    ///   - batchAccessor: Run on this thread. Gets the handler to call at the end, on any thread.
+    open func prepare(
+        forReadingItemsAt readingURLs: [URL],
+        options readingOptions: ReadingOptions = [],
+        writingItemsAt writingURLs: [URL],
+        options writingOptions: WritingOptions = [],
+        error outError: NSErrorPointer,
+        byAccessor batchAccessor: (@escaping @Sendable () -> Void) -> Void
+    ) {
+        precondition(
+            !readingOptions.contains(.resolvesSymbolicLink) && !writingOptions.contains(.forReplacing),
+            "prepare(...) takes neither .resolvesSymbolicLink nor .forReplacing"
+        )
+        let items =
+            readingURLs.map { RequestedItem(reading: $0, readingOptions) }
+            + writingURLs.map { RequestedItem(writing: $0, writingOptions) }
+        guard !items.isEmpty else {
+            batchAccessor {}
+            return
+        }
+        do {
+            let access = try beginWithContents(items, isPreparation: true)
+            let reservation = Reservation(access, in: registry)
+            ThreadNesting.enter(.access(access.id), of: registry) {
+                batchAccessor { reservation.end() }
+            }
+            if let error = reservation.error { throw error }
+        } catch {
+            outError?.pointee = error as NSError
+        }
+    }
+
     /// Fails what this coordinator waits for, and all it is asked to do later, with
     /// `CocoaError.userCancelled`.
     ///
@@ -153,6 +326,35 @@ open class NSFileCoordinator: NSObject, @unchecked Sendable {
         for fetch in fetches { fetch.cancel() }
         registry.cancel(coordinator: number)
     }
+
+    // MARK: Announcing
+
+    /// Announces that an item is going to move.
+    ///
+    /// Has no effect, as on iOS.
+    open func item(at oldURL: URL, willMoveTo newURL: URL) {}
+
+    /// Announces that an item has moved; call it inside the access that moved it.
+    ///
+    /// Accesses that wait follow the item at once; its presenters are told when the access ends.
+    open func item(at oldURL: URL, didMoveTo newURL: URL) {
+        guard let source = ItemPath(fileURL: oldURL), let target = ItemPath(fileURL: newURL) else { return }
+        registry.itemMoved(
+            from: source,
+            to: target,
+            inside: PackageDirectories.enclosingContents(of: target),
+            purpose: caller.purpose,
+            presenter: presenter?.id
+        )
+    }
+
+    /// Announces that attributes of an item in the cloud have changed; presenters that observe them are told.
+    open func item(at url: URL, didChangeUbiquityAttributes attributes: Set<URLResourceKey>) {
+        guard let item = ItemPath(fileURL: url) else { return }
+        registry.ubiquityAttributesChanged(attributes, of: item, except: presenter?.id)
+    }
+
+    // MARK: Steps
 
     /// Whether no contents are fetched for what only a placeholder is here of: for those who make and fill placeholders.
     package var leavesPlaceholders: Bool {

@@ -70,57 +70,6 @@ extension NSFileVersion {
         return folder
     }
 
-    /// Puts this version in an item's place, or where nothing is. Call it inside a coordinated write of the item.
-    ///
-    /// The item keeps its name; if the version is of another type, it gets the version's extension. The state that
-    /// the item is in is kept as a version first; then it is replaced in one step, and durably. What a program that does
-    /// not coordinate saves until that step is kept as well.
-    ///
-    /// - Parameters:
-    ///   - url: The item, or where to put the version.
-    ///   - options: Whether the version is removed afterwards.
-    /// - Returns: Where the item is then.
-    /// - Throws: `CocoaError`: `fileReadCorruptFile` for a damaged version, `fileWriteFileExists` when the name with
-    ///   the other extension is taken. The item is as it was then.
-    /// - Differs from Darwin: the state replaced is always kept. The item's extended attributes stay.
-    @discardableResult
-    public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
-        do {
-            switch subject {
-            case .kept(let version):
-                let place = try store.replace(url, with: version)
-                if options.contains(.byMoving) { try store.remove([version], at: itemURL) }
-                return place
-            case .gone(let id):
-                let detail = "The version \(id) is not there any more. List the document's versions anew."
-                let info: [String: Any] = [NSURLErrorKey: url, NSLocalizedFailureReasonErrorKey: detail]
-                throw CocoaError(.fileNoSuchFile, userInfo: info)
-            case .current:
-                if url.standardizedFileURL.path == itemURL.standardizedFileURL.path { return url }
-                return try store.replace(url, with: try store.add(itemURL, to: itemURL, isDiscardable: false))
-            }
-        } catch {
-            throw CocoaError(version: error, while: .writing, url: url)
-        }
-    }
-
-    /// Removes this version for good. Call it inside a coordinated write of the item.
-    ///
-    /// Traps on the current version, as Apple's raises.
-    ///
-    /// - Throws: `CocoaError`; the version is still there then.
-    public func remove() throws {
-        switch subject {
-        case .current:
-            preconditionFailure("the current version of an item cannot be removed: remove the item")
-        case .gone: return
-        case .kept(let version):
-            do { try store.remove([version], at: itemURL) } catch {
-                throw CocoaError(version: error, while: .writing, url: itemURL)
-            }
-        }
-    }
-
     /// Removes all versions of an item but the current one. Call it inside a coordinated write of the item.
     ///
     /// - Parameter url: The item.

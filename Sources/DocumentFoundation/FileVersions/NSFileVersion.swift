@@ -10,7 +10,7 @@ internal import Vault
 /// Every `UIDocument` that is opened or saved leaves its state in the user's vault; a state stays until it is
 /// removed, or until `VersionRetention` lets go of it. Versions follow their item when it is moved or renamed. Two
 /// objects are equal when they are the same version of the same item. Every member may block on the disk; any
-/// thread.
+/// thread. A class of an app's own may be derived from it, which a test hands to code that takes versions.
 ///
 /// - Source: Apple's NSFileVersion.
 /// - Differs from Darwin: versions of an item are those of this device; the members that Apple has on macOS only are
@@ -28,6 +28,13 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
     let subject: Subject
     package let itemURL: URL
     let store: VersionStore
+
+    /// A version that is not there, of no item; for classes derived from this one.
+    public override init() {
+        subject = .gone(VersionID(UUID()))
+        itemURL = URL(fileURLWithPath: "/dev/null")
+        store = .shared
+    }
 
     init(_ subject: Subject, of itemURL: URL, in store: VersionStore) {
         self.subject = subject
@@ -143,6 +150,59 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
 
     /// Whether there is a picture of it: never.
     open var hasThumbnail: Bool { false }
+
+    // MARK: Changing
+
+    /// Puts this version in an item's place, or where nothing is. Call it inside a coordinated write of the item.
+    ///
+    /// The item keeps its name; if the version is of another type, it gets the version's extension. The state that
+    /// the item is in is kept as a version first; then it is replaced in one step, and durably. What a program that does
+    /// not coordinate saves until that step is kept as well.
+    ///
+    /// - Parameters:
+    ///   - url: The item, or where to put the version.
+    ///   - options: Whether the version is removed afterwards.
+    /// - Returns: Where the item is then.
+    /// - Throws: `CocoaError`: `fileReadCorruptFile` for a damaged version, `fileWriteFileExists` when the name with
+    ///   the other extension is taken. The item is as it was then.
+    /// - Differs from Darwin: the state replaced is always kept. The item's extended attributes stay.
+    @discardableResult
+    open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
+        do {
+            switch subject {
+            case .kept(let version):
+                let place = try store.replace(url, with: version)
+                if options.contains(.byMoving) { try store.remove([version], at: itemURL) }
+                return place
+            case .gone(let id):
+                let detail = "The version \(id) is not there any more. List the document's versions anew."
+                let info: [String: Any] = [NSURLErrorKey: url, NSLocalizedFailureReasonErrorKey: detail]
+                throw CocoaError(.fileNoSuchFile, userInfo: info)
+            case .current:
+                if url.standardizedFileURL.path == itemURL.standardizedFileURL.path { return url }
+                return try store.replace(url, with: try store.add(itemURL, to: itemURL, isDiscardable: false))
+            }
+        } catch {
+            throw CocoaError(version: error, while: .writing, url: url)
+        }
+    }
+
+    /// Removes this version for good. Call it inside a coordinated write of the item.
+    ///
+    /// Traps on the current version, as Apple's raises.
+    ///
+    /// - Throws: `CocoaError`; the version is still there then.
+    open func remove() throws {
+        switch subject {
+        case .current:
+            preconditionFailure("the current version of an item cannot be removed: remove the item")
+        case .gone: return
+        case .kept(let version):
+            do { try store.remove([version], at: itemURL) } catch {
+                throw CocoaError(version: error, while: .writing, url: itemURL)
+            }
+        }
+    }
 
     // MARK: Equality
 

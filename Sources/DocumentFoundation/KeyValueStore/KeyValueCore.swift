@@ -24,6 +24,8 @@ final class KeyValueCore: Sendable {
         var counter = WriteCounter()
         var settings: KeyValueSettings
         var watch: DirectoryWatch?
+        /// Whether the file has been read, or nothing could be.
+        var isOpen = false
         var isSavePending = false
         /// Nothing of other devices has come yet: what is written meanwhile gives way to it.
         var awaitsInitialSync = false
@@ -38,6 +40,8 @@ final class KeyValueCore: Sendable {
     /// How long writes wait for more before they are saved.
     private static let saveDelay = DispatchTimeInterval.milliseconds(50)
 
+    /// Has no values yet: see ``open()``.
+    ///
     /// - Parameters:
     ///   - writer: Sixteen random bytes.
     ///   - tell: Told why which keys are others now; on any thread.
@@ -49,7 +53,12 @@ final class KeyValueCore: Sendable {
         self.writer = KeyValueState.Writer(writer)
         self.tell = tell
         state = Locked(State(settings: settings))
-        queue.sync { open() }
+    }
+
+    /// Reads the values, and follows them from now on; nothing when that has been done. Whoever is to be told of what is found
+    /// can be told before.
+    func open() {
+        queue.sync { if !state.withLock({ $0.isOpen }) { openFile() } }
     }
 
     static func warn(_ sentence: String) {
@@ -108,7 +117,7 @@ final class KeyValueCore: Sendable {
                 state.watch = nil
                 state.awaitsInitialSync = false
             }
-            open()
+            openFile()
             let present = values
             let keys = Set(former.keys).union(present.keys).filter { former[$0] != present[$0] }
             tell(.account, keys.sorted())
@@ -117,8 +126,11 @@ final class KeyValueCore: Sendable {
 
     // MARK: The file, on the queue
 
-    private func open() {
-        let settings = state.withLock { $0.settings }
+    private func openFile() {
+        let settings = state.withLock { state in
+            state.isOpen = true
+            return state.settings
+        }
         guard let folder = settings.folder else { return }
         do {
             try KeyValueFile(settings).makePlace()

@@ -1,5 +1,4 @@
 internal import Cryptography
-internal import Dispatch
 internal import FileSystem
 public import Foundation
 internal import KeyValues
@@ -24,57 +23,57 @@ internal import KeyValues
 /// Writes are in memory at once and on the disk a twentieth of a second later, or when ``synchronize()`` returns. Other
 /// processes of the app get them from there. Where a folder of this device is joined (`sheaf join`), the file is in it, in
 /// `.keyvalues`, and so on all of the user's devices. Works the same without; then the values are this device's own, and
-/// stay there when a folder is joined.
-/// May be used on any thread. `SHEAF_KEY_VALUES` names the folder of the files, or says `off`.
+/// stay there when a folder is joined. May be used on any thread. `SHEAF_KEY_VALUES` names the folder of the files, or says `off`.
+///
+/// Stores that an app makes, also of classes of its own, are on the same values as ``default``: what one writes all have at
+/// once, and none tells it. What comes from elsewhere, and what there is no room for, each of them tells. No member calls
+/// another: who overrides one changes that one alone.
 ///
 /// - Source: Apple's NSUbiquitousKeyValueStore.
 /// - Differs from Darwin: needs no entitlement. There the later of two writes is the one with the later date. What another
 ///   process of the app on the same device writes is told as another device's is. The notification is posted on the main
 ///   queue.
-public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
-    // Sendable because all its state is in `core`, which is set once, before anybody has the store.
+open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
+    // Sendable because its one property is constant, and Sendable itself. What a derived class adds is its own to protect.
 
-    /// The app's store.
-    public class var `default`: NSUbiquitousKeyValueStore { shared }
-    private static let shared: NSUbiquitousKeyValueStore = {
-        // From now on another account is told of.
-        _ = UbiquityAccount.shared.identity
-        let store = NSUbiquitousKeyValueStore(.current)
-        store.followsAccount()
-        return store
-    }()
-
-    private func followsAccount() {
-        // The store lasts as long as the process.
-        _ = NotificationCenter.default.addObserver(
-            forName: .NSUbiquityIdentityDidChange,
-            object: nil,
-            queue: nil
-        ) { [weak self] _ in self?.changeAccount(to: .current) }
-    }
+    /// The app's store. One object, and not of a class derived from this one.
+    open class var `default`: NSUbiquitousKeyValueStore { shared }
+    private static let shared = NSUbiquitousKeyValueStore()
 
     /// Values have changed other than by this store's own setters, or a write was dropped.
     ///
-    /// Posted on the main queue, by the store. `userInfo` has the reason as a number
+    /// Posted on the main queue, by each of the app's stores. `userInfo` has the reason as a number
     /// (``NSUbiquitousKeyValueStoreChangeReasonKey``) and the keys (``NSUbiquitousKeyValueStoreChangedKeysKey``).
     public static let didChangeExternallyNotification = NSNotification.Name(
         "NSUbiquitousKeyValueStoreDidChangeExternallyNotification"
     )
 
-    private var core: KeyValueCore?
+    private let stores: KeyValueStores
+    private var core: KeyValueCore { stores.core }
+
+    /// A store on the values of ``default``.
+    public override init() {
+        stores = .ofApp
+        super.init()
+        stores.add(self)
+    }
+
+    /// A store beside others on one core.
+    init(on stores: KeyValueStores) {
+        self.stores = stores
+        super.init()
+        stores.add(self)
+    }
 
     /// A store of its own: a test's, or another app's.
     ///
     /// - Parameter settings: Where it is kept.
-    package init(_ settings: KeyValueSettings) {
-        super.init()
-        let writer = withUnsafeBytes(of: UUID().uuid) { Array($0) }
-        core = KeyValueCore(settings, writer: writer) { [weak self] reason, keys in
-            DispatchQueue.main.async { self?.post(reason, keys) }
-        }
-    }
+    package convenience init(_ settings: KeyValueSettings) { self.init(on: KeyValueStores(settings)) }
 
-    private func post(_ reason: KeyValueCore.Reason, _ keys: [String]) {
+    deinit { stores.remove(ObjectIdentifier(self)) }
+
+    /// Tells observers. Called on the main queue.
+    func post(_ reason: KeyValueCore.Reason, _ keys: [String]) {
         NotificationCenter.default.post(
             name: Self.didChangeExternallyNotification,
             object: self,
@@ -87,30 +86,30 @@ public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     // MARK: Reading
 
-    private subscript(key: String) -> KeyValue? { core?[key] }
+    private subscript(key: String) -> KeyValue? { core[key] }
 
     /// What a key holds: `String`, `Data`, `Date`, `NSNumber`, or an array or dictionary of such; nil for nothing.
-    public func object(forKey aKey: String) -> Any? { self[aKey]?.object }
+    open func object(forKey aKey: String) -> Any? { self[aKey]?.object }
 
     /// The text that a key holds; nil for nothing, and for anything else.
-    public func string(forKey aKey: String) -> String? {
+    open func string(forKey aKey: String) -> String? {
         if case .text(let text) = self[aKey] { text } else { nil }
     }
 
     /// The array that a key holds; nil for nothing, and for anything else.
-    public func array(forKey aKey: String) -> [Any]? { object(forKey: aKey) as? [Any] }
+    open func array(forKey aKey: String) -> [Any]? { self[aKey]?.object as? [Any] }
 
     /// The dictionary that a key holds; nil for nothing, and for anything else.
-    public func dictionary(forKey aKey: String) -> [String: Any]? { object(forKey: aKey) as? [String: Any] }
+    open func dictionary(forKey aKey: String) -> [String: Any]? { self[aKey]?.object as? [String: Any] }
 
     /// The data that a key holds; nil for nothing, and for anything else.
-    public func data(forKey aKey: String) -> Data? {
+    open func data(forKey aKey: String) -> Data? {
         if case .bytes(let bytes) = self[aKey] { Data(bytes) } else { nil }
     }
 
     /// The whole number that a key holds; a fraction is cut off. 0 for nothing, and for what is no number, or one beyond
     /// 64 bits.
-    public func longLong(forKey aKey: String) -> Int64 {
+    open func longLong(forKey aKey: String) -> Int64 {
         switch self[aKey] {
         case .integer(let number): number
         case .flag(let flag): flag ? 1 : 0
@@ -120,8 +119,10 @@ public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     }
 
     /// The number that a key holds; 0 for nothing, and for what is no number.
-    public func double(forKey aKey: String) -> Double {
-        switch self[aKey] {
+    open func double(forKey aKey: String) -> Double { number(aKey) }
+
+    private func number(_ key: String) -> Double {
+        switch self[key] {
         case .integer(let number): Double(number)
         case .flag(let flag): flag ? 1 : 0
         case .real(let real): real.number
@@ -130,50 +131,56 @@ public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     }
 
     /// Whether a key holds true, or a number that is not 0.
-    public func bool(forKey aKey: String) -> Bool { double(forKey: aKey) != 0 }
+    open func bool(forKey aKey: String) -> Bool { number(aKey) != 0 }
 
     /// All keys and what they hold, in memory.
-    public var dictionaryRepresentation: [String: Any] { core?.values.mapValues(\.object) ?? [:] }
+    open var dictionaryRepresentation: [String: Any] { core.values.mapValues(\.object) }
 
     // MARK: Writing
 
     /// Has a key hold a property list's value; nil removes it. Anything else is named on standard error, and ignored.
-    public func set(_ anObject: Any?, forKey aKey: String) {
-        guard let anObject = Self.unwrapped(anObject) else { return removeObject(forKey: aKey) }
-        guard let value = KeyValue(anObject) else {
-            return KeyValueCore.warn("A \(type(of: anObject)) for “\(aKey)” is no property list's value.")
-        }
-        write(value, aKey)
-    }
+    open func set(_ anObject: Any?, forKey aKey: String) { write(object: anObject, aKey) }
 
     /// Has a key hold a text; nil removes it.
-    public func set(_ aString: String?, forKey aKey: String) { write(aString.map { .text($0) }, aKey) }
+    open func set(_ aString: String?, forKey aKey: String) { write(aString.map { .text($0) }, aKey) }
 
     /// Has a key hold data; nil removes it.
-    public func set(_ aData: Data?, forKey aKey: String) { write(aData.map { .bytes([UInt8]($0)) }, aKey) }
+    open func set(_ aData: Data?, forKey aKey: String) { write(aData.map { .bytes([UInt8]($0)) }, aKey) }
 
     /// Has a key hold an array of property list's values; nil removes it.
-    public func set(_ anArray: [Any]?, forKey aKey: String) { set(anArray as Any?, forKey: aKey) }
+    open func set(_ anArray: [Any]?, forKey aKey: String) { write(object: anArray, aKey) }
 
     /// Has a key hold a dictionary of property list's values; nil removes it.
-    public func set(_ aDictionary: [String: Any]?, forKey aKey: String) {
-        set(aDictionary as Any?, forKey: aKey)
+    open func set(_ aDictionary: [String: Any]?, forKey aKey: String) {
+        write(object: aDictionary, aKey)
     }
 
     /// Has a key hold a whole number.
-    public func set(_ value: Int64, forKey aKey: String) { write(.integer(value), aKey) }
+    open func set(_ value: Int64, forKey aKey: String) { write(.integer(value), aKey) }
 
     /// Has a key hold a number.
-    public func set(_ value: Double, forKey aKey: String) { write(.real(KeyValue.RealBits(value)), aKey) }
+    open func set(_ value: Double, forKey aKey: String) { write(.real(KeyValue.RealBits(value)), aKey) }
 
     /// Has a key hold true or false.
-    public func set(_ value: Bool, forKey aKey: String) { write(.flag(value), aKey) }
+    open func set(_ value: Bool, forKey aKey: String) { write(.flag(value), aKey) }
 
     /// Removes a key, on all devices. Nothing happens when there is none.
-    public func removeObject(forKey aKey: String) {
+    open func removeObject(forKey aKey: String) { remove(aKey) }
+
+    // What setters share. Not the setters themselves, which who derives a class may have call one another.
+
+    private func remove(_ key: String) {
         // No such key can be there.
-        guard aKey.utf8.count <= KeyValueState.keyByteCountMax else { return }
-        write(nil, aKey)
+        guard key.utf8.count <= KeyValueState.keyByteCountMax else { return }
+        write(nil, key)
+    }
+
+    private func write(object: Any?, _ key: String) {
+        guard let object = Self.unwrapped(object) else { return remove(key) }
+        guard let value = KeyValue(object) else {
+            return KeyValueCore.warn("A \(type(of: object)) for “\(key)” is no property list's value.")
+        }
+        write(value, key)
     }
 
     private func write(_ value: KeyValue?, _ key: String) {
@@ -181,7 +188,7 @@ public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
             key.utf8.count <= KeyValueState.keyByteCountMax,
             "a key of \(key.utf8.count) bytes; at most \(KeyValueState.keyByteCountMax): \(key.prefix(80))"
         )
-        core?.set(value, key)
+        core.set(value, key)
     }
 
     /// What is in an optional in an `Any`.
@@ -198,16 +205,16 @@ public final class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
     ///
     /// - Returns: False when the disk refused, as standard error says, and when `SHEAF_KEY_VALUES` says `off`.
     @discardableResult
-    public func synchronize() -> Bool { core?.synchronize() ?? false }
+    open func synchronize() -> Bool { core.synchronize() }
 
     /// From now on until something of other devices comes, what is written gives way to that, as on a new device.
-    package func beginInitialSync() { core?.beginInitialSync() }
+    package func beginInitialSync() { core.beginInitialSync() }
 
     /// The container was read to its end, and there was nothing for this store.
-    package func endInitialSync() { core?.endInitialSync() }
+    package func endInitialSync() { core.endInitialSync() }
 
     /// Another account is there, or none: its values take the place of these, whatever their times.
-    package func changeAccount(to settings: KeyValueSettings) { core?.changeAccount(to: settings) }
+    package func changeAccount(to settings: KeyValueSettings) { core.changeAccount(to: settings) }
 }
 
 /// An optional of whatever type.

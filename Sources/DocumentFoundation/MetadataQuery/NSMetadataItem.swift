@@ -8,12 +8,16 @@ internal import Locks
 /// has told of a change; that may block. One item is one object for as long as its query runs, through renames,
 /// too. Any thread.
 ///
+/// A class of an app's own may be derived from it, which a test hands to code that takes items: made by `init()` it has no
+/// values but those that its `value(forAttribute:)` gives, which predicates ask for, too.
+///
 /// - Source: Apple's NSMetadataItem.
 /// - Differs from Darwin: there is no index of contents, so only the keys that are declared here have values.
 open class NSMetadataItem: NSObject, @unchecked Sendable {
     // Sendable because what varies is under one lock.
     private struct State {
-        var attributes: ItemAttributes
+        /// Nil for an item that nothing is known of.
+        var attributes: ItemAttributes?
         var known: [String: PredicateValue] = [:]
     }
 
@@ -21,19 +25,27 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
     /// The query's number for it; nil for one that was made by itself.
     let number: Int?
 
+    /// An item without any values, for classes derived from this one.
+    public override init() {
+        state = Locked(State(attributes: nil))
+        number = nil
+    }
+
     init(_ attributes: ItemAttributes, number: Int?) {
         state = Locked(State(attributes: attributes))
         self.number = number
     }
 
     /// What is at a place now; nil when nothing is there, or the URL is no file's.
-    public convenience init?(url: URL) {
+    public init?(url: URL) {
         guard let path = FilePath(url), let folder = try? path.parent.resolved(),
             let item = try? FolderScan.listing(of: [path.name], in: folder).first
         else { return nil }
         let types = ItemTypes()
         let form = ItemForm(item, types)
-        self.init(ItemAttributes(folder: folder, name: item.name, form: form, types: types), number: nil)
+        let attributes = ItemAttributes(folder: folder, name: item.name, form: form, types: types)
+        state = Locked(State(attributes: attributes))
+        number = nil
     }
 
     /// Takes in that it has changed, or is elsewhere.
@@ -44,17 +56,18 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
     func value(of key: String) -> PredicateValue {
         let (known, attributes) = state.withLock { ($0.known[key], $0.attributes) }
         if let known { return known }
+        guard let attributes else { return .null }
         let value = attributes.value(of: key)
         state.withLock { state in
             // Of another name by now: not to be kept.
-            if state.attributes.path == attributes.path { state.known[key] = value }
+            if state.attributes?.path == attributes.path { state.known[key] = value }
         }
         return value
     }
 
     /// The value of an attribute; nil where there is none.
     open func value(forAttribute key: String) -> Any? {
-        let attributes = state.withLock { $0.attributes }
+        guard let attributes = state.withLock({ $0.attributes }) else { return nil }
         return attributes.ubiquity?.error(of: key, at: attributes.path) ?? value(of: key).object
     }
 
@@ -72,5 +85,13 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
 }
 
 extension NSMetadataItem: PredicateAttributes {
-    func predicateValue(of key: String) -> PredicateValue { value(of: key) }
+    func predicateValue(of key: String) -> PredicateValue {
+        if type(of: self) == NSMetadataItem.self { return value(of: key) }
+        // A derived class may give values of its own; one that cannot be compared is none. It need not know paths of keys.
+        if let value = PredicateValue(value(forAttribute: key)), value != .null { return value }
+        guard let dot = key.firstIndex(of: "."),
+            let value = PredicateValue(value(forAttribute: String(key[..<dot])))
+        else { return .null }
+        return value.value(atPath: key[key.index(after: dot)...]) ?? .null
+    }
 }

@@ -22,6 +22,9 @@ internal import Locks
 /// query starts stays empty until it is started anew. What is removed is told a
 /// twentieth of a second late, as editors put files back.
 ///
+/// A class of an app's own may be derived from it, which a test hands to code that takes queries: it overrides what that
+/// code asks for, and posts the notifications itself.
+///
 /// - Source: Apple's NSMetadataQuery.
 /// - Differs from Darwin: looks at folders instead of an index. Scopes are folders, and without one the home folder is
 ///   searched. `results` is an array of what is there at the time.
@@ -41,7 +44,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     var statesSecondsMax = 5.0
 
     /// Makes a query that does not run yet.
-    public override convenience init() { self.init(events: .shared) }
+    public override init() { events = .shared }
 
     init(events: FileEvents) { self.events = events }
 

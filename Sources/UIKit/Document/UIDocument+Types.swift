@@ -17,7 +17,9 @@ extension UIDocument {
         public static let savingError = State(rawValue: 1 << 2)
         /// Edits would be lost now: the document is being closed or read anew.
         public static let editingDisabled = State(rawValue: 1 << 3)
-        /// A download or an upload is running.
+        /// The contents are being downloaded, to be read.
+        ///
+        /// - Differs from Darwin: an upload does not set it.
         public static let progressAvailable = State(rawValue: 1 << 4)
     }
 

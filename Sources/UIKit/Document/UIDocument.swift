@@ -94,6 +94,9 @@ open class UIDocument: NSObject, nonisolated NSFilePresenter, UIUserActivityRest
 
     /// The progress of a download of the contents, in bytes; nil while there is none. `documentState` says
     /// `progressAvailable` then. Cancelling it ends the opening with false.
+    ///
+    /// - Differs from Darwin: tells of the download before a read alone, never of an upload. How far one is, the item's
+    ///   resource values and `NSMetadataUbiquitousItemPercentUploadedKey` say.
     open var progress: Progress? { download }
 
     /// Where edits are registered to be undone. Made when first asked for; set nil to get a new one.

@@ -55,6 +55,20 @@ struct NSFileVersionTests {
         #expect(!current.isConflict && current.isResolved)
     }
 
+    @Test("A version that is made, as derived classes are, is one that is not there")
+    func made() throws {
+        try stage.run {
+            let version = NSFileVersion()
+            #expect(version.localizedName == nil && version.modificationDate == nil)
+            #expect(!version.isConflict && version.isResolved)
+            #expect(version == version && version != NSFileVersion())
+            #expect(!FileManager.default.fileExists(atPath: version.url.path))
+            let place = stage.place("none.txt")
+            #expect(throws: CocoaError.self) { try version.replaceItem(at: place) }
+            try version.remove()
+        }
+    }
+
     @Test("Where nothing is, there are no versions to speak of")
     func nothingThere() throws {
         let url = stage.place("none.txt")

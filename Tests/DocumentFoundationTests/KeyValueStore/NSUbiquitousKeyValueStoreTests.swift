@@ -145,6 +145,100 @@ struct NSUbiquitousKeyValueStoreTests {
         #expect(await told.next() == News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["page"]))
     }
 
+    @Test("A store that an app makes has the values of the default one, which is one object")
+    func made() {
+        let (made, shared) = (NSUbiquitousKeyValueStore(), NSUbiquitousKeyValueStore.default)
+        let key = "made \(UUID().uuidString.prefix(8))"
+        made.set("x", forKey: key)
+        #expect(shared.string(forKey: key) == "x")
+        shared.removeObject(forKey: key)
+        #expect(made.object(forKey: key) == nil)
+        #expect(shared === NSUbiquitousKeyValueStore.default && shared !== made)
+    }
+
+    @Test("Stores on the same values tell nothing of what one of them writes, and all of what others do")
+    func several() async throws {
+        let place = try Place()
+        let stores = KeyValueStores(place.settings())
+        let (one, two) = (NSUbiquitousKeyValueStore(on: stores), NSUbiquitousKeyValueStore(on: stores))
+        let (ofOne, first) = news(of: one)
+        let (ofTwo, second) = news(of: two)
+        defer { for observer in [first, second] { NotificationCenter.default.removeObserver(observer) } }
+        var (toldByOne, toldByTwo) = (ofOne.makeAsyncIterator(), ofTwo.makeAsyncIterator())
+        one.set("x", forKey: "k")
+        #expect(two.string(forKey: "k") == "x" && two.synchronize())
+        two.set("y", forKey: "k")
+        #expect(one.string(forKey: "k") == "y" && one.synchronize())
+        let other = place.store()
+        #expect(other.string(forKey: "k") == "y")
+        other.set("z", forKey: "other")
+        #expect(other.synchronize())
+        let told = News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["other"])
+        // The first that they tell.
+        #expect(await toldByOne.next() == told)
+        #expect(await toldByTwo.next() == told)
+    }
+
+    @Test("A store that is gone is told nothing, and those that stay are")
+    func gone() async throws {
+        let place = try Place()
+        let stores = KeyValueStores(place.settings())
+        let kept = NSUbiquitousKeyValueStore(on: stores)
+        do {
+            let gone = NSUbiquitousKeyValueStore(on: stores)
+            gone.set("x", forKey: "k")
+            #expect(stores.living.count == 2)
+        }
+        #expect(stores.living.map { $0 === kept } == [true])
+        let (stream, observer) = news(of: kept)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = stream.makeAsyncIterator()
+        let other = place.store()
+        other.set("z", forKey: "other")
+        #expect(other.synchronize())
+        #expect(await told.next()?.keys == ["other"])
+        // What the one that is gone has written stays.
+        #expect(kept.synchronize() && place.store().string(forKey: "k") == "x")
+    }
+
+    /// Has each setter that can take all call the one for its kind, and gets all by one getter.
+    private final class Derived: NSUbiquitousKeyValueStore, @unchecked Sendable {
+        // Sendable because it adds nothing.
+        override func set(_ anObject: Any?, forKey aKey: String) {
+            switch anObject {
+            case let list as [Any]: super.set(list, forKey: aKey)
+            case let table as [String: Any]: super.set(table, forKey: aKey)
+            case nil: super.removeObject(forKey: aKey)
+            default: super.set(anObject, forKey: aKey)
+            }
+        }
+
+        override func removeObject(forKey aKey: String) { set(nil as Any?, forKey: aKey) }
+
+        override func object(forKey aKey: String) -> Any? {
+            if let list = super.array(forKey: aKey) { return list }
+            if let table = super.dictionary(forKey: aKey) { return table }
+            return super.object(forKey: aKey)
+        }
+
+        override func double(forKey aKey: String) -> Double { super.bool(forKey: aKey) ? 1 : 0 }
+    }
+
+    @Test("Members that a derived class has call one another do not go round in circles")
+    func derived() throws {
+        let place = try Place()
+        let store = Derived(on: KeyValueStores(place.settings()))
+        store.set([1, 2] as Any?, forKey: "list")
+        store.set(["a": 1] as Any?, forKey: "table")
+        store.set(0.5 as Any?, forKey: "real")
+        #expect(store.object(forKey: "list") as? [Int] == [1, 2])
+        #expect((store.object(forKey: "table") as? [String: Any])?["a"] as? Int == 1)
+        #expect(store.double(forKey: "real") == 1 && store.bool(forKey: "real"))
+        store.removeObject(forKey: "list")
+        #expect(store.object(forKey: "list") == nil && store.synchronize())
+        #expect(place.store().dictionaryRepresentation.keys.sorted() == ["real", "table"])
+    }
+
     @Test("Processes that store at the same time lose nothing")
     func race() async throws {
         let place = try Place()

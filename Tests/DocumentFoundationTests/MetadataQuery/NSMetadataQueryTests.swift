@@ -61,6 +61,35 @@ struct NSMetadataQueryTests {
         #expect(NSMetadataItem(url: stage.url("missing")) == nil)
     }
 
+    /// An item that has a name of its own, as apps' tests make them.
+    private final class NamedItem: NSMetadataItem, @unchecked Sendable {
+        // Sendable because nothing in it changes.
+        private let name: String
+
+        init(name: String) {
+            self.name = name
+            super.init()
+        }
+
+        override func value(forAttribute key: String) -> Any? {
+            key == NSMetadataItemFSNameKey ? name : super.value(forAttribute: key)
+        }
+    }
+
+    @Test("An item that is made has no values; predicates ask for those that a derived class gives")
+    func madeItems() {
+        let item = NSMetadataItem()
+        #expect(item.value(forAttribute: NSMetadataItemFSNameKey) == nil && item.attributes.isEmpty)
+        #expect(item.values(forAttributes: [NSMetadataItemFSNameKey])?.isEmpty == true)
+        let named = NamedItem(name: "a.txt")
+        #expect(named.values(forAttributes: [NSMetadataItemFSNameKey])?.count == 1)
+        let predicate = NSPredicate(format: "%K LIKE '*.txt'", NSMetadataItemFSNameKey)
+        #expect(predicate.evaluate(with: named) && !predicate.evaluate(with: item))
+        #expect(!predicate.evaluate(with: NamedItem(name: "a.png")))
+        let path = NSPredicate(format: "%K.pathExtension == 'txt'", NSMetadataItemFSNameKey)
+        #expect(path.evaluate(with: named) && !path.evaluate(with: item))
+    }
+
     @Test("Predicates choose by name, size and type, sort descriptors order")
     func chooses() throws {
         for (name, size) in [("a.txt", 1), ("b.txt", 30), ("c.png", 20), ("d.jpg", 10)] {

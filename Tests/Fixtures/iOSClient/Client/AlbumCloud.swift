@@ -111,7 +111,10 @@ enum AlbumCloud {
 
     static func query() -> NSMetadataQuery {
         let query = NSMetadataQuery()
-        query.searchScopes = [NSMetadataQueryUbiquitousDocumentsScope]
+        query.searchScopes = [
+            NSMetadataQueryUbiquitousDocumentsScope,
+            NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope,
+        ]
         query.predicate = NSPredicate(format: "%K LIKE '*.album'", NSMetadataItemFSNameKey)
         return query
     }

@@ -31,6 +31,65 @@ struct RoundTrip {
         try rememberPlace()
         try replace()
         try askTwice()
+        try await listCloud()
+        try listStandIns()
+        try keepInStandIns()
+        try coordinateByStandIns()
+    }
+
+    private func listCloud() async throws {
+        let albums = CloudAlbums(AlbumCloud.query())
+        defer { albums.stop() }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            albums.listed = { continuation.resume() }
+            albums.start()
+        }
+        try check(albums.names != nil, "the cloud is listed")
+    }
+
+    private func listStandIns() throws {
+        let query = StubQuery(["Sea.album", "Land.album"])
+        let albums = CloudAlbums(query)
+        albums.start()
+        try check(query.isRunning, "a query of the app's is started")
+        try check(albums.names == ["Sea.album", "Land.album"], "its own results are read")
+        albums.stop()
+        try check(!query.isRunning, "a query of the app's is stopped")
+        let predicate = AlbumCloud.query().predicate
+        try check(predicate?.evaluate(with: StubItem(name: "Sea.album")) == true, "an item's own name counts")
+        try check(predicate?.evaluate(with: StubItem(name: "Sea.txt")) == false, "and no other")
+        let nothing = NSMetadataItem()
+        try check(nothing.value(forAttribute: NSMetadataItemFSNameKey) == nil, "an item can be nothing")
+    }
+
+    private func keepInStandIns() throws {
+        let memory = MemoryStore()
+        memory.set(Data([7]) as Any?, forKey: "standIn")
+        try check(memory.data(forKey: "standIn") == Data([7]), "a store of the app's keeps its own values")
+        let own = NSUbiquitousKeyValueStore()
+        own.set("white", forKey: "theme")
+        let theme = NSUbiquitousKeyValueStore.default.string(forKey: "theme")
+        try check(theme == "white", "all stores have the same values: \(String(describing: theme))")
+        try check(own.data(forKey: "standIn") == nil, "and not those that one keeps to itself")
+    }
+
+    private func coordinateByStandIns() throws {
+        let note = folder.appendingPathComponent("note.txt")
+        let coordinator = NotingCoordinator(filePresenter: nil)
+        var error: NSError?
+        var text: String?
+        coordinator.coordinate(readingItemAt: note, options: .withoutChanges, error: &error) { url in
+            // None if it cannot be read: the check below fails.
+            text = try? String(contentsOf: url, encoding: .utf8)
+        }
+        try check(error == nil && text == "second", "is read: \(String(describing: error))")
+        try check(coordinator.readURLs == [note], "a coordinator of the app's is asked")
+        try check(NotingCoordinator().readURLs.isEmpty, "one can be made for no presenter")
+        let version = StubVersion(named: "Sea")
+        try check(try version.replaceItem(at: note) == note, "a version of the app's is asked")
+        try version.remove()
+        try check(version.isRemoved && version.replaced == [note], "and notes it")
+        try check(version.localizedName == "Sea", "and has a name")
     }
 
     private func replace() throws {
