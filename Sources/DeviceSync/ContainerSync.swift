@@ -27,6 +27,8 @@ package final class ContainerSync: Sendable {
         package var memory: FilePath
         /// What its owner calls this device.
         package var deviceName: String
+        /// Where the container's hub is, for people; nil where nobody has to find it.
+        package var hub: URL?
         package var room = Room()
         /// So many new documents are read at a time, at most: what comes over the line meanwhile waits for them.
         var readCountMax = 500

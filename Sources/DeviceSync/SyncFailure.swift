@@ -92,6 +92,28 @@ package struct SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         "The folder is kept in step just now. Stop sheaf up first, then leave."
     )
 
+    static func inUseRegistering(_ folder: FilePath) -> SyncFailure {
+        SyncFailure(
+            .inUse,
+            folder,
+            """
+            The hub does not know the device of “\(folder)” any more, and sheaf up keeps the folder in step just now. End sheaf up \
+            first, then say this again: the invitation is not used up.
+            """
+        )
+    }
+
+    static func otherAccount(_ folder: FilePath) -> SyncFailure {
+        SyncFailure(
+            .refused,
+            folder,
+            """
+            The invitation is of another account than “\(folder)” is. Where the hub runs, find the account with sheaf hub accounts, \
+            and have sheaf hub invite --account N print one of it.
+            """
+        )
+    }
+
     static let paperIsThere = SyncFailure(
         .refused,
         nil,

@@ -8,7 +8,8 @@ internal import Vault
 struct ShownConflicts {
     /// The versions that contents have become which lost a conflict.
     var shown: [ItemID: [ContentName: VersionID]] = [:]
-    /// Items of which an app has kept versions in conflict that are not written down yet as shown.
+    /// Items of which an app has kept versions in conflict, or somebody has settled some, and what is shown of them is not written
+    /// down yet: that is with what the engine makes of it.
     var takenUp: Set<ItemID> = []
     /// Items of which not all could be shown or settled.
     var behind: Set<ItemID> = []
@@ -178,6 +179,8 @@ extension SyncRun {
     private func lookAtConflicts() throws {
         guard versions.isOn else { return }
         var events: [Event] = []
+        // What was found is not found again: it is told, whatever keeps the rest from being looked at.
+        defer { if !events.isEmpty { take(events) } }
         for (item, known) in conflicts.shown {
             guard var seen = table[item], let path = table.path(of: item, in: place.folder) else { continue }
             let open = try versions.unsettled(Set(known.values), at: path.url(isDirectory: false))
@@ -189,9 +192,8 @@ extension SyncRun {
             }
             if conflicts.shown[item]?.isEmpty == true { conflicts.shown[item] = nil }
             table[item] = seen
-            try memory.remember(conflicts: conflicts.shown[item] ?? [:], of: item)
+            conflicts.takenUp.insert(item)
             events.append(.diskChanged(item, seen.state))
         }
-        if !events.isEmpty { take(events) }
     }
 }

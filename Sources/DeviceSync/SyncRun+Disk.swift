@@ -65,6 +65,7 @@ extension SyncRun {
         if isBlind { missing = found.missing }
         let gone = isBlind ? [] : found.missing.filter { !isAmidSave($0) }
         endSaves(in: found.stagings)
+        try noteLost(gone)
         let events = try found.events + gone.flatMap(self.gone)
         tellVanished(events)
         return events.reduce(into: []) { if case .vanished(let items) = $1 { $0.formUnion(items) } }
@@ -85,7 +86,6 @@ extension SyncRun {
         dirtyFolders = []
         guard !folders.isEmpty || !dirtyPackages.isEmpty else { return answerRefused() }
         let found = try lookAgainIfNot(at: folders)
-        rememberEndOfSuspicion()
         take(found.events)
         missing.formUnion(found.missing)
         noteLook(at: folders)
@@ -94,10 +94,6 @@ extension SyncRun {
             guard let self = box.value.value, !self.isStopped else { return }
             self.attempt("the folder cannot be looked at") { try self.lookForMissing() }
         }
-    }
-
-    private func rememberEndOfSuspicion() {
-        attempt("what this device remembers cannot be written") { try endSuspicion() }
     }
 
     /// Tells the engine what is at the places of items whose steps were refused, unless something may still turn up. Where
@@ -142,9 +138,17 @@ extension SyncRun {
         } else if isBlind {
             missing = found.missing
         } else {
-            for item in found.missing where !isAmidSave(item) { events += try gone(item) }
+            do {
+                try noteLost(found.missing)
+                for item in found.missing where !isAmidSave(item) { events += try gone(item) }
+            } catch {
+                missing.formUnion(found.missing)
+                dirtyFolders.formUnion(folders)
+                // Untold, what has vanished would be written down as removed with whatever is written next.
+                take(events)
+                throw error
+            }
         }
-        rememberEndOfSuspicion()
         tellVanished(events)
         take(events)
         endDoubt()

@@ -21,9 +21,11 @@ extension SyncRun {
             newlyHeard += heard
             take([.logRead(heard.map(\.entry))])
         case .refused(let refusals): take(refusals.map { .commitRefused($0.0, readTo: $0.readTo) })
+        case .withheld(let lacks): take(lacks.map { .commitWithheld($0.0, lacking: [$0.lacking]) })
         case .uploaded(let names):
             for name in names {
                 failedContents[name] = nil
+                endFalse(name, areHere: true)
                 uploads.end(name)
             }
             self.news.formUnion(names.flatMap { engine.waitingItems(for: $0) })
@@ -48,23 +50,15 @@ extension SyncRun {
             endWaits()
             tellFollowers()
         case .up:
-            (lineState, lineFailure) = (.up, nil)
+            (lineState, lineFailure, lineRemedy) = (.up, nil, nil)
             noteShutOut(false)
             report(.lineUp)
             endDeeds(.whenUp)
             take([.reconnected])
             for item in downloads.keys { requestContents(of: item) }
             if !suspects.isEmpty { lookAtUnkept() }
-        case .down(let why):
-            (lineState, lineFailure) = (.down, why)
-            wasSettled = false
-            uploads.endAll()
-            arrivals = [:]
-            report(.lineDown(why))
-            self.news.formUnion(engine.differing)
-            failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
-            endWaits()
-            tellFollowers()
+        case .down(let why): noteDown(why)
+        case .unknown: noteDown(UnknownDevice.why, remedy: UnknownDevice.remedy(place.folder, at: place.hub))
         case .putBack(let place, let finding):
             noteWayBack(finding)
             forgetReadings()
@@ -73,5 +67,18 @@ extension SyncRun {
         case .shutOut(let end): endShutOut(end)
         case .hubChanged(let finding): stop(for: finding)
         }
+    }
+
+    /// - Parameter remedy: What somebody has to do; nil where it goes on by itself.
+    private func noteDown(_ why: String, remedy: String? = nil) {
+        (lineState, lineFailure, lineRemedy) = (.down, why, remedy)
+        wasSettled = false
+        uploads.endAll()
+        arrivals = [:]
+        report(.lineDown(remedy.map { "\(why). \($0)" } ?? why))
+        news.formUnion(engine.differing)
+        failDownloads(SyncRefusal(.unreachable, "There is no line to the hub: \(why)"))
+        endWaits()
+        tellFollowers()
     }
 }

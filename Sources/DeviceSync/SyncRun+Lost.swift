@@ -44,6 +44,38 @@ extension SyncRun {
         perishable.subtract(folders.flatMap { table.members(of: $0).filter { !missing.contains($0) } })
     }
 
+    private static let lostKey = "lost"
+
+    /// Writes down what a power cut has taken, before any of it is put back: a folder into which something is put has changed in
+    /// this boot, and who starts after an end that comes before all is done could not tell what is lost from it.
+    ///
+    /// - Parameter missing: What is not there any more.
+    func noteLost(_ missing: some Sequence<ItemID>) throws {
+        let found = Set(missing.lazy.filter(perishable.contains).flatMap { self.table.subtree(of: $0) })
+        guard !found.isSubset(of: lost) else { return }
+        lost.formUnion(found)
+        var writer = StateWriter()
+        for item in lost.sorted() { writer.item(item) }
+        try memory.remember(Self.lostKey, writer.bytes)
+    }
+
+    /// What the process before has written down to be lost, and did not see to.
+    func recallLost() throws -> Set<ItemID> {
+        try (memory.value(Self.lostKey) ?? []).withUnsafeBytes { bytes in
+            var reader = StateReader(bytes)
+            var items: Set<ItemID> = []
+            while !reader.isAtEnd { items.insert(try reader.item()) }
+            return items.filter { table[$0] != nil }
+        }
+    }
+
+    /// All that was lost has been seen to, and is written down.
+    func forgetLost() throws {
+        guard !lost.isEmpty else { return }
+        lost = []
+        try memory.remember(Self.lostKey, [])
+    }
+
     /// Puts an item back that a power cut has taken, with all in it.
     ///
     /// - Returns: What of it is there again, or is yet to be put back. The vault does not have the rest.

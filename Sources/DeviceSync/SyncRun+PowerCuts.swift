@@ -32,7 +32,8 @@ extension SyncRun {
             suspects = Set(
                 table.items.all.filter { $0.value.state.content != nil && !$0.value.isDataless }.keys
             )
-            perishable = findPerishable()
+            lost = try recallLost()
+            perishable = findPerishable().union(lost)
         } else {
             try memory.remember(Self.bootKey, boot)
             isMarked = true
@@ -71,11 +72,16 @@ extension SyncRun {
         return changed
     }
 
-    /// Notes that what a power cut has damaged is whole again.
-    func endSuspicion() throws {
-        guard suspects.isEmpty, perishable.isEmpty, !isMarked else { return }
-        try memory.remember(Self.bootKey, place.bootName())
-        isMarked = true
+    /// Notes that what a power cut has damaged is whole again, once it is written down what has become of everything: a process
+    /// that ends before has the next one look as after the cut.
+    func endSuspicion() {
+        guard !isMarked, suspects.isEmpty, perishable.isEmpty, !isStopped else { return }
+        guard resumed == nil, events.isEmpty, unremembered == nil else { return }
+        attempt("what this device remembers cannot be written") {
+            try memory.remember(Self.bootKey, place.bootName())
+            isMarked = true
+            try forgetLost()
+        }
     }
 
     /// Notes that this process ends by itself: what is blank at the next start is an edit. Not while a file waits to be what it

@@ -73,6 +73,7 @@ extension SyncRun {
             fail("what this device remembers cannot be written: \(error)")
             return false
         }
+        noteWritten(volumes: changes.volumes)
         if let wayBack { report(.hubPutBack(from: wayBack.former, to: wayBack.position)) }
         carryOut(effects)
         if let wayBack {
@@ -144,6 +145,7 @@ extension SyncRun {
         let written = table.takeWritten()
         news.formUnion(written)
         note(written, in: &changes)
+        changes.volumes = unwrittenVolumes
         for item in conflicts.takenUp { changes.conflicts[item] = conflicts.shown[item] ?? [:] }
         conflicts.takenUp = []
         unsharedCount += changes.items.count + changes.heard.count

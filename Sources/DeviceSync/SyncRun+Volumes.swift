@@ -14,7 +14,6 @@ extension SyncRun {
     ///
     /// - Returns: What the engine is to hear of.
     func takeVolumes(_ outcome: FolderLook.Outcome) -> [Event] {
-        rememberVolumes()
         for (folder, apart) in outcome.apart { noteApart(folder, apart) }
         let back = unlisted.filter { folder, why in
             guard why.cause == .away, folder != .root, outcome.apart[folder] == nil,
@@ -34,16 +33,21 @@ extension SyncRun {
         return [.vanished(outcome.vanished)]
     }
 
-    private func rememberVolumes() {
-        guard !table.unwrittenVolumes.isEmpty else { return }
-        attempt("what this device remembers cannot be written") {
-            var volumes: [ItemID: FolderTable.Volume?] = [:]
-            for folder in table.unwrittenVolumes {
-                volumes.updateValue(table.volumes[folder], forKey: folder)
-            }
-            try memory.remember(volumes: volumes)
-            table.noteVolumesWritten()
-        }
+    /// What the memory does not have yet of volumes.
+    var unwrittenVolumes: [ItemID: FolderTable.Volume?] {
+        table.unwrittenVolumes.reduce(into: [:]) { $0.updateValue(table.volumes[$1], forKey: $1) }
+    }
+
+    /// Notes that it is written down what volumes there are, with what has vanished as they came. One that does
+    /// not bear its mark may get it from now on.
+    func noteWritten(volumes: [ItemID: FolderTable.Volume?]) {
+        // While events wait, what has vanished since may be among them: all is written down again with these.
+        guard !volumes.isEmpty, events.isEmpty else { return }
+        table.noteWritten(volumes: volumes)
+        let unmarked = volumes.filter { $0.value?.isMarked == false }
+        guard !unmarked.isEmpty else { return }
+        dirtyFolders.formUnion(unmarked.keys)
+        lookSoon()
     }
 
     private func noteApart(_ folder: ItemID, _ found: FolderLook.Apart) {

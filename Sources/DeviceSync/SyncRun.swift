@@ -33,7 +33,7 @@ final class SyncRun {
         _modify { yield &wholeEngine }
     }
     private var wholeEngine: SyncEngine
-    private var resumed: ResumedEngine?
+    var resumed: ResumedEngine?
     var table: FolderTable {
         _read { yield wholeTable }
         _modify { yield &wholeTable }
@@ -53,6 +53,8 @@ final class SyncRun {
     /// Since when what is explained is so.
     var causalRecord = CausalRecord()
     var lineFailure: String?
+    /// What somebody has to do for the line to be up again; nil where it is up, has ended, or goes on by itself.
+    var lineRemedy: String?
     /// What could not be done on the disk; tried again now and then.
     var stuck: [ItemID: (effect: Effect, why: DiskRefusal)] = [:]
     /// What waits for others to make way.
@@ -63,6 +65,8 @@ final class SyncRun {
     var suspects: Set<ItemID> = []
     /// Items that a power cut has taken if they are missing (`SyncRun+Lost.swift`).
     var perishable: Set<ItemID> = []
+    /// What of it is written down to be so, until it is all over.
+    var lost: Set<ItemID> = []
     /// Whether the memory says that a process runs in this boot.
     var isMarked = false
     /// When the process before wrote something down last, in seconds since 1970.
@@ -250,7 +254,6 @@ final class SyncRun {
         try Arrivals.clearUp(place.folder)
         try recallEnd()
         let vanished = try lookAtAll()
-        try endSuspicion()
         try resume(without: vanished)
         noteLook(at: table.folders)
         try recallPauses()
@@ -318,6 +321,7 @@ final class SyncRun {
         status.brakeLimits = BrakeLimits(engine.brakeLimits)
         status.largeChange = toldChange
         status.isShutOut = shutOut != nil
+        status.lineRemedy = lineRemedy
         status.hubDeeds = toldDeeds
         noteNames(in: &status)
         return status
@@ -332,11 +336,12 @@ final class SyncRun {
         guard !isTaking, unremembered == nil else { return }
         isTaking = true
         defer { isTaking = false }
-        while !events.isEmpty, !isStopped {
+        while !events.isEmpty || !table.unwrittenVolumes.isEmpty, !isStopped {
             let batch = events
             events = []
             guard rememberAndCarryOut(engine.take(batch)) else { return }
         }
+        endSuspicion()
         endWaits()
         tellBrakes()
         tellSurvivors()
@@ -361,7 +366,7 @@ final class SyncRun {
     }
 
     func fail(_ why: String) {
-        lineFailure = why
+        (lineFailure, lineRemedy) = (why, nil)
         report(.stopped(why))
         stop()
     }

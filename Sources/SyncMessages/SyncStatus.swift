@@ -5,6 +5,8 @@ package struct SyncStatus: Hashable, Sendable, Codable {
     package var line: Line
     /// Why the line is not up.
     package var lineFailure: String?
+    /// What somebody has to do for it to be up again; nil where it goes on by itself, or nothing goes on.
+    package var lineRemedy: String?
     package var itemCount: Int
     /// How many items are not here as they are at the hub.
     package var unsettledCount: Int

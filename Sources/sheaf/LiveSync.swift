@@ -113,18 +113,25 @@ enum LiveSync {
             named: name,
             identifier: request.identifier
         )
+        let folder = place(request.folder)
         var settings: ContainerSettings
+        var said = "is joined"
         if request.isRecovery {
             settings = try joining.recover(
-                place(request.folder),
+                folder,
                 by: try LiveSharing.recoveryKey(console),
                 invitation: request.invitation ?? ""
             )
         } else if let invitation = request.invitation {
-            settings = try joining.begin(place(request.folder), invitation: invitation)
+            if let known = try joining.registerAgain(folder, invitation: invitation) {
+                settings = known
+                said = "is registered at the hub again, as the device that it was"
+            } else {
+                settings = try joining.begin(folder, invitation: invitation)
+            }
         } else {
             let code = try PairingCode(typed: request.code ?? "")
-            settings = try joining.join(place(request.folder), code: code, person(console))
+            settings = try joining.join(folder, code: code, person(console))
         }
         if let brake = request.brake {
             settings.brake = LiveBrake.limits(settings.brake, with: brake)
@@ -133,7 +140,7 @@ enum LiveSync {
                 settings.brake ?? BrakeLimits()
             )
         }
-        return "“\(settings.folder)” is joined. Keep it in step with: sheaf up"
+        return "“\(settings.folder)” \(said). Keep it in step with: sheaf up"
     }
 
     private static func pair(_ folder: String?, _ showsQRCode: Bool, _ console: Console) throws {
@@ -246,6 +253,7 @@ enum LiveSync {
                 isSettled: folder.status.isSettled,
                 stuck: folder.status.stuck
             )
+            found.lineRemedy = folder.status.lineRemedy
             found.isShutOut = folder.status.isShutOut
             found.hubDeeds = (folder.status.hubDeeds ?? []).map(told)
             found.noteCount = folder.status.noteCount

@@ -133,6 +133,18 @@ struct SyncCommandsTests {
         #expect(answer.said.text.contains("a.txt: it is locked"))
     }
 
+    @Test("What somebody has to do for the line to be up again is said below it")
+    func lineRemedy() {
+        var down = folder(false)
+        down.lineRemedy = "Register it again."
+        let answer = Answer(Tool.sheaf(sync: role([down])), "status")
+        #expect(
+            answer.said.text.hasSuffix("  no line to the hub: nobody answers\n  next: Register it again.\n")
+        )
+        let json = Answer(Tool.sheaf(sync: role([down])), "status", "--json")
+        #expect(json.said.text.contains(#""lineRemedy" : "Register it again.""#))
+    }
+
     @Test("An item is explained, cause by cause, with the next step")
     func explained() {
         let item = SyncRole.Item(

@@ -44,6 +44,14 @@ struct FolderCheckupTests {
         return FolderCheckup.Waiting(found, changedSeconds: changed)
     }
 
+    @Test("Of a line that does not come up by itself it is said what somebody has to do")
+    func lineRemedy() {
+        var status = Self.status(.down, "the hub does not know this device")
+        #expect(Self.findings { $0.status = status }.map { $0.remedy.contains("by itself") } == [true])
+        status.lineRemedy = "Register it again."
+        #expect(Self.findings { $0.status = status }.map(\.remedy) == ["Register it again."])
+    }
+
     @Test("Nothing is said of what is sound, and each wrong has its word, its folder and what helps")
     func wrongs() {
         #expect(Self.kinds { _ in } == [])

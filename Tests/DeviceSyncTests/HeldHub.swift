@@ -7,7 +7,7 @@ import Locks
 /// A line on which some calls wait until a test lets them go, or are refused.
 final class HeldHub: ContainerHub {
     /// What may wait: before the hub hears of it, but for the log, of which the answer waits.
-    enum Call { case offer, log, store, read }
+    enum Call { case offer, log, missing, store, read }
 
     private struct State {
         var held: Set<Call> = []
@@ -69,6 +69,11 @@ final class HeldHub: ContainerHub {
         return page
     }
 
+    func missing(_ names: [BlobName]) throws -> [BlobName] {
+        try pass(.missing)
+        return try line.missing(names)
+    }
+
     func store(_ frames: Data) throws {
         try pass(.store)
         try line.store(frames)
@@ -84,7 +89,6 @@ final class HeldHub: ContainerHub {
         line.close()
     }
 
-    func missing(_ names: [BlobName]) throws -> [BlobName] { try line.missing(names) }
     func release(_ names: [BlobName], asOf head: LogHead) throws -> ReleasedBlobs {
         try line.release(names, asOf: head)
     }

@@ -157,6 +157,33 @@ struct LentDocumentTests {
         pair.end()
     }
 
+    @Test("What a document was for a moment is nowhere any more: what it is then arrives by the same line")
+    func lostEverywhere() throws {
+        let texts = (80..<83).map { text(300_000, seed: $0) }
+        try save(texts[0], "a.bin", on: one)
+        wait { two.text("a.bin") == texts[0] && isSettled }
+        two.stop()
+        let held = try HeldDevice(two)
+        let areSettled = { one.status?.isSettled == true && held.running.status.isSettled }
+        let known = hub.blobs.keys
+        try overwrite(texts[1], at: 0, "a.bin", on: two)
+        wait { one.text("a.bin") == texts[1] && areSettled() }
+        // It is again what it was. The hub has lost that, though the log speaks of it,
+        hub.rewriteBlobs { blobs in
+            for name in known { blobs[name] = nil }
+        }
+        held.hub.hold([.missing])
+        try overwrite(texts[0], at: 0, "a.bin", on: two)
+        wait { held.hub.isHolding(.missing) }
+        // and here it is in the file alone, which is another before it is read to be sent.
+        try overwrite(texts[2], at: 0, "a.bin", on: two)
+        held.hub.letGo()
+        wait { one.text("a.bin") == texts[2] && areSettled() }
+        #expect(held.running.status.line == .up)
+        held.stop()
+        pair.end()
+    }
+
     @Test("Written into again and again while it is sent, a large document arrives as it is in the end")
     func restless() throws {
         var bytes = text(2_000_000, seed: 8)

@@ -50,6 +50,33 @@ struct LookingAgainTests {
         pair.end()
     }
 
+    @Test("That a conflict is settled is told, though the disk does not let it be written down at first")
+    func settledUnwritten() throws {
+        try one.write("first", to: "a.bin")
+        pair.wait { two.text("a.bin") == "first" && pair.isSettled }
+        two.line.cut()
+        pair.wait { two.status?.line == .down }
+        try one.write("theirs", to: "a.bin")
+        pair.wait { one.running?.isInStepNow == true }
+        try two.write("mine", to: "a.bin")
+        two.line.mend()
+        pair.wait {
+            (try? two.conflicts("a.bin"))?.count == 1 && (try? one.conflicts("a.bin"))?.count == 1
+                && pair.isSettled
+        }
+        let failureCount = { two.said.count { if case .failed = $0 { true } else { false } } }
+        let before = failureCount()
+        try two.breakDisk(.writing, at: two.memoryFolder)
+        let url = two.folder.appendingPathComponent("a.bin")
+        try two.versions.settle(try two.versions.unresolvedConflicts(at: url))
+        pair.wait { failureCount() > before }
+        #expect(try one.conflicts("a.bin").count == 1)
+        two.mendDisk()
+        pair.wait { (try? one.conflicts("a.bin")) == [] && pair.isSettled }
+        #expect(try two.conflicts("a.bin") == [])
+        pair.end()
+    }
+
     @Test("What the disk refuses is tried again for as long as it does")
     func refused() throws {
         try two.fillDisk()

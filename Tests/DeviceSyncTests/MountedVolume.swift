@@ -56,7 +56,7 @@ final class MountedVolume {
         try? Self.run("umount", "-l", top.path)
     }
 
-    private static func run(_ command: String, _ arguments: String...) throws { try run(command, arguments) }
+    static func run(_ command: String, _ arguments: String...) throws { try run(command, arguments) }
 
     private static func run(_ command: String, _ arguments: [String]) throws {
         let process = Process()

@@ -411,4 +411,82 @@ struct PlacerTests {
             #expect(try FolderScan.status(at: root.appending(".a.txt.icloud")) == nil)
         }
     }
+
+    /// A disk that lets a document go and then says that it has failed.
+    private final class FailingRemoval: SystemCallObserver {
+        private struct State {
+            var hasGone = false
+            var refusedCount = 0
+        }
+
+        private let state = Locked(State())
+        /// What cannot be moved to its new name: that is on another volume.
+        private let document: String
+
+        init(document: String) { self.document = document }
+
+        var refusedCount: Int { state.withLock { $0.refusedCount } }
+
+        func willMake(_ call: SystemCall) -> CInt {
+            if case .rename(_, document, _, let target, _) = call.effect, !target.hasPrefix(".") {
+                return EXDEV
+            }
+            guard case .sync = call.effect else { return 0 }
+            return state.withLock { state in
+                guard state.hasGone, state.refusedCount == 0 else { return 0 }
+                state.refusedCount += 1
+                return EIO
+            }
+        }
+
+        func didMake(_ call: SystemCall) {
+            switch call.effect {
+            case .remove(_, let name) where name.hasPrefix(".sheaf-removed-"): break
+            case .rename(_, _, _, let target, _) where target.hasPrefix(".sheaf-gone-"): break
+            default: return
+            }
+            state.withLock { $0.hasGone = true }
+        }
+    }
+
+    @Test(
+        "A disk that fails as a document leaves it keeps what stands for it: nothing is gone under both names",
+        arguments: [false, true],
+        [false, true]
+    )
+    func failsAsItGoes(isPackage: Bool, isMoved: Bool) throws {
+        try withPlacer { placer, root in
+            let (path, target) = (root.appending("a.rtfd"), root.appending("b.rtfd"))
+            let file = isPackage ? path.appending("TXT.rtf") : path
+            if isPackage {
+                try FileManager.default.createDirectory(
+                    at: path.url(isDirectory: true),
+                    withIntermediateDirectories: false
+                )
+            }
+            try Data("text".utf8).write(to: file.url(isDirectory: false))
+            let kept = Vault.Keepable(path, as: item.mark, isElsewhere: true)
+            var table = FolderTable()
+            let known = try known(path, try #require(try placer.contents.keep(kept)))
+            table[item] = known
+            let disk = FailingRemoval(document: path.name)
+            #expect(throws: SystemError.self) {
+                try SystemCallObservation.withObserver(disk) {
+                    if isMoved {
+                        _ = try placer.moved(item, known, from: path, to: target)
+                    } else {
+                        _ = try placer.evict(item, in: table, saysWho: false)
+                    }
+                }
+            }
+            #expect(disk.refusedCount == 1)
+            #expect(try FolderScan.status(at: path) == nil)
+            if isMoved {
+                #expect(try text(isPackage ? target.appending("TXT.rtf") : target) == "text")
+            } else {
+                let place = try #require(Placeholder.place(for: path))
+                #expect(Placeholder(at: place)?.name == "a.rtfd")
+            }
+        }
+    }
 }

@@ -143,6 +143,39 @@ struct PutBackTests {
         end(devices)
     }
 
+    @Test("It has lost the whole log, which the device that began it begins again, and no other")
+    func logGone() throws {
+        let hub = try HubInMemory(container)
+        let empty = hub.backup()
+        let keys = try Founding.found(container, by: identities[0], named: "device 0", at: hub.line())
+        let second = identities[1].publicIdentity(named: "device 1")
+        try Founding.add(second, to: keys, by: identities[0], at: hub.line())
+        let devices = try (0..<2).map { try TestDevice($0, in: base, identities[$0], keys, at: hub) }
+        for device in devices { try device.start() }
+        try devices[0].write("a", to: "letters/a.txt")
+        try devices[1].write("b", to: "b.txt")
+        var expected = ["letters": "/", "letters/a.txt": "a", "b.txt": "b"]
+        expect(expected, on: devices)
+        hub.restore(empty)
+        for device in devices {
+            #expect(device.wait { device.status?.lineFailure?.contains("nothing of this folder") == true })
+        }
+        try devices[0].write("c", to: "c.txt")
+        #expect(try !Founding.foundAgain(keys, by: identities[1], named: "device 1", at: hub.line()))
+        // What the container's keys were made for has another name in it.
+        #expect(try !Founding.foundAgain(keys, by: identities[0], named: "another", at: hub.line()))
+        #expect(hub.entryCount == 0)
+        #expect(try Founding.foundAgain(keys, by: identities[0], named: "device 0", at: hub.line()))
+        expected["c.txt"] = "c"
+        expect(expected, on: devices)
+        #expect(try devices.allSatisfy { try $0.conflicts("letters/a.txt").isEmpty })
+        // One beginning is enough.
+        let count = hub.entryCount
+        #expect(try Founding.foundAgain(keys, by: identities[0], named: "device 0", at: hub.line()))
+        #expect(hub.entryCount == count)
+        end(devices)
+    }
+
     @Test("Killed while it goes back, a device goes back anew; twice put back, it is healed twice")
     func twice() throws {
         try share(with: 1)

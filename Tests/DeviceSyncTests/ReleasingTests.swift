@@ -193,6 +193,46 @@ final class ReleasingTests {
         try expectAll(contents)
     }
 
+    @Test(
+        "On a full hub what is to be sent again waits, and says so; all else goes on, and it once there is room"
+    )
+    func usedAgainWithoutRoom() throws {
+        try one.write("old", to: "a.txt")
+        for name in ["moved.txt", "removed.txt"] { try one.write(name, to: name) }
+        settle()
+        try one.write("new", to: "a.txt")
+        settle()
+        try release()
+        hub.deleteReleased()
+        hub.limit(toByteCount: 0)
+        // As far as the log says, the hub has this.
+        try two.write("old", to: "a.txt")
+        let isRefused = { self.two.running?.item("a.txt")?.uploadFailure?.code == .quota }
+        let isSaid = two.wait { isRefused() }
+        #expect(isSaid, "\(two.said)")
+        #expect(two.explanation("a.txt")?.next.contains("larger quota") == true)
+        let files = FileManager.default
+        try files.moveItem(atPath: two.path("moved.txt"), toPath: two.path("elsewhere.txt"))
+        try files.removeItem(atPath: two.path("removed.txt"))
+        let isDone = one.wait {
+            var contents = one.contents
+            contents["tick"] = nil
+            return contents == ["a.txt": "new", "elsewhere.txt": "moved.txt"]
+        }
+        #expect(isDone, "\(one.contents); \(two.said)")
+        #expect(two.status?.line == .up && isRefused())
+        #expect(!two.said.contains { if case .lineDown = $0 { true } else { false } }, "\(two.said)")
+        hub.limit(toByteCount: .max)
+        let isThere = one.wait {
+            two.tryAgain()
+            return one.text("a.txt") == "old"
+        }
+        #expect(isThere, "\(two.said)")
+        settle()
+        #expect(two.running?.item("a.txt")?.uploadFailure == nil)
+        try expectAll(["a.txt": "old", "elsewhere.txt": "moved.txt"])
+    }
+
     @Test("A device that was away for longer than the hub keeps what is former loses nothing")
     func away() throws {
         try one.write("first", to: "a.txt")

@@ -282,4 +282,88 @@ struct VolumesTests {
         #expect(one.contents == all)
         withExtendedLifetime(other) { pair.end() }
     }
+
+    // MARK: Cut short
+
+    /// After how many writes a device crashes: each of the first ones, and some of those that follow.
+    private static let writeCounts = Array(0..<15) + [20, 30, 45, 60]
+
+    /// Has the second device crash as it looks at what is in the place of a folder, and start again: nothing of it is deleted.
+    private func crash(
+        afterWrites count: Int,
+        holding all: [String: String],
+        _ exchange: () throws -> MountedVolume
+    ) throws {
+        try two.crash(afterWrites: count)
+        let other = try exchange()
+        // The kernel does not tell of all of it: a look finds it.
+        _ = two.running?.isInStepNow
+        let isOver = two.wait { two.hasCrashed || held == all && pair.isSettled }
+        #expect(isOver, "\(held)")
+        // What did not come until now comes no more.
+        try two.start()
+        pair.wait { held == all && one.contents == all && pair.isSettled }
+        // It is the folder from now on: what is removed from it is removed everywhere.
+        try FileManager.default.removeItem(at: disk.appendingPathComponent("1.txt"))
+        pair.wait { one.text("disk/1.txt") == nil && pair.isSettled }
+        #expect(one.text("disk/0.txt") == all["disk/0.txt"])
+        withExtendedLifetime(other) { pair.end() }
+    }
+
+    @Test(
+        "A device that crashes at any moment after another volume has come deletes nothing of the former one",
+        arguments: writeCounts
+    )
+    func exchangedAndCrashed(afterWrites count: Int) throws {
+        let (volume, all) = try fill()
+        try crash(afterWrites: count, holding: all) {
+            try volume.unmount(isLazy: true)
+            return try MountedVolume(over: disk, keptAt: pair.base.appendingPathComponent("other volume"))
+        }
+    }
+
+    @Test(
+        "A device that crashes at any moment after a copy of a folder has covered it deletes nothing",
+        arguments: writeCounts
+    )
+    func copiedAndCrashed(afterWrites count: Int) throws {
+        var all = ["disk": "/"]
+        for number in 0..<4 {
+            try two.write("precious \(number)", to: "disk/\(number).txt")
+            all["disk/\(number).txt"] = "precious \(number)"
+        }
+        pair.wait { one.contents == all && pair.isSettled }
+        let copy = pair.base.appendingPathComponent("copy")
+        try MountedVolume.run("cp", "-a", disk.path, copy.path)
+        for name in ["2.txt", "3.txt"] {
+            try FileManager.default.removeItem(at: copy.appendingPathComponent(name))
+        }
+        try crash(afterWrites: count, holding: all) {
+            let volume = try MountedVolume(over: disk, keptAt: top)
+            // The folder itself comes last, with its mark.
+            try MountedVolume.run("cp", "-a", copy.path + "/.", disk.path)
+            return volume
+        }
+    }
+
+    @Test("A device that is stopped before it could write down that another volume has come deletes nothing")
+    func exchangedWithoutRoom() throws {
+        let (volume, all) = try fill()
+        try two.fillDisk()
+        try volume.unmount()
+        let other = try MountedVolume(over: disk, keptAt: pair.base.appendingPathComponent("other volume"))
+        // The second time it looks into the new one.
+        for _ in 0..<2 { _ = two.running?.isInStepNow }
+        let isRefused = two.wait {
+            two.said.contains { report in
+                if case .failed(path: "what this device remembers", why: _) = report { true } else { false }
+            }
+        }
+        #expect(isRefused, "\(two.said)")
+        two.stop()
+        two.freeDisk()
+        try two.start()
+        pair.wait { held == all && one.contents == all && pair.isSettled }
+        withExtendedLifetime(other) { pair.end() }
+    }
 }

@@ -103,6 +103,12 @@ class Hub(Process):
         done = subprocess.run([self.sheaf, "hub", "--data", self.data, "restore", place], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def invite(self):
+        """An invitation for one more device, also where the first one's is used up."""
+        done = subprocess.run([self.sheaf, "hub", "--data", self.data, "invite"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.strip()
+
     def invitation(self):
         return wait_for(lambda: re.findall(r"for an hour: (\S+)", self.said), 20, "an invitation")[-1]
 

@@ -16,13 +16,21 @@ struct ContentMarksTests {
         var (marks, here, atHub) = (ContentMarks(), Set<ContentName>(), Set<ContentName>())
         for _ in 0..<4 * nameCount {
             let name = names[random.below(names.count)]
-            switch random.below(5) {
+            switch random.below(6) {
             case 0, 1:
                 let (isNew, wasNew) = (marks.insert(name, .here), here.insert(name).inserted)
                 #expect(isNew == wasNew)
             case 2:
                 let (isNew, wasNew) = (marks.insert(ContentKey(name), .atHub), atHub.insert(name).inserted)
                 #expect(isNew == wasNew)
+            case 3:
+                if random.below(2) == 0 {
+                    marks.remove(name, .here)
+                    here.remove(name)
+                } else {
+                    marks.remove(name, .atHub)
+                    atHub.remove(name)
+                }
             default:
                 #expect(marks.contains(name, .here) == here.contains(name))
                 #expect(marks.contains(name, .atHub) == atHub.contains(name))

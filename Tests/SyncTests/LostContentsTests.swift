@@ -55,6 +55,20 @@ struct LostContentsTests {
         #expect(engine.reasons(for: item) == [.contentsLost(first)])
     }
 
+    @Test("What the hub turns out to have lost waits as well, and is sent once it has come back here")
+    func withheld() {
+        var engine = engine(log([(item, document(first))]))
+        let moved = document(first, ItemPlace(.root, "b"))
+        guard case .commit(let commit)? = engine.take(.diskChanged(item, moved)).first else {
+            Issue.record("nothing is committed")
+            return
+        }
+        #expect(engine.take(.commitWithheld(commit.id, lacking: [first])) == [])
+        #expect(engine.reasons(for: item) == [.contentsLost(first)])
+        #expect(engine.take(.fetched(first)) == [.upload(first)])
+        #expect(engine.take(.uploaded(first)).count == 1 && engine.isCommitting(item))
+    }
+
     @Test("Another item with the same contents has them sent for both")
     func twin() {
         var engine = engine(log([(item, document(first))]))

@@ -139,6 +139,33 @@ struct SyncEngineTests {
         }
     }
 
+    @Test(
+        "What the hub turns out to lack is sent before what needs it is committed, and holds up no later edit"
+    )
+    func withheld() {
+        var (engine, log, items) = scene(["a"])
+        let edited = { (text: String) in
+            ItemState(.document, at: ItemPlace(.root, "a"), content: ContentName(text))
+        }
+        run(&engine, &log, [.diskChanged(items[0], edited("edited"))])
+        // As far as the log says, the hub has what it was.
+        guard case .commit(let commit)? = engine.take(.diskChanged(items[0], state("a"))).first else {
+            Issue.record("nothing is committed")
+            return
+        }
+        let other = Commit.ID(DeviceID(1), session: 1, 99)
+        #expect(engine.take(.commitWithheld(other, lacking: [content])) == [])
+        #expect(engine.reasons(for: items[0]) == [.committing])
+        var later = engine
+        #expect(engine.take(.commitWithheld(commit.id, lacking: [content])) == [.upload(content)])
+        #expect(engine.reasons(for: items[0]) == [.sending(content)] && !engine.isCommitting(items[0]))
+        run(&engine, &log, [.uploaded(content)])
+        #expect(engine.isAtRest && engine.tree[items[0]] == state("a"))
+        #expect(later.take(.diskChanged(items[0], edited("later"))) == [])
+        let next = SyncEngine.Effect.upload(ContentName("later"))
+        #expect(later.take(.commitWithheld(commit.id, lacking: [content])) == [next])
+    }
+
     @Test("Names that only look alike are two on a disk: neither waits for the other to go")
     func alikeNames() {
         var engine = scene(["caf\u{e9}"]).engine

@@ -2,7 +2,11 @@ extension Command {
     /// `sheaf join`
     package static func join(_ role: SyncRole?) -> Command {
         let hub = ValueOption("hub", "ADDRESS", "where the hub is, such as http://127.0.0.1:7433")
-        let invitation = ValueOption("invitation", "TEXT", "begin a new container, by the hub's invitation")
+        let invitation = ValueOption(
+            "invitation",
+            "TEXT",
+            "begin a new container, by the hub's invitation; or have a hub know this device again"
+        )
         let code = ValueOption(
             "code",
             "CODE",
@@ -28,6 +32,10 @@ extension Command {
                 a phrase, which has to be the same: else somebody is between them.
 
                 When all devices are lost, --recovery with an invitation of the hub brings back what that has: see sheaf recovery.
+
+                A hub that was put back to a backup does not know the devices that joined after that: sheaf status says so. \
+                End sheaf up there, and give the same FOLDER with the hub's address and an invitation of sheaf hub invite: the \
+                device is registered again, as what it was.
 
                 What is in the folder already goes to the container, too. sheaf up keeps it in step from then on.
                 """,

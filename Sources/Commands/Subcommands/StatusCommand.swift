@@ -27,6 +27,7 @@ extension Command {
             if folder.line != "up" {
                 let what = folder.line == "stopped" ? "stopped" : "no line to the hub"
                 lines.append("  \(what): \(folder.lineFailure ?? "it has not been tried yet")")
+                if let remedy = folder.lineRemedy { lines.append("  next: \(remedy)") }
             }
             lines += folder.hubDeeds.flatMap { deed -> [String] in
                 let subject = deed.path.map { "the hub, \($0)" } ?? "the hub"

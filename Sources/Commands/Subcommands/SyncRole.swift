@@ -23,6 +23,8 @@ package struct SyncRole: Sendable {
         package var hub: String
         package var line: String
         package var lineFailure: String?
+        /// What somebody has to do for the line to be up again; nil where it goes on by itself, or nothing goes on.
+        package var lineRemedy: String?
         package var itemCount: Int
         package var unsettledCount: Int
         package var isSettled: Bool

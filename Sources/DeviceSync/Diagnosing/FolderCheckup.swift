@@ -135,7 +135,7 @@ package struct FolderCheckup: Sendable {
                     (isStopped ? "It is not kept in step: " : "There is no line to the hub: ") + why,
                     isStopped
                         ? "Put right what stopped it, then start sheaf up again."
-                        : "Check the network and the hub; it goes on by itself."
+                        : status.lineRemedy ?? "Check the network and the hub; it goes on by itself."
                 )
             )
         }

@@ -163,8 +163,9 @@ extension SyncRun {
         if explanation.isSettled, isLineDown, logDeed == nil,
             !explanation.chain.contains(where: { $0.kind == .cannotGet })
         {
+            let said = lineRemedy.map { "\(lineReason). \($0)" } ?? lineReason
             explanation.notes.append(
-                "That is so as far as was known when the hub answered last. There is no line to it: \(lineReason)"
+                "That is so as far as was known when the hub answered last. There is no line to it: \(said)"
             )
         }
     }
@@ -292,6 +293,7 @@ extension SyncRun {
         if shutOut != nil {
             return "What is here stays here as it is. To share it again, join anew: sheaf join."
         }
+        if let lineRemedy { return lineRemedy }
         if let deed = logDeed { return deed.next }
         return lineState == .stopped
             ? "Read what stopped it, then start it again."

@@ -16,6 +16,10 @@ internal import Sync
 //     | yes   | yes     | no                     | renewed: another volume; what is not in it has vanished    |
 //     | yes   | no      | yes                    | renewed: a copy of it, without a volume of its own         |
 //     | no    | yes     | yes, or it was empty   | renewed: a copy of it on a volume, or a volume to be filled |
+//
+// That a folder is renewed is noted with what has vanished from it, in one write, and its mark is given after
+// that: to who finds the mark, or the note, it is the folder as ever, from which somebody has removed what is not
+// there.
 extension FolderLook {
     /// Why nobody can say what is in a folder though another can be looked at in its place.
     struct Apart: Equatable {
@@ -28,6 +32,9 @@ extension FolderLook {
 
     enum Lying {
         case asEver
+        /// The folder as ever, though it bears no mark, or another's: it has not got its own yet, or cannot
+        /// bear one.
+        case asEverUnmarked
         case apart(Apart)
         /// It is the folder from now on.
         case renewed(FolderTable.Volume?)
@@ -45,9 +52,18 @@ extension FolderLook {
         }
         let bearsMark = try FileIdentity.mark(at: path).map { ItemID($0) } == folder
         // Volumes of memory have the same numbers one after another.
-        if let volume { return volume.isMarked && !bearsMark }
-        table.note(volume: FolderTable.Volume(beneath: 0, isMarked: bearsMark), at: folder)
+        if let volume, volume.isMarked { return !bearsMark }
+        let isMarked = try bearsMark || volume != nil && giveMark(ofVolume: folder, at: path)
+        table.note(volume: FolderTable.Volume(beneath: volume?.beneath ?? 0, isMarked: isMarked), at: folder)
         return false
+    }
+
+    /// Gives the top folder of a volume its mark, if it is written down what volume that is.
+    ///
+    /// - Returns: False when it has none.
+    private func giveMark(ofVolume folder: ItemID, at path: FilePath) throws -> Bool {
+        guard !table.unwrittenVolumes.contains(folder) else { return false }
+        return try FileIdentity.give(folder.mark, toItemAt: path, replacing: true)
     }
 
     private func isMountPoint(_ place: FolderPlace, in parent: ItemTrace?) -> Bool {
@@ -76,8 +92,9 @@ extension FolderLook {
         let bearsMark = try mark(of: index).map { ItemID($0) } == folder
         switch (volume, isMounted) {
         case (let volume?, true):
-            if bearsMark || isSame && !volume.isMarked { return .asEver }
-            return .renewed(FolderTable.Volume(beneath: volume.beneath, isMarked: true))
+            if bearsMark { return .asEver }
+            if isSame, !volume.isMarked { return .asEverUnmarked }
+            return .renewed(FolderTable.Volume(beneath: volume.beneath, isMarked: false))
         case (let volume?, false):
             if isSame || isOther { return .asEver }
             let isCopy = bearsMark && entry.trace.inode != volume.beneath
@@ -85,7 +102,7 @@ extension FolderLook {
         case (nil, _):
             let isToBeFilled = !isOther && (bearsMark || table.members(of: folder).isEmpty)
             guard isToBeFilled else { return .apart(Apart(cause: .covered, place: place)) }
-            return .renewed(FolderTable.Volume(beneath: known.trace.inode, isMarked: true))
+            return .renewed(FolderTable.Volume(beneath: known.trace.inode, isMarked: bearsMark))
         }
     }
 
@@ -95,20 +112,20 @@ extension FolderLook {
     mutating func takeLying(_ index: Int) throws -> Bool {
         switch try lying(index) {
         case .asEver: return false
+        case .asEverUnmarked:
+            guard let folder = table.item(at: place(of: found[index])) else { return false }
+            try settle(index, as: folder)
         case .apart(let apart):
             guard let folder = table.item(at: place(of: found[index])) else { return false }
             found[index].isApart = true
             matched.insert(folder)
             outcome.apart[folder] = apart
-        case .renewed(var volume):
+        case .renewed(let volume):
             guard let folder = table.item(at: place(of: found[index])) else { return false }
-            if try mark(of: index).map({ ItemID($0) }) != folder {
-                volume?.isMarked = try give(folder.mark, to: index, replacing: true)
-            }
             try settle(index, as: folder)
             outcome.folders.insert(folder)
             renewed.insert(folder)
-            table.note(volume: volume, at: folder)
+            table.note(volume: volume, at: folder, isAnother: true)
         }
         return true
     }

@@ -61,8 +61,9 @@ struct FolderTable {
         while let other = bearer(of: seen.state.place, besides: item) { nameless.insert(other) }
     }
 
-    mutating func note(volume: Volume?, at folder: ItemID) {
-        guard volumes[folder] != volume else { return }
+    /// - Parameter isAnother: Whether it is to be written down though nothing of the note is another.
+    mutating func note(volume: Volume?, at folder: ItemID, isAnother: Bool = false) {
+        guard isAnother || volumes[folder] != volume else { return }
         volumes[folder] = volume
         unwrittenVolumes.insert(folder)
     }
@@ -70,7 +71,12 @@ struct FolderTable {
     /// - Parameter volumes: As they were written down.
     mutating func recall(volumes: [ItemID: Volume]) { self.volumes = volumes.filter { items[$0.key] != nil } }
 
-    mutating func noteVolumesWritten() { unwrittenVolumes = [] }
+    /// - Parameter volumes: What has been written down of them.
+    mutating func noteWritten(volumes: [ItemID: Volume?]) {
+        for (folder, volume) in volumes where self.volumes[folder] == volume {
+            unwrittenVolumes.remove(folder)
+        }
+    }
 
     mutating func reserveCapacity(_ count: Int) { items.reserveCapacity(count) }
 

@@ -63,6 +63,7 @@ package final class SyncService: Sendable {
                 memory: home.folder(of: settings.container),
                 deviceName: settings.deviceName
             )
+            place.hub = settings.hub
             if let brake = settings.brake { place.brake = brake }
             let sync = ContainerSync(
                 place,

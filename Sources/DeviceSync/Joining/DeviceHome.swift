@@ -96,6 +96,22 @@ package struct DeviceHome: Sendable {
         try write(settings)
     }
 
+    /// The container that a folder is of; nil for none, and for one that this device was shut out of.
+    func joined(in place: FilePath) throws -> JoinedContainer? {
+        try containers().first {
+            try FilePath($0.settings.folder) == place && !isShutOut($0.settings.container)
+        }
+    }
+
+    /// Keeps, durably, what the hub knows a device by from now on. Nobody may keep the folder in step meanwhile.
+    func keep(_ credentials: DeviceCredentials, of joined: JoinedContainer) throws -> ContainerSettings {
+        // As they are by now: others may be asked about large changes since.
+        var settings = try self.joined(joined.settings.container)?.settings ?? joined.settings
+        settings.credentials = credentials
+        try write(settings)
+        return settings
+    }
+
     static let shutOutName = "shut-out"
 
     private func isShutOut(_ container: ContainerName) throws -> Bool {

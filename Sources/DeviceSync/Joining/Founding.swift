@@ -28,13 +28,46 @@ package enum Founding {
             anchor: try statement.hash(),
             random: RandomBytes.make
         )
-        let desk = try LogDesk(KeyRing(keys) { _ in }, by: identity, known: [])
-        let id = Commit.ID(identity.id, session: .random(in: 1...UInt64.max), 1)
-        guard let offered = try desk.sealFounding(statement, as: id) else { return keys }
-        guard case .accepted = try hub.offer([offered]).answers.first else {
+        guard try say(statement, keys, by: identity, at: hub) else {
             throw SyncFailure.hubChanged("The container \(container) has been begun by somebody else.")
         }
         return keys
+    }
+
+    /// Says again what a container's log begins with, at a hub that has lost all of it: all else is sent again by who has it.
+    ///
+    /// - Parameters:
+    ///   - keys: The container's.
+    ///   - name: What this device was called when it began the container.
+    /// - Returns: Whether the log has a beginning now. Only the device that began the container can give it one, and none does
+    ///   where another was shut out since: the new log would let that one in again.
+    /// - Throws: `HubFailure`, `LineFailure`, `SealingError`.
+    @discardableResult
+    package static func foundAgain(
+        _ keys: ContainerKeys,
+        by identity: DeviceIdentity,
+        named name: String,
+        at hub: any ContainerHub
+    ) throws -> Bool {
+        guard try hub.log(after: 0, waitSeconds: 0).head.position == 0 else { return true }
+        // The same as then, to the byte: a signature of the same has no chance in it.
+        let statement = try DeviceStatement.founding(keys.container, by: identity, named: name)
+        guard try statement.hash() == keys.anchor, keys.newest.generation == 1 else { return false }
+        return try say(statement, keys, by: identity, at: hub)
+    }
+
+    /// - Returns: False when the log has begun otherwise.
+    private static func say(
+        _ statement: DeviceStatement,
+        _ keys: ContainerKeys,
+        by identity: DeviceIdentity,
+        at hub: any ContainerHub
+    ) throws -> Bool {
+        let desk = try LogDesk(KeyRing(keys) { _ in }, by: identity, known: [])
+        let id = Commit.ID(identity.id, session: .random(in: 1...UInt64.max), 1)
+        guard let offered = try desk.sealFounding(statement, as: id) else { return true }
+        guard case .accepted = try hub.offer([offered]).answers.first else { return false }
+        return true
     }
 
     /// Says in a container's log that another device shares it from now on.

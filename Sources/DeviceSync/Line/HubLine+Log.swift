@@ -60,9 +60,7 @@ extension HubLine {
         }
         if desk.head.position >= page.head.position {
             guard desk.isMember else {
-                receiver(
-                    .down("the hub has forgotten this device; it waits until another one has let it in again")
-                )
+                receiver(.down(desk.head.position == 0 ? Self.logIsGone : Self.isForgotten))
                 return true
             }
             bringUp()
@@ -70,6 +68,12 @@ extension HubLine {
         try addNext()
         return true
     }
+
+    private static let isForgotten =
+        "the hub has forgotten this device; it waits until another one has let it in again"
+    private static let logIsGone = """
+        the hub has nothing of this folder any more; it waits until the device that began it is registered there again, too
+        """
 
     /// Gets the key that was announced, before anything that is sealed under it is asked for.
     private func fetchKeys(_ finding: LogFinding?) throws {

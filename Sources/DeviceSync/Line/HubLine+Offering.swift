@@ -15,7 +15,7 @@ extension HubLine {
 
     func offer(_ offered: [LogDesk.Offer]) {
         attempt {
-            let good = try offered.filter(areKept)
+            let good = try withoutLacking(offered)
             guard !good.isEmpty else { return }
             try makeLast(good)
             let answers = try hub.offer(try desk.seal(good))
@@ -47,25 +47,61 @@ extension HubLine {
         }
     }
 
-    /// Whether the hub keeps all that a commit needs: it was asked a moment ago, mostly, else it is now.
-    private func areKept(_ offer: LogDesk.Offer) throws -> Bool {
+    /// Those commits of which the hub keeps all that they need.
+    ///
+    /// What is wrong with contents keeps those commits that need them, and no other: on a hub that is full, removals least of all.
+    ///
+    /// - Throws: What is wrong with the line.
+    private func withoutLacking(_ offered: [LogDesk.Offer]) throws -> [LogDesk.Offer] {
+        var good: [LogDesk.Offer] = []
+        var lacks: [(Commit.ID, lacking: ContentName)] = []
+        var errors: [(name: ContentName, error: any Error)] = []
+        for offer in offered {
+            guard let (name, error) = try lack(of: offer) else {
+                good.append(offer)
+                continue
+            }
+            lacks.append((offer.commit.id, lacking: name))
+            errors.append((name, error))
+        }
+        if !lacks.isEmpty { receiver(.withheld(lacks)) }
+        // By now somebody waits for them, whom it can be said of.
+        for (name, error) in errors { receiver(Self.failed(name, error)) }
+        return good
+    }
+
+    /// Contents that a commit needs and the hub does not keep, and why; nil for none: it was asked a moment ago, mostly, else it
+    /// is now.
+    private func lack(of offer: LogDesk.Offer) throws -> (ContentName, any Error)? {
         for name in offer.unsure {
             let now = Self.seconds
             if asked.withLock({ $0.isKept(name, on: offer.base, now: now) }) { continue }
+            let (sealer, opener) = (try desk.blobSealer(), try desk.blobOpener())
             do {
-                do {
-                    try contents.upload([ContentStore.Upload(name)], to: hub, try desk.blobSealer())
-                } catch let error as VaultError where error.code == .damaged {
+                do { try contents.upload([ContentStore.Upload(name)], to: hub, sealer) } catch let error
+                    as VaultError where error.code == .damaged
+                {
                     // What is not here can only be kept there.
-                    try contents.keep(name, at: hub, try desk.blobOpener())
+                    try contents.keep(name, at: hub, opener)
                 }
-            } catch let error as FalseBlob {
-                // Until a device sends it that has it, others would look for it in vain.
-                receiver(Self.failed(name, error))
-                return false
+            } catch {
+                guard let own = ownError(in: error) else { throw error }
+                return (name, own)
             }
             asked.withLock { $0.note(name, on: nil, at: now) }
         }
-        return true
+        return nil
+    }
+
+    /// Sends contents, or has the hub keep them as it has them, where the vault lacks some.
+    ///
+    /// - Throws: As sending does. That the hub does not have what it may never have been sent is no fault of its own.
+    func sendOrKeep(_ upload: ContentStore.Upload) throws {
+        let (sealer, opener) = (try desk.blobSealer(), try desk.blobOpener())
+        do {
+            try contents.upload([upload], to: hub, sealer) { [receiver] in receiver(.sent($0, $1)) }
+        } catch let error as VaultError where error.code == .damaged {
+            do { try contents.keep(upload.name, at: hub, opener) } catch is FalseBlob { throw error }
+        }
     }
 }

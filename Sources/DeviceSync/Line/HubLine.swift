@@ -21,6 +21,8 @@ final class HubLine: Sendable {
         /// Entries of the log, in order.
         case entries([LogDesk.Heard])
         case refused([(Commit.ID, readTo: LogPosition)])
+        /// Commits that were not offered, as the hub does not keep contents that they need.
+        case withheld([(Commit.ID, lacking: ContentName)])
         case uploaded([ContentName])
         case fetched([ContentName])
         /// So much of contents has come that are got by themselves.
@@ -33,6 +35,8 @@ final class HubLine: Sendable {
         case sent(ContentName, ItemSyncState.ObjectCount)
         case up
         case down(String)
+        /// It is down, and stays so until this device is registered again: the hub does not know it.
+        case unknown
         /// Somebody has read another log. That stops nothing.
         case strange(OtherLog)
         /// The hub has lost, or exchanged, what came after this place of the log. Nothing is read until the line is opened
@@ -52,6 +56,8 @@ final class HubLine: Sendable {
     struct State {
         var isUp = false
         var isClosed = false
+        /// Whether the hub has said that it does not know this device, since it was up last.
+        var isUnknown = false
         /// How often it has come up.
         var upCount = 0
         /// After how many seconds it is asked whether the line is up again, when a call fails; until one does not.
@@ -179,9 +185,7 @@ final class HubLine: Sendable {
             retrySingly(wanted.map(\.name)) { name in
                 let upload = uploads[name] ?? ContentStore.Upload(name)
                 let begun = Self.seconds
-                try contents.upload([upload], to: hub, try desk.blobSealer()) {
-                    [receiver] in receiver(.sent($0, $1))
-                }
+                try sendOrKeep(upload)
                 note([upload], askedAt: begun)
             } then: {
                 .uploaded([$0])
@@ -271,14 +275,19 @@ final class HubLine: Sendable {
             }
             guard isSame else { return }
             done()
-        } catch let error as UnknownKey {
-            // It is announced in what is read next; or nobody has announced it, and the hub has made it up.
-            if knowsAllKeys { other(error.asFalse) } else { loseLine(up, error.error) }
-        } catch let error where Self.isOfLine(error) {
-            loseLine(up, error)
         } catch {
-            other(error)
+            guard let own = ownError(in: error) else {
+                return loseLine(up, (error as? UnknownKey)?.error ?? error)
+            }
+            other(own)
         }
+    }
+
+    /// What an error says of that which a call was about; nil where it is the line's: the next call may fare better then.
+    func ownError(in error: any Error) -> (any Error)? {
+        // It is announced in what is read next; or nobody has announced it, and the hub has made it up.
+        if let error = error as? UnknownKey { return knowsAllKeys ? error.asFalse : nil }
+        return Self.isOfLine(error) ? nil : error
     }
 
     /// Whether there is no key that this device could not have, as of now.
@@ -317,7 +326,7 @@ final class HubLine: Sendable {
     func bringUp() {
         let isNews = state.withLock { state in
             guard !state.isUp, !state.isClosed else { return false }
-            state.isUp = true
+            (state.isUp, state.isUnknown) = (true, false)
             state.upCount += 1
             return true
         }
@@ -338,15 +347,18 @@ final class HubLine: Sendable {
     }
 
     func lose(_ error: any Error) {
+        let isUnknown = (error as? HubFailure)?.error.code == .unauthorized
         let isNews = state.withLock { state in
-            defer { state.isUp = false }
-            return state.isUp && !state.isClosed
+            // A hub that is put back does not answer at first: that this helps nothing is news of a line that is down.
+            let isNews = state.isUp || isUnknown && !state.isUnknown
+            (state.isUp, state.isUnknown) = (false, state.isUnknown || isUnknown)
+            return isNews && !state.isClosed
         }
         uploads.withLock { $0 }?.clear()
         fetches.withLock { $0 }?.clear()
         commits.withLock { $0 }?.clear()
         downloads.withLock { $0 }?.clear()
         asked.withLock { $0.removeAll() }
-        if isNews { receiver(.down("\(error)")) }
+        if isNews { receiver(isUnknown ? .unknown : .down("\(error)")) }
     }
 }

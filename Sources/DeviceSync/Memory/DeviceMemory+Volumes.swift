@@ -15,20 +15,15 @@ extension DeviceMemory {
     }
 
     /// - Parameter volumes: By folder; nil where none begins any more.
-    func remember(volumes: [ItemID: FolderTable.Volume?]) throws {
-        try connection.transaction {
-            for (item, volume) in volumes {
-                try put(
-                    "volumes",
-                    item,
-                    volume.map { volume in
-                        { writer in
-                            writer.integer(volume.beneath)
-                            writer.integer(UInt8(volume.isMarked ? 1 : 0))
-                        }
-                    }
-                )
+    func put(volumes: [ItemID: FolderTable.Volume?]) throws {
+        for (item, volume) in volumes.sorted(by: { $0.key < $1.key }) {
+            let encode: ((inout StateWriter) -> Void)? = volume.map { volume in
+                { writer in
+                    writer.integer(volume.beneath)
+                    writer.integer(UInt8(volume.isMarked ? 1 : 0))
+                }
             }
+            try put("volumes", item, encode)
         }
     }
 }

@@ -297,6 +297,9 @@ final class DeviceMemory {
         var session: UInt64 = 0
         /// Nil for: it is not there any more.
         var items: [ItemID: FolderItem?] = [:]
+        /// Nil for: none begins there any more. Remembered without what has vanished with the former one, that
+        /// would count as removed.
+        var volumes: [ItemID: FolderTable.Volume?] = [:]
         /// Which versions show what is in conflict with items. Remembered without the items' states they would count as settled.
         var conflicts: [ItemID: [ContentName: VersionID]] = [:]
         /// When a period began; nil for: none has since.
@@ -306,7 +309,7 @@ final class DeviceMemory {
 
         var isEmpty: Bool {
             logEnd == nil && heard.isEmpty && engine == SyncMemoryChanges() && agreed.isEmpty
-                && items.isEmpty && conflicts.isEmpty && period == nil
+                && items.isEmpty && volumes.isEmpty && conflicts.isEmpty && period == nil
         }
     }
 
@@ -342,6 +345,7 @@ final class DeviceMemory {
                 try items.put(item, encode)
                 if seen == nil, lossy.contains(item) { try put("losses", item, nil) }
             }
+            try put(volumes: changes.volumes)
             for (item, conflicts) in changes.conflicts.sorted(by: { $0.key < $1.key }) {
                 try put(conflicts, of: item)
             }

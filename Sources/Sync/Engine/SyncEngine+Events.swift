@@ -16,6 +16,9 @@ extension SyncEngine {
         /// Entries of the log, from some position on. Those that are known already do no harm.
         case logRead([LogEntry])
         case commitRefused(Commit.ID, readTo: LogPosition)
+        /// A commit was not offered, as contents that it needs are not at the hub, whatever the log says: they can only be sent
+        /// anew, or had from a device that has them.
+        case commitWithheld(Commit.ID, lacking: Set<ContentName>)
         /// The hub has contents, and keeps them.
         case uploaded(ContentName)
         /// Contents are here now.

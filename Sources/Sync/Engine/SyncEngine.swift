@@ -164,6 +164,7 @@ package struct SyncEngine: Sendable {
         case .scanned(let items): noteScan(items)
         case .logRead(let entries): read(entries)
         case .commitRefused(let id, let position): refused(id, position)
+        case .commitWithheld(let id, let lacked): withheld(id, lacking: lacked)
         case .uploaded(let content):
             uploading.remove(content)
             contents.insert(content, .sent)

@@ -4,7 +4,7 @@ struct ContentMarks: Sendable {
     /// Where contents are.
     enum Mark: UInt64, Sendable {
         case here = 1
-        /// The log speaks of it: the hub keeps it.
+        /// The log speaks of it: the hub keeps it, unless nothing has needed it for a while, or it has lost it.
         case atHub = 2
         /// The hub has said to have it since there is a line; before that it may have been put back to a backup.
         case sent = 4
@@ -50,6 +50,23 @@ struct ContentMarks: Sendable {
         }
         defer { slots[at].low |= mark.rawValue }
         return !slots[at].has(mark)
+    }
+
+    /// It is not there any more.
+    mutating func remove(_ name: ContentName, _ mark: Mark) {
+        guard contains(name, mark) else { return }
+        let at = place(of: ContentKey(name))
+        slots[at].low &= ~mark.rawValue
+        guard slots[at].isFree else { return }
+        count -= 1
+        // What came behind it may not be found any more where it is.
+        var next = (at + 1) & (slots.count - 1)
+        while !slots[next].isFree {
+            let slot = slots[next]
+            slots[next] = Slot()
+            put(slot)
+            next = (next + 1) & (slots.count - 1)
+        }
     }
 
     /// Nothing is there any more.

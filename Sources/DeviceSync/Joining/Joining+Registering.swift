@@ -1,0 +1,60 @@
+package import FileSystem
+internal import Foundation
+internal import HubProtocol
+internal import Sealing
+
+// A hub that was put back to a backup does not know who has joined since: neither the device nor, maybe, the container. Only an
+// invitation lets the device in again; it is the same one as before to all others, by its keys.
+extension Joining {
+    /// Registers the device of a folder again, as what it was, at a hub that does not know it any more.
+    ///
+    /// - Parameters:
+    ///   - folder: One that is joined at this hub. Nobody may keep it in step meanwhile.
+    ///   - invitation: The hub's. It is used up only where the hub takes it.
+    /// - Returns: What is kept of the container now. Nil where there is nothing to do: for a folder that is not joined here, or at
+    ///   another hub, and for one whose device the hub knows.
+    /// - Throws: `SyncFailure` with code `inUse` while the folder is kept in step, `refused` for another account's invitation;
+    ///   `HubFailure`, `LineFailure`. What is kept is as it was then, and another invitation may be tried.
+    package func registerAgain(_ folder: FilePath, invitation: String) throws -> ContainerSettings? {
+        guard let joined = try home.joined(in: folder), joined.settings.hub == hub,
+            try !isKnown(joined.settings)
+        else { return nil }
+        let container = joined.settings.container
+        // Who keeps it in step would go on with what the hub does not know.
+        let own = try StorageFolder(at: home.folder(of: container))
+        let lock = try Sharing.lockFile(DeviceMemory.lockName, in: own)
+        guard try lock.lock(waits: false) else { throw SyncFailure.inUseRegistering(folder) }
+        defer { lock.unlock() }
+        let client = try HubClient(hub)
+        defer { client.close() }
+        let former = Joining(home, at: hub, named: joined.settings.deviceName)
+        let credentials = try former.register(joined.identity, client, invitation)
+        do { try client.makeContainer(container) } catch let failure as HubFailure
+            where failure.error.code == .conflict
+        {
+            // Nobody wants a device in another account. Where it stays all the same, nobody has its token.
+            try? client.revoke(credentials.device)
+            throw SyncFailure.otherAccount(folder)
+        }
+        // Before the token is kept: what dies in between is done again with the next invitation.
+        try Founding.foundAgain(
+            joined.keys,
+            by: joined.identity,
+            named: joined.settings.deviceName,
+            at: HubContainer(container, at: client)
+        )
+        return try home.keep(credentials, of: joined)
+    }
+
+    /// Whether the hub knows a device, be it that it refuses it as one that was shut out.
+    private func isKnown(_ settings: ContainerSettings) throws -> Bool {
+        let client = try HubClient(settings.hub, token: settings.credentials.token)
+        defer { client.close() }
+        do { _ = try client.containers() } catch let failure as HubFailure
+            where [.unauthorized, .revoked].contains(failure.error.code)
+        {
+            return failure.error.code == .revoked
+        }
+        return true
+    }
+}
