@@ -174,6 +174,19 @@ package final class FileAccessRegistry: Sendable {
         if isNew { watch(handle, at: path) }
     }
 
+    /// Takes in that a presenter which reads another item now presents that. Called within an access to it, so that no change falls
+    /// between the two.
+    package func follow(_ presenter: any NSFilePresenter) {
+        let id = PresenterHandle.id(of: presenter)
+        guard let handle = state.withLock({ $0.presenters[id] }) else { return }
+        let path = presenter.presentedItemURL.flatMap(ItemPath.init(fileURL:))
+        watch(handle, at: path)
+        change { state in
+            if state.presenters[id] != nil { state.movePresenter(id, to: path) }
+            return ([], ())
+        }
+    }
+
     /// Has the item that a presenter presents now watched; nil for none.
     func watch(_ handle: PresenterHandle, at path: ItemPath?) {
         let findsOutItself = handle.presenter is any OutsideChangeReceiver

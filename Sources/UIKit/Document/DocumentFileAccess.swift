@@ -23,6 +23,10 @@ final class DocumentFileAccess: @unchecked Sendable {
     /// What is kept of the document's states.
     let versions: DocumentVersions
     private var staging: Staging?
+    /// What was staged by the methods below, which the document knows once it is in place.
+    private var staged: Staged?
+    /// Whether the save that ended last has put in place what they staged, and no override by itself.
+    private(set) var hasWritten = false
     private(set) var plan: WrapperSavePlan?
     var others = OthersWork()
     /// Told where something was kept after a save had ended.
@@ -40,6 +44,11 @@ final class DocumentFileAccess: @unchecked Sendable {
         let save: StagedSave
         let url: URL
         let item: FilePath
+    }
+
+    private struct Staged {
+        var data: Data?
+        var tree: Transferred<FileWrapper>?
     }
 
     init(_ store: VersionStore) {
@@ -283,6 +292,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         staging = Staging(save: save, url: staged.url(isDirectory: false), item: item)
         defer {
             staging = nil
+            self.staged = nil
             plan = nil
             others.expectation = nil
         }
@@ -291,13 +301,20 @@ final class DocumentFileAccess: @unchecked Sendable {
         versions.willWrite()
         if let plan, plan.isEmpty, attributes.isEmpty, !stagedIsTouched(staged) {
             save.abandon()
+            knowStaged()
             plan.noteWritten(at: save.item)
             versions.didWrite([])
             return
         }
         _ = try bridged(.writing) { () throws(SystemError) in
-            try save.commit(Self.memberAttributes(attributes), leavesStaging: true)
+            do throws(SystemError) {
+                try save.commit(Self.memberAttributes(attributes), leavesStaging: true)
+            } catch {
+                if error.isNewInPlace { knowStaged() }
+                throw error
+            }
         }
+        knowStaged()
         plan?.noteWritten(at: save.item, placed: save.placedStamps)
         writtenStamp = save.placedStamps[.top]
         // What an override has staged beside the plan is known to nobody.
@@ -309,6 +326,19 @@ final class DocumentFileAccess: @unchecked Sendable {
             queue.async { try? remains.remove() }
         }
     }
+
+    /// What was staged is in place. Until then the document knows what is: others may write before the next try.
+    private func knowStaged() {
+        guard let staged else { return }
+        keepBase(staged.data)
+        knownTree.withLock { $0 = staged.tree }
+        hasWritten = true
+    }
+
+    /// Forgets what was read and written last if an override has written by itself since `beginWriting`: what it wrote is not known.
+    func endWriting() { if !hasWritten { forget() } }
+
+    func beginWriting() { hasWritten = false }
 
     /// Whether something was put into the staged package, by an override, though nothing of it differs.
     private func stagedIsTouched(_ staged: FilePath) -> Bool {
@@ -324,8 +354,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             return
         }
         try bridged(.writing) { () throws(SystemError) in try staging.save.write(data) }
-        keepBase(data)
-        knownTree.withLock { $0 = nil }
+        staged = Staged(data: data)
     }
 
     /// Writes a tree to the staged place, only what differs where a package is overwritten; or to any other.
@@ -356,7 +385,7 @@ final class DocumentFileAccess: @unchecked Sendable {
             others.losers.append(try keepOthers(at: staging.item.url(isDirectory: true)))
         }
         self.plan = plan
-        knownTree.withLock { [tree = Transferred(tree)] in $0 = tree }
+        staged = Staged(tree: Transferred(tree))
     }
 
     // MARK: Watching

@@ -59,6 +59,14 @@ extension UIDocument {
         }
     }
 
+    /// A document that is closed was saved all the same: with its save it has become its item's presenter.
+    func endPresenting() {
+        performAsynchronousFileAccess { [self] in
+            stopPresenting()
+            fileAccess.forget()
+        }
+    }
+
     private func finishClosing(saved: Bool) {
         if saved {
             OpenDocuments.remove(self)
@@ -82,8 +90,18 @@ extension UIDocument {
             handleError(DocumentError.notOpen("reverted", at: fileURL), userInteractionPermitted: true)
             handler?(false)
         case .proceed:
-            record.withLock { $0.fileURL = url.standardizedFileURL }
-            readBack(from: url.standardizedFileURL, handler)
+            let place = url.standardizedFileURL
+            let former = record.withLock { record in
+                defer { record.fileURL = place }
+                return record.fileURL
+            }
+            readInBackground(from: place, isElsewhere: place != former) { [self] result in
+                // What is at the other place is not the document: nothing of it is to be written there.
+                if case .failure = result {
+                    record.withLock { if $0.fileURL == place { $0.fileURL = former } }
+                }
+                finishReverting(result, handler)
+            }
         }
     }
 

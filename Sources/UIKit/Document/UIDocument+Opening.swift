@@ -40,14 +40,20 @@ extension UIDocument {
     /// Reads the item inside a coordinated read and answers on the main actor.
     ///
     /// The document becomes its presenter inside that read, so that no change falls between the two.
-    func readInBackground(from url: URL, then finish: @escaping (Result<Void, any Error>) -> Void) {
+    ///
+    /// - Parameter isElsewhere: Whether the document was another item's until now.
+    func readInBackground(
+        from url: URL,
+        isElsewhere: Bool = false,
+        then finish: @escaping (Result<Void, any Error>) -> Void
+    ) {
         let finish = MainActorCallback<Result<[NSFileVersion], any Error>> { [self] result in
             show(nil)
             if case .success(let unresolved) = result { knowConflicts(unresolved) }
             finish(result.map { _ in })
         }
         fileAccess.perform(.readingIntent(with: url), for: self) { [self] access in
-            let result = Result { try readGranted(access.get()) }
+            let result = Result { try readGranted(access.get(), isElsewhere: isElsewhere) }
             let found = result.map { unresolvedConflicts(afterReading: $0) }
             DispatchQueue.main.async { finish(found) }
             guard case .success(let place) = result else { return }
@@ -63,7 +69,7 @@ extension UIDocument {
         change { $0.setProgressAvailable(progress != nil) }
     }
 
-    private nonisolated func readGranted(_ place: URL) throws -> URL {
+    private nonisolated func readGranted(_ place: URL, isElsewhere: Bool) throws -> URL {
         fileAccess.confined()
         try fileAccess.recover(place)
         let stamp = try fileAccess.stamp(of: place)
@@ -75,6 +81,10 @@ extension UIDocument {
         }
         markBeforePresenting(place)
         startPresenting(since: "UIDocument.open")
+        if isElsewhere {
+            FileAccessRegistry.shared.follow(self)
+            itemMayHaveChanged(OutsideHint())
+        }
         return place
     }
 
@@ -122,8 +132,9 @@ extension UIDocument {
         try MainQueue.sync { [self] in
             // Nobody has asked for this reading: what was typed meanwhile is not to be lost by it.
             if work.isReloading, hasUnsavedChanges { throw EditedMeanwhile() }
-            fileAccess.know(transfer.value)
             try load(fromContents: transfer.value, ofType: PackageTypes.identifier(of: url) ?? fileType)
+            // Not what the app has refused: what it goes on with has not begun at that.
+            fileAccess.know(transfer.value)
             loadedPlace = changeLine.current
         }
     }

@@ -108,12 +108,14 @@ extension UIDocument {
         try fileAccess.recover(place)
         let loser = try keepWhatOthersWrote(at: place, mergesFirst: snapshot.mergesFirst)
         if loser == nil { keepVersionToBeReplaced(at: place) }
+        fileAccess.beginWriting()
         try writeContents(
             snapshot.contents.value,
             andAttributes: snapshot.attributes.value,
             safelyTo: place,
             for: snapshot.operation
         )
+        fileAccess.endWriting()
         let stamp = try fileAccess.takeWrittenStamp(of: place)
         record.withLock {
             $0.fileURL = place
@@ -154,9 +156,9 @@ extension UIDocument {
             schedule.saveSucceeded(at: now)
             if hasUnsavedChanges { schedule.changed(at: now) } else { schedule.cleared() }
             lastError = nil
-            OpenDocuments.insert(self)
             updateActivityIfMoved()
             change { $0.saved(creating: operation == .forCreating) }
+            if lifecycle.phase == .closed { endPresenting() } else { OpenDocuments.insert(self) }
             item.losers.forEach(noteConflict)
             NotificationCenter.default.post(name: UIDocument.savedNotification, object: self)
             handler?(true)

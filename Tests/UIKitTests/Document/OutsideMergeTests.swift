@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 import Testing
 import UIKit
 
@@ -36,6 +37,53 @@ struct OutsideMergeTests {
         document.type("mine")
         try Data("theirs".utf8).write(to: document.fileURL)
         await wait(for: document) { document.text == "saved|mine|theirs" && !document.hasUnsavedChanges }
+        await document.close()
+    }
+
+    @Test("A save that fails leaves as the base what is in place, and not what it had staged")
+    func baseAfterFailure() async throws {
+        let document = FailingDocument(fileURL: try playground.put("base", at: "a.txt"))
+        #expect(await document.open())
+        document.type("mine")
+        document.fails.withLock { $0 = true }
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting) == false)
+        document.fails.withLock { $0 = false }
+        try Data("theirs".utf8).write(to: document.fileURL)
+        await wait(for: document) { document.text == "base|mine|theirs" && !document.hasUnsavedChanges }
+        #expect(try playground.text("a.txt") == "base|mine|theirs")
+        await document.close()
+    }
+
+    @Test(
+        "After a save that a class writes by itself the base is what it wrote, or nothing: never what was read"
+    )
+    func baseAfterOwnWriting() async throws {
+        let document = WritingDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        document.type("saved")
+        #expect(await document.save(to: document.fileURL, for: .forOverwriting))
+        document.type("old")
+        try Data("theirs".utf8).write(to: document.fileURL)
+        await wait(for: document) {
+            document.text == "saved|old|theirs" && !document.hasUnsavedChanges
+                || document.documentState.contains(.inConflict)
+        }
+        let base = document.bases.withLock { $0.last ?? nil }
+        #expect(base == nil || base == "saved")
+        #expect(document.text != "theirs")
+        await document.close()
+    }
+
+    @Test("What an app has refused to read is no base: what it saves then takes the place of nothing")
+    func refusedReading() async throws {
+        let document = PickyDocument(fileURL: try playground.put("old", at: "a.txt"))
+        #expect(await document.open())
+        try Data("broken".utf8).write(to: document.fileURL)
+        await wait(for: document) { document.documentState.contains(.savingError) }
+        document.type("mine")
+        _ = await document.save(to: document.fileURL, for: .forOverwriting)
+        await wait(for: document) { !document.hasUnsavedChanges }
+        #expect(document.text == "old|mine|broken" || document.documentState.contains(.inConflict))
         await document.close()
     }
 
@@ -107,5 +155,61 @@ private class MergingDocument: UIDocument {
         let old = text
         undoManager.registerUndo(withTarget: self) { $0.type(old) }
         text = newText
+    }
+}
+
+/// Its saves fail when all is staged.
+@MainActor
+private final class FailingDocument: MergingDocument {
+    let fails = Locked(false)
+
+    nonisolated override func writeContents(
+        _ contents: Any,
+        to url: URL,
+        for saveOperation: SaveOperation,
+        originalContentsURL: URL?
+    ) throws {
+        try super.writeContents(
+            contents,
+            to: url,
+            for: saveOperation,
+            originalContentsURL: originalContentsURL
+        )
+        if fails.withLock({ $0 }) { throw CocoaError(.fileWriteUnknown) }
+    }
+}
+
+/// Writes by itself, as apps do that have a format of their own, and notes the bases of its merges.
+@MainActor
+private final class WritingDocument: MergingDocument {
+    let bases = Locked<[String?]>([])
+
+    nonisolated override func writeContents(
+        _ contents: Any,
+        to url: URL,
+        for saveOperation: SaveOperation,
+        originalContentsURL: URL?
+    ) throws {
+        try (contents as? Data)?.write(to: url)
+    }
+
+    nonisolated override func mergedContents(
+        ofType typeName: String?,
+        base: Any?,
+        mine: Any,
+        theirs: Any
+    ) throws -> Any? {
+        bases.withLock { $0.append((base as? Data).map { String(decoding: $0, as: UTF8.self) }) }
+        guard base != nil else { return nil }
+        return try super.mergedContents(ofType: typeName, base: base, mine: mine, theirs: theirs)
+    }
+}
+
+/// Does not take everything.
+@MainActor
+private final class PickyDocument: MergingDocument {
+    override func load(fromContents contents: Any, ofType typeName: String?) throws {
+        if contents as? Data == Data("broken".utf8) { throw CocoaError(.fileReadCorruptFile) }
+        try super.load(fromContents: contents, ofType: typeName)
     }
 }

@@ -307,10 +307,57 @@ struct UIDocumentTests {
     func revertFails() async throws {
         let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
         await document.open()
+        document.type("typed")
         let bad = try playground.put("broken", at: "b.txt")
         #expect(await document.revert(toContentsOf: bad) == false)
         #expect(document.documentState == [.editingDisabled, .savingError])
-        await document.close()
+        // It is the document that it was, and what was typed goes there.
+        #expect(document.fileURL == playground["a.txt"])
+        #expect(await document.close())
+        #expect(try playground.text("b.txt") == "broken" && playground.text("a.txt") == "typed")
+    }
+
+    @Test("A document that has become another item's is asked about that one, and follows it, and no other")
+    func revertedElsewhere() async throws {
+        let document = TextDocument(fileURL: try playground.put("old", at: "a.txt"))
+        await document.open()
+        let other = try playground.put("other", at: "b.txt")
+        #expect(await document.revert(toContentsOf: other))
+        #expect(document.fileURL == other && document.text == "other")
+        document.type("typed")
+        let coordinator = NSFileCoordinator(filePresenter: nil)
+        let intent = NSFileAccessIntent.readingIntent(with: other)
+        let read = await withCheckedContinuation { continuation in
+            coordinator.coordinate(with: [intent], queue: OperationQueue()) { _ in
+                continuation.resume(returning: try? String(contentsOf: intent.url, encoding: .utf8))
+            }
+        }
+        #expect(read == "typed")
+        try FileManager.default.moveItem(at: playground["a.txt"], to: playground["c.txt"])
+        try FileManager.default.moveItem(at: other, to: playground["d.txt"])
+        await wait(for: document) { document.fileURL == playground["d.txt"] }
+        #expect(await document.close())
+    }
+
+    @Test("A document that is saved while it closes is no presenter afterwards, and goes")
+    func savedWhileClosing() async throws {
+        let url = try playground.put("old", at: "a.txt")
+        weak var gone: TextDocument?
+        do {
+            let document = TextDocument(fileURL: url)
+            gone = document
+            await document.open()
+            async let isClosed = document.close()
+            async let isSaved = document.save(to: url, for: .forOverwriting)
+            _ = await (isClosed, isSaved)
+            // Whatever was still to be done on its queue.
+            await withCheckedContinuation { continuation in
+                document.performAsynchronousFileAccess { continuation.resume() }
+            }
+            #expect(!NSFileCoordinator.filePresenters.contains { $0 === document })
+        }
+        await Task.yield()
+        #expect(gone == nil)
     }
 
     @Test("Every change of the state is announced once, with the document and nothing else")
