@@ -72,8 +72,8 @@ extension SyncRun {
     /// All that was lost has been seen to, and is written down.
     func forgetLost() throws {
         guard !lost.isEmpty else { return }
-        lost = []
         try memory.remember(Self.lostKey, [])
+        lost = []
     }
 
     /// Puts an item back that a power cut has taken, with all in it.

@@ -72,15 +72,15 @@ extension SyncRun {
         return changed
     }
 
-    /// Notes that what a power cut has damaged is whole again, once it is written down what has become of everything: a process
+    /// Notes that what a power cut has damaged is whole again, once nothing of what was found waits to be written down: a process
     /// that ends before has the next one look as after the cut.
     func endSuspicion() {
         guard !isMarked, suspects.isEmpty, perishable.isEmpty, !isStopped else { return }
         guard resumed == nil, events.isEmpty, unremembered == nil else { return }
         attempt("what this device remembers cannot be written") {
+            try forgetLost()
             try memory.remember(Self.bootKey, place.bootName())
             isMarked = true
-            try forgetLost()
         }
     }
 

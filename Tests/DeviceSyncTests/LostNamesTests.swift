@@ -234,5 +234,13 @@ struct LostNamesTests {
         let now = Int64(Date().timeIntervalSince1970 * 1e9)
         let uptime = Int64(ProcessInfo.processInfo.systemUptime * 1e9)
         #expect(Boot.time() < now && now - Boot.time() >= uptime - 1_000_000_000)
+        #expect(Boot.time() > 0)
+        // On a machine of many processors what comes before is many pages long.
+        let many = (0..<512).map { "cpu\($0) 1 2 3 4 5 6 7 8 9 0" }.joined(separator: "\n")
+        #expect(
+            Boot.time(in: "cpu 1\n\(many)\nintr 1 2 3\nctxt 9\nbtime 1700000000\nprocesses 5\n")
+                == 1_700_000_000_000_000_000
+        )
+        #expect(Boot.time(in: "cpu 1\n") == 0)
     }
 }

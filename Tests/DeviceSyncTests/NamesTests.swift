@@ -98,6 +98,25 @@ struct NamesTests {
         pair.end()
     }
 
+    @Test("A name that is not UTF-8 keeps nothing else from its folder, nor the folder from being begun with")
+    func leftAloneAtTheTop() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        let bad = (Array(one.path("caf").utf8) + [0xe9, 0]).map { CChar(bitPattern: $0) }
+        one.stop()
+        let file = open(bad, O_CREAT | O_WRONLY, 0o644)
+        #expect(file >= 0 && close(file) == 0)
+        try one.write("text", to: "a.txt")
+        for text in ["text", "again"] {
+            try one.start()
+            try one.write(text, to: "a.txt")
+            pair.wait { two.text("a.txt") == text && pair.isSettled }
+            #expect(notes(of: one) == ["caf\u{fffd}": true])
+            one.stop()
+        }
+        pair.end()
+    }
+
     @Test("What is left alone is listed with the reason, explained, and forgotten when it has gone")
     func leftAlone() throws {
         let pair = try DevicePair()

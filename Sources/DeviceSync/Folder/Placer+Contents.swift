@@ -40,9 +40,9 @@ extension Placer {
                     // There nobody opens it any more.
                     try removeDocument(path, known, inside) { !OpenForWriting.isOpen(anywhereIn: $0) }
                 } catch {
-                    // It stays, so nothing is to stand for it. A disk that fails may have let it go before it said so: then the
-                    // placeholder stays, too; where there are both, the item counts.
-                    if isThere(known, at: path) { try ItemMoves.removeFile(place) }
+                    // It stays, so nothing is to stand for it; nor for what somebody has saved there since. A disk that fails may
+                    // have let it go before it said so: then the placeholder stays.
+                    if isTaken(path) { try ItemMoves.removeFile(place) }
                     throw error
                 }
             }

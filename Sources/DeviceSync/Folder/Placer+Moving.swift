@@ -39,9 +39,9 @@ extension Placer {
             try save.commit(try attributes(of: content))
             placed = save.placedStamps[.top]
             do { try removeDocument(source, known, inside) } catch {
-                // It stays where it is, and what is there already is no other document. What somebody has made of that stays;
-                // and all of it where a disk that fails may have let the former one go.
-                if isThere(known, at: source) {
+                // It stays where it is, and what is at the other place is no second document. What somebody has made of that stays;
+                // and so does all of it where a disk that fails may have let the former one go.
+                if isTaken(source) {
                     _ = try Removal.remove(target, if: { status, _ in status.stamp == placed })
                 }
                 throw error
@@ -54,11 +54,8 @@ extension Placer {
         return placed
     }
 
-    /// Whether an item is at its place without a doubt.
-    func isThere(_ known: FolderItem, at path: FilePath) -> Bool {
-        guard let status = try? FolderScan.status(at: path) else { return false }
-        return ItemTrace(status).isSameItem(as: known.trace)
-    }
+    /// Whether something is at an item's place without a doubt: the item, or what somebody has saved there since.
+    func isTaken(_ path: FilePath) -> Bool { (try? FolderScan.status(at: path)) != nil }
 
     /// Moves what stands for an item, for those who know the item by its own name.
     func move(

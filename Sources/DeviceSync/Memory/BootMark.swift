@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 
 /// How the process before this one ended: whether what programs had written and not synced may be gone.
@@ -37,8 +38,14 @@ enum Boot {
     ///
     /// A clock that was set right meanwhile has it begin earlier or later than what was dated by it then.
     @Sendable static func time() -> Int64 {
-        let lines = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8))?.split(separator: "\n") ?? []
-        let fields = lines.first { $0.hasPrefix("btime ") }?.split(separator: " ") ?? []
-        return (fields.last.flatMap { Int64($0) } ?? 0) &* 1_000_000_000
+        // Its line comes after those of all processors and interrupts, which may be many pages; Foundation reads one of such a file.
+        time(in: ProcessFiles.text(at: FilePath("/proc/stat")) ?? "")
+    }
+
+    /// - Parameter text: What the kernel tells of itself.
+    static func time(in text: String) -> Int64 {
+        let line = text.split(separator: "\n").last { $0.hasPrefix("btime ") }
+        let seconds = line?.split(separator: " ").last.flatMap { Int64($0) } ?? 0
+        return seconds &* 1_000_000_000
     }
 }

@@ -90,8 +90,12 @@ package final class Arrivals {
     /// Takes away what processes that died have left in a folder.
     package static func clearUp(_ folder: FilePath) throws(SystemError) {
         let open = try Folder.open(folder)
-        for entry in try SystemCalls.readdir(open) where entry.name.hasPrefix(prefix) {
-            try TreeRemoval.remove(entry.name, in: open)
+        var names: [String] = []
+        // What has a name that is not UTF-8 is nobody's of ours.
+        try SystemCalls.forEachMember(of: open) { (name, _, _) throws(SystemError) in
+            if name.hasPrefix(prefix) { names.append(name) }
+            return true
         }
+        for name in names { try TreeRemoval.remove(name, in: open) }
     }
 }

@@ -100,13 +100,17 @@ package enum FileReading {
         )
     }
 
+    private static let unknownByteCount = 4096
+
     /// Reads to the end, which may be further than expected.
     static func bytes(
         of file: borrowing FileDescriptor,
         expectedByteCount: Int
     ) throws(SystemError) -> Data {
-        // One byte more than expected, so that the read that finds the end needs no larger buffer.
-        var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: expectedByteCount + 1, alignment: 1)
+        // One byte more than expected, so that the read that finds the end needs no larger buffer. Of a file that the kernel makes
+        // up as it is read no length is known, and some give all that they have to the first read, or none of it.
+        let byteCount = expectedByteCount == 0 ? unknownByteCount : expectedByteCount + 1
+        var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 1)
         var filledByteCount = 0
         do {
             while true {

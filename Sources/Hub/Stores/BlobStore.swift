@@ -29,7 +29,7 @@ package protocol BlobStore: Sendable {
     /// - Parameters:
     ///   - byteCount: What they may come to; counts in the account until the batch has ended, or nobody has it any longer.
     ///   - byteCountMax: What the account's blobs may come to, with these.
-    /// - Throws: `HubRefusal` when there is no room for them.
+    /// - Throws: `QuotaExceeded` when there is no room for them.
     func begin(for owner: BlobOwner, byteCount: Int, byteCountMax: Int) throws -> any BlobBatch
     /// Frames of blobs in the order of their names, as many as fit; those that are missing are left out.
     func frames(of names: [BlobName], of owner: BlobOwner) async throws -> BlobFrameList
@@ -42,8 +42,8 @@ package protocol BlobStore: Sendable {
     /// Begins a piece of a blob that comes in several requests.
     ///
     /// - Parameter byteCountMax: What the account's blobs may come to, with this one as a whole.
-    /// - Throws: `HubRefusal` when it does not begin where the last one ended, or when another request is at it; when there is
-    ///   no room for the whole, or when too many are unfinished.
+    /// - Throws: `HubRefusal` when it does not begin where the last one ended, or when another request is at it, or when
+    ///   too many are unfinished; `QuotaExceeded` when there is no room for the whole.
     func beginPiece(
         _ name: BlobName,
         of owner: BlobOwner,

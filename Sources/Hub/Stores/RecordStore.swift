@@ -54,7 +54,8 @@ package enum HubNews: Hashable, Sendable {
 /// Keeps accounts, devices, containers, wrapped keys and logs, and passes on what two devices that pair leave for each other.
 ///
 /// What it has acknowledged is on stable storage, but for pairings, which last ten minutes and may be begun
-/// again, and for what is noted of who has read what. Errors that a client is to hear of are `HubRefusal`s.
+/// again, and for what is noted of who has read what. Errors that a client is to hear of are `HubRefusal`s,
+/// and `QuotaExceeded`.
 /// Any thread; nothing that is not `async` may block.
 package protocol RecordStore: Sendable {
     /// Tells `observer` of news, in no order, on any thread, for as long as the store lives.
