@@ -11,8 +11,10 @@ enum LiveSharing {
         devices: { folder in try with(folder) { sharing, _ in try sharing.devices().map(device) } },
         revoke: { folder, device in try with(folder) { try revoke(device, $0, $1) } },
         leave: { folder in try with(folder) { sharing, _ in try sharing.leave() } },
-        makeRecoveryKey: { folder, replacesFormer in
-            try with(folder) { sharing, _ in try sharing.makeRecoveryKey(replacesFormer: replacesFormer) }
+        makeRecoveryKey: { folder, replacesFormer, show in
+            try with(folder) { sharing, _ in
+                try sharing.makeRecoveryKey(replacesFormer: replacesFormer, show: show)
+            }
         },
         checkRecoveryKey: { folder, console in
             try with(folder) { sharing, _ in try sharing.check(try recoveryKey(console)) }
@@ -54,8 +56,14 @@ enum LiveSharing {
             throw Refusal("“\(device.id)” is no device's identifier.")
         }
         switch try sharing.revoke(DeviceID(bytes.reduce(0) { $0 << 8 | UInt64($1) })) {
-        case .wasRevoked(let by):
-            return "“\(device.name)” was shut out before\(by.map { " by “\($0)”" } ?? "").\n"
+        case .wasRevoked(let by, let isRefusedNow):
+            let whom = by.map { " by “\($0.printable)”" } ?? ""
+            // The hub knows nothing of what is on paper.
+            if device.isPaper { return "The key on paper was shut out before\(whom), and opens nothing.\n" }
+            return "“\(device.name)” was shut out before\(whom). \(refusal(isRefusedNow))\n"
+        case .hadLeft(let isRefusedNow):
+            let key = "What is new is sealed under a key that it has not made."
+            return "“\(device.name)” had left by itself. \(refusal(isRefusedNow)) \(key)\n"
         case .revoked: break
         }
         let said =
@@ -64,6 +72,10 @@ enum LiveSharing {
             : "“\(device.name)” is shut out. All others have a new key.\n"
         let elsewhere = others.map { "    sheaf devices \($0.settings.folder)\n" }.joined()
         return said + (others.isEmpty ? "" : "It may share other folders, too:\n\(elsewhere)")
+    }
+
+    private static func refusal(_ isNew: Bool) -> String {
+        isNew ? "The hub refuses it from now on." : "The hub refuses it already."
     }
 
     private static func ask(_ question: String, _ console: Console) -> Bool {

@@ -58,8 +58,8 @@ enum LiveSync {
         _ isFollowed: Bool,
         _ tell: @escaping @Sendable (SyncRole.Event) -> Void
     ) throws {
-        let conversation = try SyncConversation(.log(isFollowed: isFollowed), in: try runtime())
-        while case .event(let event)? = try conversation.next(milliseconds: -1) {
+        let reading = EventReading(try SyncConversation(.log(isFollowed: isFollowed), in: try runtime()))
+        let tellOne: (SyncEvent) -> Void = { event in
             tell(
                 SyncRole.Event(
                     date: event.date.formatted(.iso8601),
@@ -69,6 +69,7 @@ enum LiveSync {
                 )
             )
         }
+        if isFollowed { try reading.follow(tellOne) } else { try reading.tellAll(tellOne) }
     }
 
     /// Waits for however long it takes.
@@ -106,7 +107,8 @@ enum LiveSync {
             )
         }
         guard let hub = URL(string: address) else { throw Refusal("“\(address)” is not an address.") }
-        let name = request.name ?? ProcessInfo.processInfo.hostName
+        // A hub refuses a name with control characters, and others would have it on their terminals.
+        let name = (request.name ?? ProcessInfo.processInfo.hostName).printable
         let joining = Joining(
             try DeviceHome(environment: environment),
             at: hub,
@@ -227,11 +229,12 @@ enum LiveSync {
         let service = try SyncService(try DeviceHome(environment: environment), in: runtime) {
             folder,
             report in
-            let (text, isWrong) = (report.text, report.isWrong)
-            if isWrong {
-                console.complain("\(folder): \(text)\n")
+            // Other devices have named what is in it.
+            let line = "\(folder): \(report.text)".printable + "\n"
+            if report.isWrong {
+                console.complain(line)
             } else if !isQuiet {
-                console.say("\(folder): \(text)\n")
+                console.say(line)
             }
         }
         // What a start alone needed is not to be there beside all that the first work takes.

@@ -7,10 +7,8 @@ internal import LocalSockets
 
 // The `sheaf` command; what there is to it is in Commands, Agent and Hub.
 
-let console = Console(
-    say: { FileHandle.standardOutput.write(Data($0.utf8)) },
-    complain: { FileHandle.standardError.write(Data($0.utf8)) }
-)
+let streams = ProcessStreams()
+let console = Console(say: streams.say, complain: streams.complain)
 let reports = ReportSource {
     let folder = try RuntimeFolder(environment: ProcessInfo.processInfo.environment)
     guard let report = try AgentQuery.report(in: folder) else { throw AgentError.absent(folder.path) }
@@ -54,7 +52,12 @@ let tool = Tool.sheaf(
     doctor: LiveDoctor.role,
     diagnosis: LiveDiagnosis.role
 )
-exit(tool.run(Array(CommandLine.arguments.dropFirst()), console).rawValue)
+let ended = tool.run(Array(CommandLine.arguments.dropFirst()), console)
+if let failure = streams.outputFailure {
+    streams.complain("sheaf: not all could be written to the standard output: \(failure)\n")
+    exit(max(ended.rawValue, 1))
+}
+exit(ended.rawValue)
 
 extension HubProcess.Options {
     /// - Throws: `HubError` for an address that is none.

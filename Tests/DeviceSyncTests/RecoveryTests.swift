@@ -36,10 +36,17 @@ struct RecoveryTests {
         try RecoveryKey(typed: groups.joined(separator: " "))
     }
 
+    /// What was shown, typed.
+    private func made(by sharing: Sharing, replacesFormer: Bool) throws -> RecoveryKey {
+        var shown: [String] = []
+        try sharing.makeRecoveryKey(replacesFormer: replacesFormer) { shown = $0 }
+        return try typed(shown)
+    }
+
     @Test("It goes on being right when devices are shut out, and stops being so when it is replaced")
     func revocations() throws {
         let sharing = sharing()
-        let first = try typed(try sharing.makeRecoveryKey(replacesFormer: false))
+        let first = try made(by: sharing, replacesFormer: false)
         try sharing.check(first)
         for number in 0..<2 {
             let other = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: "\(number)")
@@ -48,10 +55,12 @@ struct RecoveryTests {
         }
         #expect(keys.keys.newest.generation == 3)
         try sharing.check(first)
-        #expect { _ = try sharing.makeRecoveryKey(replacesFormer: false) } throws: {
+        #expect {
+            try sharing.makeRecoveryKey(replacesFormer: false) { _ in Issue.record("shown") }
+        } throws: {
             ($0 as? SyncFailure)?.code == .refused
         }
-        let second = try typed(try sharing.makeRecoveryKey(replacesFormer: true))
+        let second = try made(by: sharing, replacesFormer: true)
         #expect(keys.keys.newest.generation == 4)
         try sharing.check(second)
         #expect { try sharing.check(first) } throws: { ($0 as? SyncFailure) == .paperRevoked }
@@ -66,7 +75,7 @@ struct RecoveryTests {
     @Test("It lets a new device in, which has all keys that came later")
     func letsIn() throws {
         let sharing = sharing()
-        let paper = try typed(try sharing.makeRecoveryKey(replacesFormer: false))
+        let paper = try made(by: sharing, replacesFormer: false)
         let lost = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: "lost")
         try Founding.add(lost, to: keys, by: identity, at: hub.line())
         _ = try sharing.revoke(lost.id)
@@ -83,17 +92,51 @@ struct RecoveryTests {
         try next.check(paper)
     }
 
-    @Test("Whatever call is the last one, a key that was shown is right")
+    @Test("Whatever call is the last one, the new key was shown and is right, or the former one is")
     func cutOff() throws {
-        for number in 0..<40 {
-            let line = hub.line()
+        var lateCount = 0
+        for number in 0..<60 {
+            let fresh = try RecoveryTests()
+            let former = try fresh.made(by: fresh.sharing(), replacesFormer: false)
+            let line = fresh.hub.line()
             line.end(afterCalls: number)
-            // Cut off, nothing was shown: what is at the hub then is replaced with the next one.
-            guard let groups = try? sharing(line).makeRecoveryKey(replacesFormer: true) else { continue }
-            try sharing().check(try typed(groups))
-            #expect(try sharing().devices().filter { $0.isPaper && !$0.isRevoked }.count == 1)
-            return
+            var shown: [String]?
+            var failure: (any Error)?
+            do {
+                try fresh.sharing(line).makeRecoveryKey(replacesFormer: true) { shown = $0 }
+            } catch { failure = error }
+            try fresh.sharing().finish()
+            #expect((failure is FormerPaperFailure) == (shown != nil && failure != nil), "\(number)")
+            if let shown {
+                try fresh.sharing().check(try typed(shown))
+            } else {
+                try fresh.sharing().check(former)
+            }
+            if let failure = failure as? FormerPaperFailure {
+                lateCount += 1
+                // As it says.
+                #expect("\(failure)".contains("sheaf revoke FOLDER"))
+                for device in failure.staying { _ = try fresh.sharing().revoke(device) }
+            }
+            guard shown != nil else { continue }
+            #expect { try fresh.sharing().check(former) } throws: { ($0 as? SyncFailure) == .paperRevoked }
+            #expect(try fresh.sharing().devices().filter { $0.isPaper && !$0.isRevoked }.count == 1)
+            if failure == nil { return #expect(lateCount > 0) }
         }
         Issue.record("It asks the hub more often than is to be expected.")
+    }
+
+    @Test("A key that could not be shown takes nothing from the former one")
+    func notShown() throws {
+        let sharing = sharing()
+        let former = try made(by: sharing, replacesFormer: false)
+        #expect(throws: LineFailure.self) {
+            try sharing.makeRecoveryKey(replacesFormer: true) { _ in throw LineFailure("no terminal") }
+        }
+        try sharing.finish()
+        try sharing.check(former)
+        // The next one replaces both.
+        try sharing.check(try made(by: sharing, replacesFormer: true))
+        #expect(try sharing.devices().filter { $0.isPaper && !$0.isRevoked }.count == 1)
     }
 }

@@ -174,7 +174,7 @@ struct RevocationTests {
         #expect(try sharing(devices[2]).revoke(fourth) == .revoked)
         try devices[0].write("b", to: "b.txt")
         expect(["a.txt": "a", "b.txt": "b"], on: [devices[0], devices[2]])
-        #expect(try sharing(devices[0]).revoke(fourth) == .wasRevoked(by: "device 3"))
+        #expect(try sharing(devices[0]).revoke(fourth) == .wasRevoked(by: "device 3", isRefusedNow: false))
         #expect(try sharing(devices[0]).revoke(identities[3].id) == .revoked)
         try devices[0].write("c", to: "c.txt")
         #expect(devices[0].wait { devices[0].status?.isSettled == true })
@@ -262,6 +262,80 @@ struct RevocationTests {
                 ($0 as? HubFailure)?.error.code == .revoked
             }
         }
+    }
+
+    private func sharing(_ number: Int, at line: any ContainerHub) -> Sharing {
+        Sharing(in: FilePath(base.path), KeyRing(keys) { _ in }, by: identities[number], at: line)
+    }
+
+    private func isRefused(_ line: HubInMemory.Line) throws -> Bool {
+        do { _ = try line.log(after: 0, waitSeconds: 0) } catch let failure as HubFailure
+            where failure.error.code == .revoked
+        {
+            return true
+        }
+        return false
+    }
+
+    @Test(
+        "Whatever call is the last one as a device leaves, the hub refuses it once that is said again",
+        arguments: [false, true]
+    )
+    func leavingCutOff(isSaidByItself: Bool) throws {
+        var lateCount = 0
+        for number in 0..<40 {
+            let fresh = try RevocationTests()
+            let own = fresh.hub.line(of: fresh.identities[2].publicIdentity(named: "device 2"))
+            let leaving = fresh.sharing(2, at: own)
+            own.end(afterCalls: number)
+            let isThrough = (try? leaving.leave()) != nil
+            own.end(afterCalls: nil)
+            let isLate = try !fresh.isRefused(own)
+            #expect(!isThrough || !isLate)
+            let other = fresh.sharing(0, at: fresh.hub.line())
+            if isSaidByItself {
+                // Where the hub refuses it already it says so.
+                try? leaving.leave()
+            } else {
+                let outcome = try other.revoke(fresh.identities[2].id)
+                let hadLeft = outcome == .hadLeft(isRefusedNow: isLate)
+                #expect(hadLeft || (outcome == .revoked && isLate), "\(number): \(outcome)")
+                lateCount += hadLeft && isLate ? 1 : 0
+                // Sealed under none of the keys that the one that has left has had.
+                #expect(other.keys.keys.newest.generation == (hadLeft ? 3 : 2), "\(number)")
+            }
+            #expect(try fresh.isRefused(own), "\(number)")
+            #expect(try other.plan() == nil)
+            let present = try other.devices().filter { !$0.isRevoked }.map(\.name)
+            #expect(present == ["device 0", "device 1", "device 3"], "\(number)")
+            if isThrough { return #expect(isSaidByItself || lateCount > 0) }
+        }
+        Issue.record("It asks the hub more often than is to be expected.")
+    }
+
+    @Test("Whatever call is the last one as a key is replaced, it is, and nobody stays who is no device")
+    func replacingKeyCutOff() throws {
+        for number in 0..<60 {
+            let fresh = try RevocationTests()
+            let lost = fresh.identities[2]
+            try fresh.sharing(2, at: fresh.hub.line(of: lost.publicIdentity(named: "device 2"))).leave()
+            let line = fresh.hub.line()
+            line.end(afterCalls: number)
+            let outcome = try? fresh.sharing(0, at: line).revoke(lost.id)
+            let next = fresh.sharing(0, at: fresh.hub.line())
+            try next.finish()
+            // Who was told nothing says it again.
+            if outcome == nil { _ = try next.revoke(lost.id) }
+            let present = try next.devices().filter { !$0.isRevoked }.map(\.name)
+            #expect(present == ["device 0", "device 1", "device 3"], "\(number)")
+            #expect(try next.plan() == nil && next.keys.keys.newest.generation == 3, "\(number)")
+            // The others have it, too.
+            let other = fresh.sharing(1, at: fresh.hub.line())
+            _ = try other.devices()
+            #expect(other.keys.keys.newest == next.keys.keys.newest, "\(number)")
+            if outcome != nil { return }
+        }
+        Issue.record("It asks the hub more often than is to be expected.")
     }
 
     @Test("Keys that nobody has announced, or that are none, keep nobody from going on")

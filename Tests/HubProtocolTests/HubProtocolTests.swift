@@ -113,6 +113,21 @@ struct HubProtocolTests {
         )
     }
 
+    @Test("What a hub says is shown without anything that a terminal would obey, and not at any length")
+    func failureText() {
+        #expect("\(HubFailure(.quota, "Kein Platz: “ä” 写真."))" == "Kein Platz: “ä” 写真.")
+        let evil = "\u{1B}]0;title\u{7}a\r\nb\u{9B}2J\u{202E}c\u{2028}d\u{7F}"
+        let failure = HubFailure(.fault, evil)
+        #expect(failure.description == "?]0;title?a??b?2J?c?d?")
+        // What was said stays as it was.
+        #expect(failure.error.message == evil)
+        let long = String(repeating: "e\u{301}", count: 400)
+        let shown = HubFailure(.fault, long).description
+        #expect(shown.unicodeScalars.count == 501 && shown.hasSuffix("…"))
+        let longest = String(repeating: "a", count: 500)
+        #expect(HubFailure(.fault, longest).description == longest)
+    }
+
     @Test("Frames come back as they went, and a body that is cut off is refused")
     func frames() throws {
         var body = Data()

@@ -81,5 +81,5 @@ struct PlainReport {
     /// - Throws: A decoding error for what is no JSON.
     init(json: String) throws { value = try JSONDecoder().decode(Value.self, from: Data(json.utf8)) }
 
-    var text: String { value.lines(0).joined(separator: "\n") + "\n" }
+    var text: String { value.lines(0).printableLines }
 }

@@ -111,10 +111,8 @@ extension Command {
 
 /// What was typed, shortened, and without anything that a terminal would obey.
 private func quoted(_ text: String) -> String {
-    let plain = text.unicodeScalars.prefix(60).map { scalar in
-        scalar.properties.generalCategory == .control ? "?" : String(scalar)
-    }
-    return "“" + plain.joined() + (text.unicodeScalars.count > 60 ? "…”" : "”")
+    let start = String(String.UnicodeScalarView(text.unicodeScalars.prefix(60)))
+    return "“" + start.printable + (text.unicodeScalars.count > 60 ? "…”" : "”")
 }
 
 /// What may have been meant: "; did you mean --json?"

@@ -32,7 +32,7 @@ extension Tool {
             do {
                 return try command.run(arguments, console)
             } catch {
-                console.complain("\(name) \(command.name): \(error)\n")
+                console.complain(["\(name) \(command.name): \(error)"].printableLines)
                 return .failure
             }
         }

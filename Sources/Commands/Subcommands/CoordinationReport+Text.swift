@@ -13,7 +13,7 @@ extension CoordinationReport {
             lines.append("\(title):" + (entries.isEmpty ? " nothing" : ""))
             lines += entries
         }
-        return lines.map { $0.printable + "\n" }.joined()
+        return lines.printableLines
     }
 
     /// What the doctor has to say: deadlocks that were broken, the latest first; then long waits.
@@ -67,15 +67,4 @@ extension CoordinationReport {
     }
 
     private func span(since start: Double) -> String { Self.spanText(seconds: time - start) }
-}
-
-extension String {
-    /// The text without anything that a terminal would obey.
-    fileprivate var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
-            )
-        )
-    }
 }

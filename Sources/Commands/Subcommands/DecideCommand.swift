@@ -36,7 +36,7 @@ extension Command {
                 )
             }
             if let limit {
-                console.say(try role.limit(folder, limit) + "\n")
+                console.say([try role.limit(folder, limit)].printableLines)
             } else if arguments[back] {
                 return say(try role.goBack(folder), console)
             } else {
@@ -50,9 +50,9 @@ extension Command {
     private static func say(_ back: SyncRole.WayBack, _ console: Console) -> ExitCode {
         let items = back.itemCount == 1 ? "item comes" : "items come"
         console.say("\(back.itemCount) \(items) back, as of entry \(back.restorePoint) of the log.\n")
-        for path in back.newer { console.say("edited since, stays as it is: \(path)\n") }
+        for path in back.newer { console.say(["edited since, stays as it is: \(path)"].printableLines) }
         for path in back.lost {
-            console.complain("cannot be had any more, here or at the hub: \(path)\n")
+            console.complain(["cannot be had any more, here or at the hub: \(path)"].printableLines)
         }
         return back.lost.isEmpty ? .success : .failure
     }

@@ -14,7 +14,7 @@ extension Command {
             let devices = try SharingRole.required(role).devices(arguments.items[0])
             console.say(
                 arguments[ReportParameters.jsonWithDates]
-                    ? try ReportParameters.json(devices) : devices.map(line).joined()
+                    ? try ReportParameters.json(devices) : devices.map(line).printableLines
             )
             return .success
         }
@@ -28,7 +28,7 @@ extension Command {
         if device.isRevoked {
             words.append(device.revokedBy.map { "(shut out by \($0))" } ?? "(shut out)")
         }
-        return words.joined(separator: "  ") + "\n"
+        return words.joined(separator: "  ")
     }
 
     /// `sheaf revoke`
@@ -54,7 +54,16 @@ extension Command {
             let folder = arguments.items[0]
             let device = try role.device(arguments.items[1], of: folder)
             guard device.isThis else {
-                console.say(try role.revoke(folder, device))
+                // What is said of it has several lines, and its name in one of them.
+                var named = device
+                named.name = device.name.printable
+                let said = try role.revoke(folder, named).split(separator: "\n").map(String.init)
+                console.say(said.printableLines)
+                return .success
+            }
+            if device.isRevoked {
+                try role.leave(folder)
+                console.say(["This device was shut out before; the hub refuses it now."].printableLines)
                 return .success
             }
             let others = try role.devices(folder).filter { !$0.isRevoked && !$0.isThis }
@@ -72,16 +81,17 @@ extension Command {
                 return .failure
             }
             try role.leave(folder)
-            console.say("This device has left. What is in “\(folder)” stays as it is.\n")
+            console.say(["This device has left. What is in “\(folder)” stays as it is."].printableLines)
             return .success
         }
     }
 
     private static func leaving(_ folder: String, _ others: [SharingRole.Device]) -> String {
+        let folder = folder.printable
         let rest =
             others.allSatisfy(\.isPaper)
             ? "Only the key on paper opens what the hub has then; whoever has lost it has lost that."
-            : "Others go on: \(others.filter { !$0.isPaper }.map(\.name).joined(separator: ", "))."
+            : "Others go on: \(others.filter { !$0.isPaper }.map(\.name.printable).joined(separator: ", "))."
         return """
             This is the device that you are at. It leaves: “\(folder)” stays as it is and is kept in step no more, and what \
             was changed here and not sent stays here alone. \(rest)
@@ -109,7 +119,8 @@ extension Command {
                 try role.checkRecoveryKey(folder, console)
                 console.say("It is right.\n")
             } else {
-                console.say(paper(try role.makeRecoveryKey(folder, arguments[replace]), folder))
+                // Said before a former one is shut out: cut off then, this one is in somebody's hands.
+                try role.makeRecoveryKey(folder, arguments[replace]) { console.say(paper($0, folder)) }
             }
             return .success
         }
@@ -119,6 +130,7 @@ extension Command {
         let lines = stride(from: 0, to: groups.count, by: 4).map { start in
             "    " + groups[start..<min(start + 4, groups.count)].joined(separator: "  ")
         }
+        let folder = folder.printable
         return """
             The recovery key of “\(folder)”. Write it down; it is not shown again.
 

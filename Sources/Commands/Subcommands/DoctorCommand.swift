@@ -19,7 +19,7 @@ package struct DoctorRole: Sendable {
 
         fileprivate var lines: String {
             let place = folder.map { "\($0): " } ?? ""
-            return "\(place)\(text)\n" + (remedy.map { "  Next: \($0)\n" } ?? "")
+            return (["\(place)\(text)"] + (remedy.map { ["  Next: \($0)"] } ?? [])).printableLines
         }
     }
 
@@ -70,7 +70,7 @@ extension Command {
             do { accesses = try ReportParameters.report(arguments, source) } catch {
                 // Where nobody coordinates nobody waits; the folders are looked at all the same.
                 guard !isSaved, role != nil else { throw error }
-                console.complain("Accesses are not looked at: \(error)\n")
+                console.complain(["Accesses are not looked at: \(error)"].printableLines)
             }
             var findings = (accesses?.findings ?? []).map {
                 DoctorRole.Finding("accesses", $0 + ".", remedy: nil)

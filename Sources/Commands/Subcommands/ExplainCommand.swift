@@ -19,10 +19,9 @@ extension Command {
             if arguments[ReportParameters.jsonWithDates] {
                 console.say(try ReportParameters.json(item))
             } else {
-                let causes = item.causes.map { "  \($0.text)\n" }.joined()
-                let notes = item.notes.map { "  Note: \($0)\n" }.joined()
-                let devices = item.whereabouts.map { "  \($0)\n" }.joined()
-                console.say("\(item.path)\n\(causes)\(devices)\(notes)  Next: \(item.next)\n")
+                var lines = [item.path] + item.causes.map { "  \($0.text)" }
+                lines += item.whereabouts.map { "  \($0)" } + item.notes.map { "  Note: \($0)" }
+                console.say((lines + ["  Next: \(item.next)"]).printableLines)
             }
             return item.isSettled ? .success : .failure
         }

@@ -150,7 +150,7 @@ extension Command {
         switch (items.first, items.dropFirst().first) {
         case (nil, _): try role.serve(choices, console)
         case ("invite", nil): console.say(try role.invite(choices) + "\n")
-        case ("accounts", nil): for line in try role.accounts(choices) { console.say(line + "\n") }
+        case ("accounts", nil): console.say(try role.accounts(choices).printableLines)
         case ("backup", let folder?): try role.backUp(choices, folder)
         case ("restore", let folder?): try role.restore(choices, folder)
         case ("backup", nil), ("restore", nil):

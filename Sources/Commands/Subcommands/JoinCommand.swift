@@ -66,7 +66,7 @@ extension Command {
                     description: "--recovery wants an --invitation: sheaf hub invite prints one at the hub"
                 )
             }
-            console.say(try SyncRole.required(role).join(request, console) + "\n")
+            console.say([try SyncRole.required(role).join(request, console)].printableLines)
             return .success
         }
     }

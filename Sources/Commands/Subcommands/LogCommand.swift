@@ -14,7 +14,8 @@ extension Command {
         ) { arguments, console in
             let isJSON = arguments[ReportParameters.jsonLines]
             try SyncRole.required(role).log(arguments[follow]) { event in
-                let line = "\(event.date) \(event.isWrong ? "!" : " ") \(event.folder): \(event.text)\n"
+                let mark = event.isWrong ? "!" : " "
+                let line = ["\(event.date) \(mark) \(event.folder): \(event.text)"].printableLines
                 // What is made of text and numbers can be written down.
                 console.say(isJSON ? (try? ReportParameters.jsonLine(event)) ?? line : line)
             }

@@ -26,18 +26,21 @@ package struct SharingRole: Sendable {
         }
     }
 
+    /// Shows what is to be written down, group by group.
+    package typealias ShowingKey = (_ groups: [String]) throws -> Void
+
     let devices: @Sendable (_ folder: String) throws -> [Device]
     let revoke: @Sendable (_ folder: String, Device) throws -> String
     let leave: @Sendable (_ folder: String) throws -> Void
-    let makeRecoveryKey: @Sendable (_ folder: String, _ replacesFormer: Bool) throws -> [String]
+    let makeRecoveryKey: @Sendable (_ folder: String, _ replacesFormer: Bool, ShowingKey) throws -> Void
     let checkRecoveryKey: @Sendable (_ folder: String, Console) throws -> Void
     let ask: @Sendable (_ question: String, Console) -> Bool
 
     /// - Parameters:
     ///   - devices: All devices of a folder, those that were shut out last.
-    ///   - revoke: Shuts another device out; gives what to say of it.
-    ///   - leave: Shuts this device out.
-    ///   - makeRecoveryKey: Gives what is to be written down, group by group.
+    ///   - revoke: Shuts another device out, also one that was before; gives what to say of it.
+    ///   - leave: Shuts this device out, or goes on with it where it was cut off.
+    ///   - makeRecoveryKey: Shows a new one before former ones are shut out; an error after that is about those.
     ///   - checkRecoveryKey: Asks for one, and returns when it is right.
     ///   - ask: Asks a person something; false also where nobody answers.
     package init(
@@ -45,7 +48,7 @@ package struct SharingRole: Sendable {
         revoke: @escaping @Sendable (_ folder: String, Device) throws -> String,
         leave: @escaping @Sendable (_ folder: String) throws -> Void,
         makeRecoveryKey:
-            @escaping @Sendable (_ folder: String, _ replacesFormer: Bool) throws -> [String],
+            @escaping @Sendable (_ folder: String, _ replacesFormer: Bool, ShowingKey) throws -> Void,
         checkRecoveryKey: @escaping @Sendable (_ folder: String, Console) throws -> Void,
         ask: @escaping @Sendable (_ question: String, Console) -> Bool
     ) {
@@ -58,22 +61,21 @@ package struct SharingRole: Sendable {
         return role
     }
 
-    /// The device that is meant by its name, or by the first digits of its identifier.
+    /// The device that is meant by its name, or by the first digits of its identifier: one that was shut out when no other is.
     func device(_ text: String, of folder: String) throws -> Device {
         let all = try devices(folder)
         let named = all.filter { $0.name == text || (text.count >= 4 && $0.id.hasPrefix(text.lowercased())) }
-        let meant = named.filter { !$0.isRevoked }
-        if let only = meant.first, meant.count == 1 { return only }
-        if meant.count > 1 {
+        let present = named.filter { !$0.isRevoked }
+        let meant = present.isEmpty ? named : present
+        guard let first = meant.first else {
+            throw ReportError(
+                description: "no device “\(text)” shares the folder; see sheaf devices \(folder)"
+            )
+        }
+        guard meant.count == 1 else {
             let ids = meant.map(\.id).joined(separator: ", ")
             throw ReportError(description: "“\(text)” may be any of \(ids). Give the first digits of one.")
         }
-        if let revoked = named.first {
-            let by = revoked.revokedBy.map { " by “\($0)”" } ?? ""
-            throw ReportError(description: "“\(text)” was shut out before\(by)")
-        }
-        throw ReportError(
-            description: "no device “\(text)” shares the folder; see sheaf devices \(folder)"
-        )
+        return first
     }
 }

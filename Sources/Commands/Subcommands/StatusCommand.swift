@@ -38,14 +38,15 @@ extension Command {
             }
             for brake in folder.brakes {
                 let place = brake.isLeaving ? "here" : "on another device"
-                lines.append(
+                let others = brake.doneCount == 0 ? "" : ", after \(brake.doneCount) others"
+                lines += [
                     """
                       waits for you: \(brake.waitingCount) of \(brake.itemCount) items were removed or replaced \(place)\
-                    \(brake.doneCount == 0 ? "" : ", after \(brake.doneCount) others").
-                      restore point: entry \(brake.restorePoint) of the log
-                      Say: sheaf decide \(folder.folder) --go-on, or --put-back
-                    """
-                )
+                    \(others).
+                    """,
+                    "  restore point: entry \(brake.restorePoint) of the log",
+                    "  Say: sheaf decide \(folder.folder) --go-on, or --put-back",
+                ]
             }
             if let change = folder.largeChange, folder.brakes.isEmpty {
                 let items = change.itemCount == 1 ? "item" : "items"
@@ -64,7 +65,7 @@ extension Command {
             }
             let restCount = folder.noteCount - folder.notes.count
             if restCount > 0 { lines.append("  note: \(restCount) more names like these") }
-            return lines.joined(separator: "\n") + "\n"
+            return lines.printableLines
         }.joined()
     }
 }

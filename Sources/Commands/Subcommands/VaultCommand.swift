@@ -88,6 +88,6 @@ extension Command {
         for version in condition.brokenVersions {
             lines.append("\(version.id.prefix(8))  \(version.date)  \(version.item)")
         }
-        return lines.map { $0 + "\n" }.joined()
+        return lines.printableLines
     }
 }

@@ -79,7 +79,7 @@ extension Command {
                 }
                 let target = arguments[target].last
                 try role.restore(path, try only(id, of: role.list(path), path), target)
-                console.say("“\(target ?? path)” is that version now.\n")
+                console.say(["“\(target ?? path)” is that version now."].printableLines)
                 return .success
             }
             guard arguments[target].isEmpty else {
@@ -120,7 +120,7 @@ extension Command {
                 String(version.id.prefix(8)), version.date, version.byteCount.map { "\($0) bytes" },
                 version.device, version.isConflict ? "conflict" : version.reason,
             ]
-            return parts.compactMap { $0 }.joined(separator: "  ") + "\n"
-        }.joined()
+            return parts.compactMap { $0 }.joined(separator: "  ")
+        }.printableLines
     }
 }

@@ -66,15 +66,15 @@ package struct Joining: Sendable {
         let relay = PairingRelay(client, code.pairing, as: .first)
         person.show(code)
         do { try pair(&side, relay, joined, person, client) } catch {
-            giveUp(try side.handle(.cancel), relay)
+            tellIfPossible(try side.handle(.cancel), relay)
             throw error
         }
     }
 
-    /// Tells the other device that it need not wait.
-    private func giveUp(_ actions: [PairingAction], _ relay: PairingRelay) {
+    /// Tells the other device how it has ended here, so that it need not wait.
+    private func tellIfPossible(_ actions: [PairingAction], _ relay: PairingRelay) {
         for case .send(let message) in actions {
-            // The failure before this one is the one to tell; without a word the other device's time runs out.
+            // What has come of it here does not change by this; without a word the other device's time runs out.
             try? relay.send(message)
         }
     }
@@ -134,7 +134,7 @@ package struct Joining: Sendable {
             random: RandomBytes.make
         )
         do { return try pair(&side, relay, identity, folder, person, client) } catch {
-            giveUp(try side.handle(.cancel), relay)
+            tellIfPossible(try side.handle(.cancel), relay)
             throw error
         }
     }
@@ -149,7 +149,6 @@ package struct Joining: Sendable {
     ) throws -> ContainerSettings {
         var actions = try side.begin()
         var events: [PairingEvent] = []
-        var settings: ContainerSettings?
         while true {
             for event in events { actions += try side.handle(event) }
             events = []
@@ -159,13 +158,14 @@ package struct Joining: Sendable {
                 case .show(let phrase): events.append(person.compare(phrase) ? .same : .different)
                 case .keep(let gift):
                     let credentials = try register(identity, client, gift.invitation)
-                    settings = try keep(gift.keys, identity, folder, credentials)
-                    actions += try side.received()
+                    let settings = try keep(gift.keys, identity, folder, credentials)
+                    // It is joined, whatever becomes of the receipt: without one the first device only waits in vain.
+                    if let receipt = try? side.received() { tellIfPossible(receipt, relay) }
+                    return settings
                 case .add, .finished: break
                 case .ended(let end): throw PairingFailure(end)
                 }
             }
-            if let settings { return settings }
             if events.isEmpty { events = try relay.hear() }
         }
     }

@@ -2,27 +2,46 @@ internal import Cryptography
 package import FileSystem
 internal import HubProtocol
 package import Sealing
-internal import Sync
+package import Sync
 
 extension Sharing {
     /// Makes a recovery key for the container, which is a device of it from then on: later keys are sealed for it, too.
     ///
-    /// - Parameter replacesFormer: Whether those that were made before are shut out, once the new one is there.
-    /// - Returns: What a person is to write down. Nothing of it is kept anywhere.
-    /// - Throws: `SyncFailure` with code `refused` when there is one and it is not to be replaced.
-    package func makeRecoveryKey(replacesFormer: Bool) throws -> [String] {
+    /// - Parameters:
+    ///   - replacesFormer: Whether those that were made before are shut out, once the new one has been shown.
+    ///   - show: Shows what a person is to write down, group by group. Nothing of it is kept anywhere. Called once, when the new
+    ///     one is right and before any former one is wrong; what it throws leaves the former ones as they are.
+    /// - Throws: `SyncFailure` with code `refused` when there is one and it is not to be replaced, or there is no key left to
+    ///   shut it out with; `FormerPaperFailure` once the new one has been shown.
+    package func makeRecoveryKey(
+        replacesFormer: Bool,
+        show: (_ groups: [String]) throws -> Void
+    ) throws {
         let visit = try LogVisit(keys, by: identity, at: hub)
         try visit.catchUp()
         let former = visit.devices.present.filter(\.isPaper)
         guard former.isEmpty || replacesFormer else { throw SyncFailure.paperIsThere }
+        let plannedCount = try plan() == nil ? 0 : 1
+        guard
+            former.isEmpty
+                || keys.keys.keys.count + plannedCount + former.count <= ContainerKeys.generationCountMax
+        else {
+            throw SyncFailure.paperStays
+        }
         let key = try RecoveryKey(random: RandomBytes.make)
+        let groups = try key.groups()
         let paper = try key.identity().publicIdentity(named: RecoveryKey.deviceName)
         // The kit first: a key in the list without one would open nothing.
         let kit = try RecoveryKit(keys.keys, under: key, random: RandomBytes.make)
         try leave(kit.encoded, for: paper.id)
         try Founding.add(paper, to: keys, by: identity, at: hub)
-        for device in former { _ = try revoke(device.id) }
-        return try key.groups()
+        // Shown first: cut off while the former one is shut out, that is gone on with by whoever comes next.
+        try show(groups)
+        for (index, device) in former.enumerated() {
+            do { _ = try revoke(device.id) } catch {
+                throw FormerPaperFailure(staying: former[index...].map(\.id), cause: error)
+            }
+        }
     }
 
     /// Looks whether what stands on a paper would bring the container back.
@@ -90,4 +109,31 @@ extension Joining {
         }
         throw SyncFailure.paperUnknown
     }
+}
+
+/// A new recovery key was shown and is right, but one that was made before it may open the container yet.
+package struct FormerPaperFailure: Error, CustomStringConvertible {
+    /// Those that were not shut out, or not to the end.
+    package let staying: [DeviceID]
+    package let cause: any Error
+
+    package var description: String {
+        let commands = staying.map { "sheaf revoke FOLDER \(HexadecimalText.text(of: $0.bytes))" }
+        return """
+            The new recovery key is right: keep it. But the former one may still open the folder. sheaf up goes on with \
+            shutting it out where that was begun; to be certain: \(commands.joined(separator: "; ")). What was wrong: \(cause)
+            """
+    }
+}
+
+extension SyncFailure {
+    /// Only who is shut out has a key announced, and there are so many for a container.
+    fileprivate static let paperStays = SyncFailure(
+        .refused,
+        nil,
+        """
+        The container has had nearly all of its \(ContainerKeys.generationCountMax) keys: no paper can be shut out any more, and \
+        nothing was changed. Begin a new container with the folder's documents.
+        """
+    )
 }

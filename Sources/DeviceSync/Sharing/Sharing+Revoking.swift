@@ -10,11 +10,16 @@ extension Sharing {
     package enum Outcome: Hashable, Sendable {
         /// It is shut out, and all who stay have a new key.
         case revoked
-        /// Another device had done so before.
-        case wasRevoked(by: String?)
+        /// Another device had done so before. The hub refuses it: since now, or it did already.
+        case wasRevoked(by: String?, isRefusedNow: Bool)
+        /// It had left by itself. The hub refuses it, as above, and what is new is sealed under a key that it has not made.
+        case hadLeft(isRefusedNow: Bool)
     }
 
     /// Shuts another device out, and gives all who stay a new key.
+    ///
+    /// One that was shut out before is refused by the hub all the same: who leaves by itself may have been cut off before that,
+    /// or have meant to be.
     ///
     /// - Throws: `SyncFailure` with code `refused` for this device itself and one that is unknown; `SealingError` with code
     ///   `beyondLimit` after a hundred keys; what the hub or the line refuse. Called again, or by `finish()`, it goes on.
@@ -25,10 +30,12 @@ extension Sharing {
             if let plan = try plan() { _ = try carryOut(plan) }
             let visit = try LogVisit(keys, by: identity, at: hub)
             try visit.catchUp()
+            if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
             guard let member = visit.devices.members[device] else { throw SyncFailure.unknownDevice }
-            if member.isRevoked { return wasRevoked(device, visit.devices) }
-            let plan = try newPlan(of: device, visit.devices)
-            return try carryOut(plan)
+            guard member.isRevoked else { return try carryOut(try newPlan(of: device, visit.devices)) }
+            let isRefusedNow = try refuse(member.identity, visit)
+            if hasMadeNewestKey(device, visit.devices) { try replaceKey(visit.devices) }
+            return formerOutcome(device, visit.devices, isRefusedNow)
         }
     }
 
@@ -56,8 +63,11 @@ extension Sharing {
         var plan = first
         let visit = try LogVisit(keys, by: identity, at: hub)
         try visit.catchUp()
-        if let member = visit.devices.members[plan.device], !member.isRevoked {
-            try refuse(member.identity, visit)
+        // Who is out itself does not know who has joined since, and would have those refused too.
+        if let end = visit.desk.shutOut { throw SyncFailure.shutOut(end) }
+        var isRefusedNow = false
+        if let member = visit.devices.members[plan.device] {
+            isRefusedNow = try refuse(member.identity, visit)
         }
         _ = try visit.say { id in
             let list = visit.devices
@@ -71,19 +81,51 @@ extension Sharing {
         try visit.catchUp()
         let isOurs = try plan.isSaid(in: visit.devices, keys.keys)
         if isOurs { try keys.take(try keys.keys.adding(plan.next)) }
-        try forgetPlan()
-        return isOurs ? .revoked : wasRevoked(plan.device, visit.devices)
+        if !isOurs, hasMadeNewestKey(plan.device, visit.devices) {
+            try replaceKey(visit.devices)
+        } else {
+            try forgetPlan()
+        }
+        return isOurs ? .revoked : formerOutcome(plan.device, visit.devices, isRefusedNow)
     }
 
-    private func wasRevoked(_ device: DeviceID, _ list: DeviceList) -> Outcome {
-        let by = list.members[device]?.revokedBy.flatMap { list.members[$0]?.identity.name }
-        return .wasRevoked(by: by)
+    private func formerOutcome(_ device: DeviceID, _ list: DeviceList, _ isRefusedNow: Bool) -> Outcome {
+        let by = list.members[device]?.revokedBy
+        if by == device { return .hadLeft(isRefusedNow: isRefusedNow) }
+        let name = by.flatMap { list.members[$0]?.identity.name }
+        return .wasRevoked(by: name, isRefusedNow: isRefusedNow)
     }
+
+    /// Whether a device has left by itself, and what is new is still sealed under the key that it made for the others then.
+    private func hasMadeNewestKey(_ device: DeviceID, _ list: DeviceList) -> Bool {
+        for entry in list.entries.reversed() {
+            guard case .revoked(let revoked, _, _) = entry.statement.change else { continue }
+            return revoked == device && entry.statement.author == device
+        }
+        return false
+    }
+
+    /// Has what is new sealed under a key of this device's making.
+    ///
+    /// A key is announced by shutting somebody out and not otherwise: here a device that nobody has, whose own keys are kept
+    /// nowhere. To shut it out is planned before it is added, so that it never stays. Cut off before it is added, the plan
+    /// comes to nothing, and who is asked to shut out the device that has left does all this again.
+    private func replaceKey(_ list: DeviceList) throws {
+        let nobody = try DeviceIdentity(random: RandomBytes.make).publicIdentity(named: Self.nobodyName)
+        let plan = try newPlan(of: nobody.id, list)
+        try Founding.add(nobody, to: keys, by: identity, at: hub)
+        _ = try carryOut(plan)
+    }
+
+    /// What people see among the devices that were shut out.
+    private static let nobodyName = "no device, for a new key"
 
     /// Has the hub refuse a device under every name that it has there, and all whom it has invited but for members.
     ///
+    /// - Returns: Whether there was anybody whom it did not refuse before.
     /// - Throws: `SyncFailure` with code `hubChanged` where one comes after the other for ever; what the hub or the line refuse.
-    func refuse(_ device: PublicIdentity, _ visit: LogVisit) throws {
+    @discardableResult
+    func refuse(_ device: PublicIdentity, _ visit: LogVisit) throws -> Bool {
         var told: Set<DeviceName> = []
         for _ in 0..<Self.attemptCountMax {
             let listings = try hub.registrations()
@@ -94,7 +136,7 @@ extension Sharing {
             let refused = Self.refused(with: device, among: listings, staying: staying)
                 .filter { !told.contains($0.device) }
             // Until the next look those that are not refused yet may have invited one more.
-            if refused.isEmpty { return }
+            if refused.isEmpty { return !told.isEmpty }
             let own = refused.filter(device.isMeant)
             let others = refused.filter { !device.isMeant(by: $0) }
             // Once this device itself is refused it can have nobody else refused.
@@ -169,33 +211,51 @@ extension Sharing {
 extension Sharing {
     /// Has this device leave the container. The folder stays as it is, and is kept in step no more.
     ///
-    /// - Throws: `SyncFailure` with code `refused` for the last device, `inUse` while the folder is kept in step.
+    /// Called again it goes on where it was cut off, as it does for a device that another one has shut out.
+    ///
+    /// - Throws: `SyncFailure` with code `refused` for the last device, `inUse` while the folder is kept in step, `shutOut` when
+    ///   the hub refuses this device already: who joins the folder anew can then, too.
     package func leave() throws {
         let own = try StorageFolder(at: folder)
         let lock = try Self.lockFile(DeviceMemory.lockName, in: own)
         guard try lock.lock(waits: false) else { throw SyncFailure.inUseLeaving }
         defer { lock.unlock() }
-        try alone {
-            if let plan = try plan() { _ = try carryOut(plan) }
-            let visit = try LogVisit(keys, by: identity, at: hub)
-            // Nobody has to go on with this: until the statement stands nothing has happened, and then all has.
-            _ = try visit.say { id in
-                let list = visit.devices
-                if visit.desk.shutOut != nil { return nil }
-                guard list.present.count > 1 else { throw SyncFailure.lastDevice }
-                let next = try keys.keys.nextKey(list, random: RandomBytes.make)
-                let plan = PlannedRevocation(of: identity.id, next: next)
-                try wrap(plan, for: list)
-                return try visit.desk.sealRevocation(plan, as: id)
-            }
-            guard let known = visit.devices.members[identity.id] else { return }
-            do { try refuse(known.identity, visit) } catch let failure as HubFailure
-                where failure.error.code == .revoked
-            {
-                // It has just been refused under the name by which it asks.
-            }
+        do { try alone { try sayLeaving() } } catch let failure as HubFailure
+            where failure.error.code == .revoked
+        {
+            // It was cut off once the hub had refused it; or another device is about to shut it out.
+            try noteLeft(own)
+            throw SyncFailure.shutOut(ShutOut(by: nil))
         }
-        // For who joins the folder anew.
+        try noteLeft(own)
+    }
+
+    private func sayLeaving() throws {
+        let visit = try LogVisit(keys, by: identity, at: hub)
+        try visit.catchUp()
+        // Who is out already ends nothing that it has begun.
+        if visit.desk.shutOut == nil, let plan = try plan() { _ = try carryOut(plan) }
+        // Until the statement stands nothing has happened. Then the hub's refusal may be wanting, which this device asks for
+        // when this is called again, and any other that is to shut it out.
+        _ = try visit.say { id in
+            let list = visit.devices
+            if visit.desk.shutOut != nil { return nil }
+            guard list.present.count > 1 else { throw SyncFailure.lastDevice }
+            let next = try keys.keys.nextKey(list, random: RandomBytes.make)
+            let plan = PlannedRevocation(of: identity.id, next: next)
+            try wrap(plan, for: list)
+            return try visit.desk.sealRevocation(plan, as: id)
+        }
+        guard let known = visit.devices.members[identity.id] else { return }
+        do { try refuse(known.identity, visit) } catch let failure as HubFailure
+            where failure.error.code == .revoked
+        {
+            // It has just been refused under the name by which it asks.
+        }
+    }
+
+    /// For who joins the folder anew.
+    private func noteLeft(_ own: StorageFolder) throws {
         if try own.status(of: DeviceHome.shutOutName) == nil { _ = try own.create(DeviceHome.shutOutName) }
         try own.sync()
     }

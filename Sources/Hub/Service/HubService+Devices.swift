@@ -8,6 +8,12 @@ extension HubService {
         guard registration.name.utf8.count <= HubLimits.labelByteCountMax else {
             throw HubRefusal.malformed("A device's name has \(HubLimits.labelByteCountMax) bytes at most.")
         }
+        // Other people see it: the hub's owner on a terminal, and everybody who shares something with the device.
+        guard registration.hasPlainName else {
+            throw HubRefusal.malformed(
+                "A device's name has no control characters, such as a line's end. Choose another name."
+            )
+        }
         let token = try Secrets.token()
         let device = NewDevice(
             device: try Secrets.deviceName(),

@@ -2,21 +2,31 @@
 package struct DeviceRegistration: Codable, Hashable, Sendable {
     /// What `sheaf hub` or another device gave; it works once, and for an hour.
     package var invitation: String
-    /// What its owner calls the device.
+    /// What its owner calls the device. The hub refuses one with control characters.
     package var name: String
     /// Ed25519.
     package var signingKey: PublicKeyBytes
     /// X25519.
     package var agreementKey: PublicKeyBytes
 
+    /// Asks for a device to be registered, with "?" for each control character of its name: it may be a host's, or from before
+    /// hubs refused such.
     package init(
         invitation: String,
         name: String,
         signingKey: PublicKeyBytes,
         agreementKey: PublicKeyBytes
     ) {
-        (self.invitation, self.name) = (invitation, name)
+        let scalars: [Unicode.Scalar] = name.unicodeScalars.map { Self.isControl($0) ? "?" : $0 }
+        (self.invitation, self.name) = (invitation, String(String.UnicodeScalarView(scalars)))
         (self.signingKey, self.agreementKey) = (signingKey, agreementKey)
+    }
+
+    /// Whether the name has nothing that a terminal would obey, or that would begin another line.
+    package var hasPlainName: Bool { !name.unicodeScalars.contains(where: Self.isControl) }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control
     }
 }
 

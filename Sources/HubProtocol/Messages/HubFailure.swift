@@ -14,7 +14,21 @@ package struct HubFailure: Codable, Hashable, Sendable, Error {
 }
 
 extension HubFailure: CustomStringConvertible {
-    package var description: String { error.message }
+    /// What the hub says, for a person: its message, shortened, and with "?" for all that a terminal would obey.
+    package var description: String {
+        let scalars = error.message.unicodeScalars
+        let plain: [Unicode.Scalar] = scalars.prefix(Self.scalarCountMax).map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: "?"
+            default: scalar
+            }
+        }
+        let isWhole = scalars.dropFirst(Self.scalarCountMax).isEmpty
+        return String(String.UnicodeScalarView(plain)) + (isWhole ? "" : "…")
+    }
+
+    /// A hub is not trusted, and says what it likes: its own sentences are shorter.
+    private static let scalarCountMax = 500
 }
 
 /// What is wrong, for a program. A client takes a code that it does not know by the answer's status.

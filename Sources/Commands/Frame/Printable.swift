@@ -1,0 +1,17 @@
+// What others have named goes to a terminal only like this: paths, devices' names, what errors say. `--json` has it as it is.
+
+extension String {
+    /// The text without anything that a terminal would obey, or that would begin another line.
+    package var printable: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
+            )
+        )
+    }
+}
+
+extension Sequence<String> {
+    /// Each on a line of its own, without anything that a terminal would obey.
+    var printableLines: String { map { $0.printable + "\n" }.joined() }
+}

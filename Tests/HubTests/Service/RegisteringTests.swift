@@ -1,0 +1,54 @@
+import Foundation
+import HTTPService
+import HubHarness
+import HubProtocol
+import TestThreads
+import Testing
+
+@testable import Hub
+
+/// Names by which a device registers.
+@Suite("Registering devices", .onOwnThreads, .timeLimit(.minutes(1)))
+struct RegisteringTests {
+    private static let key = PublicKeyBytes(unchecked: Array(repeating: 1, count: 32))
+
+    private func registration(_ name: String) -> DeviceRegistration {
+        DeviceRegistration(invitation: "AAAAA", name: name, signingKey: Self.key, agreementKey: Self.key)
+    }
+
+    @Test("A name with control characters is refused, and the invitation works on")
+    func controlCharacters() async throws {
+        let folder = try HubFolder()
+        let records = try SQLiteRecordStore(in: try folder.open())
+        let blobs = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
+        let clock = HubClock(now: { 50 }, uptime: { ProcessInfo.processInfo.systemUptime })
+        let service = HubService(records: records, blobs: blobs, clock: clock)
+        let hash = try Secrets.invitationHash("AAAAA")
+        try await records.addInvitation(hash: hash, to: .first, by: nil, until: 100)
+        for name in [
+            "\u{1B}[2Jdesk", "desk\n2  1 folder  fake", "de\rsk", "desk\u{9B}2J", "desk\u{7F}", "\0",
+        ] {
+            var wicked = registration("desk")
+            wicked.name = name
+            await #expect {
+                _ = try await service.register(wicked)
+            } throws: { error in
+                let refusal = error as? HubRefusal
+                return refusal?.status == 400 && refusal?.failure.error.code == .malformed
+                    && refusal?.failure.error.message.contains("control characters") == true
+            }
+        }
+        #expect(try await service.register(registration("Jüns Rechner 🖥")).status == 201)
+        #expect(try await records.devices(of: .first).map(\.name) == ["Jüns Rechner 🖥"])
+    }
+
+    @Test("A client sends no such name, and what comes from one is read as it is")
+    func clients() throws {
+        #expect(registration("desk\n\u{1B}[2J").name == "desk??[2J")
+        #expect(registration("Jüns Rechner 🖥").name == "Jüns Rechner 🖥")
+        var wicked = registration("desk")
+        wicked.name = "desk\n"
+        let read = try JSONDecoder().decode(DeviceRegistration.self, from: JSONEncoder().encode(wicked))
+        #expect(read.name == "desk\n" && !read.hasPlainName)
+    }
+}
