@@ -13,7 +13,11 @@ enum LiveSharing {
         leave: { folder in try with(folder) { sharing, _ in try sharing.leave() } },
         makeRecoveryKey: { folder, replacesFormer, show in
             try with(folder) { sharing, _ in
-                try sharing.makeRecoveryKey(replacesFormer: replacesFormer, show: show)
+                try sharing.makeRecoveryKey(replacesFormer: replacesFormer) { groups in
+                    try show(groups)
+                    // Nobody may have seen it: a former one is to stay right.
+                    if let failure = streams.outputFailure { throw failure }
+                }
             }
         },
         checkRecoveryKey: { folder, console in

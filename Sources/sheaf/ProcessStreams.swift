@@ -27,5 +27,12 @@ final class ProcessStreams: Sendable {
     }
 
     /// Why something was not said on the standard output; nil when all was.
-    var outputFailure: String? { failure.withLock { $0 } }
+    var outputFailure: OutputFailure? { failure.withLock { $0 }.map(OutputFailure.init) }
+}
+
+/// Something was not said.
+struct OutputFailure: Error, CustomStringConvertible {
+    let reason: String
+
+    var description: String { "not all could be written to the standard output: \(reason)" }
 }

@@ -54,7 +54,7 @@ let tool = Tool.sheaf(
 )
 let ended = tool.run(Array(CommandLine.arguments.dropFirst()), console)
 if let failure = streams.outputFailure {
-    streams.complain("sheaf: not all could be written to the standard output: \(failure)\n")
+    streams.complain("sheaf: \(failure)\n")
     exit(max(ended.rawValue, 1))
 }
 exit(ended.rawValue)

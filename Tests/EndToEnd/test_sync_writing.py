@@ -141,7 +141,10 @@ def test_a_package_that_is_copied_in_arrives_whole(world, base):
     def look_until(condition):
         def look():
             seen.add(count())
-            return condition()
+            is_so = condition()
+            # What has come between the two is seen, too.
+            seen.add(count())
+            return is_so
 
         wait_for(look, 20, lambda: one.said + two.said)
 
