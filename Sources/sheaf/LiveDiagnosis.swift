@@ -91,12 +91,7 @@ enum LiveDiagnosis {
         #endif
     }
 
-    private static func text(at path: String) -> String? {
-        // Such files say that they have no bytes: `String(contentsOfFile:)` takes a page of them and no more. What is not
-        // there is told as such by who asks.
-        guard let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd() else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    private static func text(at path: String) -> String? { ProcessFiles.text(at: FilePath(path)) }
 
     private static func number(at path: String) -> Int {
         text(at: path).flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? -1

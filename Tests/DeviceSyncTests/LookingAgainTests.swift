@@ -16,6 +16,17 @@ struct LookingAgainTests {
 
     init() throws { pair = try DevicePair() }
 
+    /// Has both edit a document that they have, while there is no line.
+    private func makeConflict() throws {
+        two.line.cut()
+        pair.wait { two.status?.line == .down }
+        try one.write("theirs", to: "a.bin")
+        pair.wait { one.running?.isInStepNow == true }
+        try two.write("mine", to: "a.bin")
+        two.line.mend()
+        pair.wait { (try? two.conflicts("a.bin"))?.count == 1 && (try? one.conflicts("a.bin"))?.count == 1 }
+    }
+
     @Test("With a conflict, something paused or not here no look is due, and each goes on when that is over")
     func told() throws {
         for name in ["a.bin", "evicted.txt", "paused.txt"] { try one.write("first \(name)", to: name) }
@@ -24,14 +35,7 @@ struct LookingAgainTests {
         try running.evict("evicted.txt")
         try running.pause("paused.txt", by: "a test")
         try one.write("second", to: "paused.txt")
-        two.line.cut()
-        pair.wait { two.status?.line == .down }
-        try one.write("theirs", to: "a.bin")
-        pair.wait { one.running?.isInStepNow == true }
-        try two.write("mine", to: "a.bin")
-        two.line.mend()
-        pair.wait { (try? two.conflicts("a.bin"))?.count == 1 && (try? one.conflicts("a.bin"))?.count == 1 }
-
+        try makeConflict()
         pair.wait { !running.isRetryDue }
         let status = try #require(two.status)
         #expect(!status.isSettled && status.line == .up, "\(status)")
@@ -54,16 +58,8 @@ struct LookingAgainTests {
     func settledUnwritten() throws {
         try one.write("first", to: "a.bin")
         pair.wait { two.text("a.bin") == "first" && pair.isSettled }
-        two.line.cut()
-        pair.wait { two.status?.line == .down }
-        try one.write("theirs", to: "a.bin")
-        pair.wait { one.running?.isInStepNow == true }
-        try two.write("mine", to: "a.bin")
-        two.line.mend()
-        pair.wait {
-            (try? two.conflicts("a.bin"))?.count == 1 && (try? one.conflicts("a.bin"))?.count == 1
-                && pair.isSettled
-        }
+        try makeConflict()
+        pair.wait { pair.isSettled }
         let failureCount = { two.said.count { if case .failed = $0 { true } else { false } } }
         let before = failureCount()
         try two.breakDisk(.writing, at: two.memoryFolder)

@@ -26,6 +26,12 @@ def expect_remedy(device, hub, name):
     assert command in device.said, device.said
 
 
+def begin(device, hub):
+    """Begins a folder of its own."""
+    joined = device.run(*words_of(device, hub, hub.invite()), "--name", device.name)
+    assert joined.returncode == 0, joined.stderr
+
+
 def register_again(device, hub):
     device.end()
     done = device.run(*words_of(device, hub, hub.invite()))
@@ -93,8 +99,7 @@ def test_a_folder_that_was_begun_after_the_backup_comes_to_the_hub_again(world, 
     here.hub.back_up(base / "backup")
     late, third = (Device(SHEAF, base, name) for name in ("late", "third"))
     try:
-        joined = late.run(*words_of(late, here.hub, here.hub.invite()), "--name", "late")
-        assert joined.returncode == 0, joined.stderr
+        begin(late, here.hub)
         late.start()
         (late.folder / "letters").mkdir()
         (late.folder / "letters" / "a.txt").write_text("first")
@@ -129,8 +134,7 @@ def test_of_two_devices_of_such_a_folder_the_other_one_waits_for_who_began_it(wo
     here.hub.back_up(base / "backup")
     founder, other = (Device(SHEAF, base, name) for name in ("founder", "other"))
     try:
-        joined = founder.run(*words_of(founder, here.hub, here.hub.invite()), "--name", "founder")
-        assert joined.returncode == 0, joined.stderr
+        begin(founder, here.hub)
         first, second = founder.share(here.hub, other)
         assert "is joined" in second, first + second
         founder.start()

@@ -26,12 +26,12 @@ final class ItemTypes: Sendable {
     /// What a directory of some name is: a package if the type of its extension is one's.
     func form(ofDirectory name: String) -> ItemForm {
         let answer = answer(name, .package)
-        return answer.tree.contains(UTType.package.identifier) && !Self.fileExtension(name).isEmpty
+        return answer.tree.contains(UTType.package.identifier) && !name.nameExtension.isEmpty
             ? .package : .folder
     }
 
     func answer(_ name: String, _ form: ItemForm) -> Answer {
-        let key = Key(fileExtension: form == .folder ? "" : Self.fileExtension(name), form: form)
+        let key = Key(fileExtension: form == .folder ? "" : name.nameExtension, form: form)
         if let answer = known.withLock({ $0[key] }) { return answer }
         let type = Self.type(key)
         let answer = Answer(
@@ -54,11 +54,6 @@ final class ItemTypes: Sendable {
             let types = UTType.types(tag: key.fileExtension, tagClass: .filenameExtension, conformingTo: nil)
             return types.first { $0.isDeclared } ?? types.first ?? .data
         }
-    }
-
-    static func fileExtension(_ name: String) -> String {
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return "" }
-        return String(name[name.utf8.index(after: dot)...])
     }
 }
 

@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 
 extension PredicateValue {
@@ -42,7 +43,7 @@ extension PredicateValue {
         case "lowercaseString": .string(text.lowercased())
         case "uppercaseString": .string(text.uppercased())
         case "lastPathComponent": .string(lastName(of: text))
-        case "pathExtension": .string(fileExtension(of: text))
+        case "pathExtension": .string(lastName(of: text).nameExtension)
         case "stringByDeletingPathExtension": .string(withoutExtension(text))
         default: nil
         }
@@ -78,16 +79,9 @@ extension PredicateValue {
         return String(path[path.index(after: slash)...])
     }
 
-    /// Without its dot; empty for a name that begins with its only dot, and for one that ends with it.
-    private static func fileExtension(of text: String) -> String {
-        let name = lastName(of: text)
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
-        return String(name[name.index(after: dot)...])
-    }
-
     private static func withoutExtension(_ text: String) -> String {
         let path = withoutSlashes(text)
-        let count = fileExtension(of: text).count
+        let count = lastName(of: text).nameExtension.count
         return String(count == 0 ? path : path.dropLast(count + 1))
     }
 }

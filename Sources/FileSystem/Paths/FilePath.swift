@@ -75,6 +75,13 @@ extension String {
         utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     }
 
+    /// What comes after a name's last dot; empty for a name without one, for one that begins with its only dot, and for one that
+    /// ends with it.
+    package var nameExtension: String {
+        guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")), dot != startIndex else { return "" }
+        return String(self[utf8.index(after: dot)...])
+    }
+
     /// What comes after a text that this begins with, byte for byte; nil where it begins otherwise.
     package func following(_ start: String) -> String? {
         guard utf8.starts(with: start.utf8) else { return nil }

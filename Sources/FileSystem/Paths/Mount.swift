@@ -44,9 +44,7 @@ package struct Mount: Hashable, Sendable {
 
     /// Those that this process sees; none where the system does not tell.
     package static var all: [Mount] {
-        // The file says that it has no bytes: what goes by its size takes a page of it and no more.
-        let bytes = try? FileHandle(forReadingAtPath: "/proc/self/mountinfo")?.readToEnd()
-        return all(in: String(decoding: bytes ?? Data(), as: UTF8.self))
+        all(in: ProcessFiles.text(at: FilePath("/proc/self/mountinfo")) ?? "")
     }
 
     /// What a path is on.

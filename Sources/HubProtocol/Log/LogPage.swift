@@ -67,7 +67,7 @@ extension LogPage: PlainMessage {
     package init(from reader: inout PlainReader) throws(NotPlain) {
         self = try reader.object { (reader) throws(NotPlain) in
             try reader.key("entries")
-            let entries = try reader.array { (reader) throws(NotPlain) in try LogRecord(from: &reader) }
+            let entries = try reader.array(LogRecord.init(from:))
             try reader.key("head")
             return LogPage(entries, head: try LogHead(from: &reader))
         }

@@ -44,9 +44,7 @@ extension CommitOffer: PlainMessage {
     package init(from reader: inout PlainReader) throws(NotPlain) {
         self = try reader.object { (reader) throws(NotPlain) in
             try reader.key("commits")
-            return CommitOffer(
-                try reader.array { (reader) throws(NotPlain) in try OfferedCommit(from: &reader) }
-            )
+            return CommitOffer(try reader.array(OfferedCommit.init(from:)))
         }
     }
 }
@@ -126,7 +124,7 @@ extension CommitAnswers: PlainMessage {
     package init(from reader: inout PlainReader) throws(NotPlain) {
         self = try reader.object { (reader) throws(NotPlain) in
             try reader.key("answers")
-            let answers = try reader.array { (reader) throws(NotPlain) in try CommitAnswer(from: &reader) }
+            let answers = try reader.array(CommitAnswer.init(from:))
             try reader.key("head")
             return CommitAnswers(answers, head: try LogHead(from: &reader))
         }

@@ -26,7 +26,7 @@ final class DocumentFileAccess: @unchecked Sendable {
     /// What was staged by the methods below, which the document knows once it is in place.
     private var staged: Staged?
     /// Whether the save that ended last has put in place what they staged, and no override by itself.
-    private(set) var hasWritten = false
+    private var hasWritten = false
     private(set) var plan: WrapperSavePlan?
     var others = OthersWork()
     /// Told where something was kept after a save had ended.
@@ -57,21 +57,11 @@ final class DocumentFileAccess: @unchecked Sendable {
 
     // MARK: Turns
 
-    /// What waits for its turn. One thing at a time is under way, from its request for access to its end; the
-    /// queue itself never waits for access, so that it can always make way for others.
-    private struct Line {
-        var isBusy = false
-        var waiting: [Turn] = []
-    }
-
-    /// Begins something and calls back when it has ended.
-    typealias Turn = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
-
-    private let line = Locked(Line())
+    private let turns = DocumentTurns()
 
     /// Runs a block on the queue when everything before it has ended.
     func perform(_ block: @escaping @Sendable () -> Void) {
-        enqueue { [queue] done in
+        turns.enqueue { [queue] done in
             queue.async {
                 block()
                 done()
@@ -85,7 +75,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         for document: UIDocument,
         _ block: @escaping @Sendable (Result<URL, any Error>) -> Void
     ) {
-        enqueue { [queue] done in
+        turns.enqueue { [queue] done in
             let progress: @Sendable () -> Progress = {
                 let made = Transferred(Progress(totalUnitCount: 1))
                 DispatchQueue.main.async { MainActor.assumeIsolated { document.show(made.value) } }
@@ -109,7 +99,7 @@ final class DocumentFileAccess: @unchecked Sendable {
         for document: UIDocument,
         _ block: @escaping @Sendable (Result<URL, any Error>) -> Void
     ) {
-        enqueue { [queue] done in
+        turns.enqueue { [queue] done in
             document.settleWhereabouts(of: url) { place in
                 let intent = NSFileAccessIntent.writingIntent(with: place ?? url, options: options)
                 NSFileCoordinator(filePresenter: document).coordinate(intent, on: queue) { place in
@@ -120,29 +110,8 @@ final class DocumentFileAccess: @unchecked Sendable {
         }
     }
 
-    private func enqueue(_ turn: @escaping Turn) {
-        let isNext = line.withLock { line in
-            defer { line.isBusy = true }
-            if line.isBusy { line.waiting.append(turn) }
-            return !line.isBusy
-        }
-        if isNext { begin(turn) }
-    }
-
     /// Has something done as the next turn, before all that waits. Called inside a turn.
-    func performNext(_ turn: @escaping Turn) {
-        line.withLock { $0.waiting.insert(turn, at: 0) }
-    }
-
-    private func begin(_ turn: Turn) {
-        turn { [self] in
-            let next = line.withLock { line -> Turn? in
-                line.isBusy = !line.waiting.isEmpty
-                return line.waiting.isEmpty ? nil : line.waiting.removeFirst()
-            }
-            if let next { begin(next) }
-        }
-    }
+    func performNext(_ turn: @escaping DocumentTurns.Turn) { turns.performNext(turn) }
 
     /// States that the caller is on the queue.
     func confined() {

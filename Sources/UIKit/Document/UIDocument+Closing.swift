@@ -52,18 +52,18 @@ extension UIDocument {
 
     private func stopAndFinish() {
         let finish = MainActorCallback<Void> { [self] in finishClosing(saved: true) }
-        performAsynchronousFileAccess { [self] in
-            stopPresenting()
-            fileAccess.forget()
-            DispatchQueue.main.async { finish(()) }
-        }
+        endPresenting { DispatchQueue.main.async { finish(()) } }
     }
 
-    /// A document that is closed was saved all the same: with its save it has become its item's presenter.
-    func endPresenting() {
+    /// Has the document present its item no more, when all that waits has been done. With a save a document becomes its
+    /// item's presenter, be it closed.
+    ///
+    /// - Parameter done: Called then, on the queue of the file accesses.
+    func endPresenting(_ done: @escaping @Sendable () -> Void = {}) {
         performAsynchronousFileAccess { [self] in
             stopPresenting()
             fileAccess.forget()
+            done()
         }
     }
 
