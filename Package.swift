@@ -62,6 +62,7 @@ let package = Package(
         ),
         .target(name: "Locks", swiftSettings: strict),
         .target(name: "Threads", dependencies: ["Locks"], swiftSettings: strict),
+        .target(name: "StandardStreams", swiftSettings: strict),
         .target(name: "Cryptography", dependencies: ["CLibcrypto"], swiftSettings: strict),
         .target(name: "QRCodes", dependencies: ["CQREncode"], swiftSettings: strict),
         .target(name: "FileSystem", dependencies: ["CLinux", "Locks", "Threads"], swiftSettings: strict),
@@ -110,13 +111,19 @@ let package = Package(
             swiftSettings: strict
         ),
         // Documents.
-        .target(name: "UniformTypeIdentifiers", dependencies: ["Locks"], swiftSettings: strict),
+        .target(
+            name: "UniformTypeIdentifiers",
+            dependencies: ["Locks", "StandardStreams"],
+            swiftSettings: strict
+        ),
         .target(name: "FilePresenting", swiftSettings: strictCallingConcurrently),
         .target(
             name: "DocumentFoundation",
             dependencies: [
                 "Coordination", "Cryptography", "FilePresenting", "FileSystem", "KeyValues",
-                "LocalSockets", "Locks", "SyncMessages", "Threads", "UniformTypeIdentifiers", "Vault",
+                "LocalSockets", "Locks", "StandardStreams", "SyncMessages", "Threads",
+                "UniformTypeIdentifiers",
+                "Vault",
             ],
             swiftSettings: strict
         ),
@@ -139,7 +146,7 @@ let package = Package(
             name: "UIKit",
             dependencies: [
                 "CDynamicInit", "DocumentFoundation", "DocumentMerging", "FileSystem", "HTTPService",
-                "LocalSockets", "Locks", "Merging", "SyncMessages",
+                "LocalSockets", "Locks", "Merging", "StandardStreams", "SyncMessages",
                 "UniformTypeIdentifiers", "Vault", "WebHost",
             ],
             resources: [.copy("Page")],
@@ -162,8 +169,8 @@ let package = Package(
             name: "sheaf",
             dependencies: [
                 "Agent", "Commands", "Coordination", "DeviceSync", "DocumentFoundation", "FileSystem",
-                "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "QRCodes", "Sealing", "Sync",
-                "SyncMessages",
+                "HTTPService", "Hub", "HubProtocol", "LocalSockets", "Locks", "QRCodes", "Sealing",
+                "StandardStreams", "Sync", "SyncMessages",
             ],
             swiftSettings: strict
         ),
@@ -201,6 +208,7 @@ let package = Package(
         .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
         .testTarget(name: "ShrinkingTests", dependencies: ["Shrinking"], swiftSettings: strict),
         .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: strict),
+        .testTarget(name: "StandardStreamsTests", dependencies: ["StandardStreams"], swiftSettings: strict),
         .testTarget(name: "ThreadsTests", dependencies: ["Locks", "Threads"], swiftSettings: strict),
         .testTarget(
             name: "HTTPClientTests",

@@ -13,6 +13,8 @@ struct DiskRefusal: CustomStringConvertible {
         case watches
         /// The volume has no such names.
         case name
+        /// A name that is here is none that other devices could have.
+        case nameHere
         /// It is on another volume than where it is to be.
         case otherVolume
         /// What is there is not what was: a volume is not mounted, say.
@@ -43,6 +45,7 @@ struct DiskRefusal: CustomStringConvertible {
     static func cause(of error: any Error) -> Cause {
         switch error {
         case let error as SystemError where error.call.contains("notify_") && error.isFull: .watches
+        case let error as SystemError where error.call == "getdents" && error.errno == EILSEQ: .nameHere
         case let error as SystemError where hasNoSuchName(error): .name
         case let error as SystemError where error.isAcrossVolumes: .otherVolume
         case let error as SystemError: error.isFull ? .full : error.isFault ? .failing : .other
@@ -82,6 +85,8 @@ struct DiskRefusal: CustomStringConvertible {
             "More folders are watched than this machine allows: raise fs.inotify.max_user_watches (sysctl). Meanwhile it is looked at every ten seconds."
         case .name:
             "The volume of this device has no such names: give it another one where it is, and it comes by itself."
+        case .nameHere:
+            "What is named there has a name that is not UTF-8, which other devices could not have: rename it, and this goes on by itself."
         case .otherVolume:
             "It is on another volume of this device than where it is to be: move it there by hand; what has come to it elsewhere follows."
         case .away, .other: helps

@@ -8,9 +8,10 @@ internal import Sync
 /// What the commands about the devices of a folder do on this machine.
 enum LiveSharing {
     static let role = SharingRole(
-        devices: { folder in try with(folder) { sharing, _ in try sharing.devices().map(device) } },
+        devices: devices,
         revoke: { folder, device in try with(folder) { try revoke(device, $0, $1) } },
-        leave: { folder in try with(folder) { sharing, _ in try sharing.leave() } },
+        leave: { folder in try with(folder) { home, joined, client in try home.leave(joined, at: client) } },
+        forget: forget,
         makeRecoveryKey: { folder, replacesFormer, show in
             try with(folder) { sharing, _ in
                 try sharing.makeRecoveryKey(replacesFormer: replacesFormer) { groups in
@@ -28,15 +29,52 @@ enum LiveSharing {
 
     private static func with<Value>(
         _ folder: String,
-        _ body: (Sharing, [JoinedContainer]) throws -> Value
+        _ body: (DeviceHome, JoinedContainer, HubClient) throws -> Value
     ) throws -> Value {
         let home = try DeviceHome(environment: ProcessInfo.processInfo.environment)
-        let all = try home.containers()
-        let joined = try LiveSync.joined(folder, among: all)
+        let joined = try LiveSync.joined(folder, among: try home.containers())
         let client = try HubClient(joined.settings.hub, token: joined.settings.credentials.token)
         defer { client.close() }
-        let others = all.filter { $0.settings.container != joined.settings.container }
-        return try body(home.sharing(of: joined, at: client), others)
+        return try body(home, joined, client)
+    }
+
+    private static func with<Value>(
+        _ folder: String,
+        _ body: (Sharing, [JoinedContainer]) throws -> Value
+    ) throws -> Value {
+        try with(folder) { home, joined, client in
+            let others = try home.containers().filter { $0.settings.container != joined.settings.container }
+            return try body(home.sharing(of: joined, at: client), others)
+        }
+    }
+
+    /// All of them; where the hub refuses this one nothing is known of the others.
+    private static func devices(_ folder: String) throws -> [SharingRole.Device] {
+        do {
+            return try with(folder) { sharing, _ in try sharing.devices().map(device) }
+        } catch let failure as HubFailure where failure.error.code == .revoked {
+            return try with(folder) { _, joined, _ in
+                var own = own(joined)
+                own.isRevoked = true
+                return [own]
+            }
+        }
+    }
+
+    private static func own(_ joined: JoinedContainer) -> SharingRole.Device {
+        SharingRole.Device(
+            id: HexadecimalText.text(of: joined.identity.id.bytes),
+            name: joined.settings.deviceName,
+            since: nil,
+            isThis: true
+        )
+    }
+
+    private static func forget(_ folder: String, _ isMeant: (SharingRole.Device) throws -> Bool) throws {
+        try with(folder) { home, joined, _ in
+            guard try isMeant(own(joined)) else { return }
+            try home.forget(joined.settings.container)
+        }
     }
 
     private static func device(_ device: SharingDevice) -> SharingRole.Device {

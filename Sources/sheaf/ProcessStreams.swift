@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Locks
+internal import StandardStreams
 
 /// What this process says on its standard output and error, as long as they take it.
 ///
@@ -22,8 +23,7 @@ final class ProcessStreams: Sendable {
     }
 
     func complain(_ text: String) {
-        // There is nowhere left to say it.
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        StandardError.write(text)
     }
 
     /// Why something was not said on the standard output; nil when all was.

@@ -89,6 +89,7 @@ struct PrintableTests {
             devices: { _ in devices(name) },
             revoke: { _, device in "“\(device.name)” is shut out.\nIt may share others:\n" },
             leave: { _ in },
+            forget: { _, _ in },
             makeRecoveryKey: { _, _, show in try show(["KEY1", "KEY2"]) },
             checkRecoveryKey: { _, _ in throw Refused(description: name) },
             ask: { _, _ in true }

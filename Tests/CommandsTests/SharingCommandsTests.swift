@@ -22,6 +22,9 @@ struct SharingCommandsTests {
                 return "It is out.\n"
             },
             leave: { [done] folder in done.add("leave \(folder);") },
+            forget: { [done] folder, isMeant in
+                if try isMeant(Self.devices[0]) { done.add("forget \(folder);") }
+            },
             makeRecoveryKey: { _, replacesFormer, show in
                 try show((1...13).map { "\(replacesFormer ? "NEW" : "KEY")\($0 + 10)" })
                 if let failure { throw failure }
@@ -112,6 +115,18 @@ struct SharingCommandsTests {
         let alone = [Self.devices[0], Self.devices[3]]
         #expect(run("revoke", "--yes", "/shared", "desk", devices: alone) == .failure)
         #expect(complained.text.contains("this is the last device"))
+    }
+
+    @Test("Without the hub this device alone is forgotten, after a question")
+    func forgetting() {
+        #expect(run("revoke", "--without-hub", "/shared", "desk") == .failure && done.text == "")
+        #expect(said.text.hasSuffix("Nothing was changed.\n"))
+        #expect(run("revoke", "--without-hub", "/shared", "laptop", answer: true) == .failure)
+        #expect(complained.text.contains("only this device can leave, which is called “desk”"))
+        #expect(run("revoke", "--without-hub", "/shared", "00aa11", answer: true) == .success)
+        #expect(run("revoke", "--without-hub", "--yes", "/shared", "desk") == .success)
+        #expect(done.text == "forget /shared;forget /shared;")
+        #expect(said.text.hasSuffix("It is forgotten here.\n"))
     }
 
     @Test("The key on paper is shown in lines of four groups, and tried")

@@ -11,7 +11,9 @@ struct SyncCommandsTests {
         let complained = Transcript()
         let code: ExitCode
 
-        init(_ tool: Tool, _ words: String...) {
+        init(_ tool: Tool, _ words: String...) { self.init(tool, words) }
+
+        init(_ tool: Tool, _ words: [String]) {
             code = tool.run(words, Console(say: said.add, complain: complained.add))
         }
     }
@@ -201,7 +203,7 @@ struct SyncCommandsTests {
         #expect(Answer(tool, "pause", "b.txt").code == .failure)
         #expect(Answer(tool, "resume", "--json", "a.txt").said.text.contains("\"isPaused\" : false"))
         #expect(Answer(tool, "resume", "--fail-on-conflict", "a.txt").code == .failure)
-        #expect(Answer(tool, "resume", "--drop-local", "--fail-on-conflict", "a.txt").code != .success)
+        #expect(Answer(tool, "resume", "--drop-local", "--fail-on-conflict", "a.txt").code == .wrongUse)
         #expect(Answer(tool, "evict", "a.txt").code == .success)
         let stays = Answer(tool, "evict", "b.txt")
         #expect(stays.code == .failure && stays.complained.text.contains("“b.txt” stays here"))
@@ -217,9 +219,9 @@ struct SyncCommandsTests {
         let tool = Tool.sheaf(sync: role())
         #expect(Answer(tool, "join", "x", "--invitation", "y").complained.text.contains("--hub is missing"))
         let both = Answer(tool, "join", "x", "--hub", "h", "--invitation", "y", "--code", "z")
-        #expect(both.code == .failure && both.complained.text.contains("either --invitation or --code"))
+        #expect(both.code == .wrongUse && both.complained.text.contains("either --invitation or --code"))
         let paper = Answer(tool, "join", "x", "--hub", "h", "--code", "z", "--recovery")
-        #expect(paper.code == .failure && paper.complained.text.contains("--recovery wants an --invitation"))
+        #expect(paper.code == .wrongUse && paper.complained.text.contains("--recovery wants an --invitation"))
         #expect(Answer(tool, "join", "x", "--hub", "h", "--code", "z").said.text == "joined x at h\n")
         #expect(Answer(tool, "join", "x", "--code", "z").complained.text.contains("--hub is missing"))
         // A QR code's text names the hub.
@@ -263,8 +265,41 @@ struct SyncCommandsTests {
             Answer(tool, "versions", "a.txt", "--restore", "00").complained.text.contains("several versions")
         )
         #expect(Answer(tool, "versions", "a.txt", "--restore", "cc").complained.text.contains("no version"))
-        #expect(Answer(tool, "versions", "a.txt", "--to", "b.txt").code != .success)
+        #expect(Answer(tool, "versions", "a.txt", "--to", "b.txt").code == .wrongUse)
         #expect(Answer(tool, "versions", "a.txt", "--settle").said.text == "Settled: 1.\n")
+        let both = Answer(tool, "versions", "a.txt", "--settle", "--restore", "00bb")
+        #expect(both.code == .wrongUse && both.complained.text.contains("see sheaf versions --help"))
+    }
+
+    @Test("What has come of restoring and settling can be read by scripts")
+    func versionsForScripts() throws {
+        let tool = Tool.sheaf(
+            versions: VersionsRole(
+                list: { _ in
+                    [
+                        VersionsRole.Version(
+                            id: "00aa11bb22",
+                            date: "2026-05-01T10:00:00Z",
+                            device: nil,
+                            reason: nil,
+                            byteCount: nil,
+                            isConflict: false
+                        )
+                    ]
+                },
+                restore: { _, _, _ in },
+                settle: { _ in 2 }
+            )
+        )
+        func outcome(_ words: String...) throws -> NSDictionary? {
+            let said = Answer(tool, ["versions", "--json", "a.txt"] + words).said.text
+            return try JSONSerialization.jsonObject(with: Data(said.utf8)) as? NSDictionary
+        }
+        #expect(try outcome("--settle") == ["path": "a.txt", "settledCount": 2])
+        #expect(try outcome("--restore", "00a") == ["path": "a.txt", "version": "00aa11bb22"])
+        #expect(
+            try outcome("--restore", "00a", "--to", "b.txt") == ["path": "b.txt", "version": "00aa11bb22"]
+        )
     }
 
     @Test("A vault that is whole says so; what is damaged is told, and what still is after a repair")

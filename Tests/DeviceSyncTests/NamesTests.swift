@@ -117,6 +117,27 @@ struct NamesTests {
         pair.end()
     }
 
+    @Test("A name in a package that is not UTF-8 is named, with what helps; renamed, the package goes on")
+    func inAPackage() throws {
+        let pair = try DevicePair()
+        let (one, two) = (pair.one, pair.two)
+        try one.write("text", to: "a.rtfd/TXT.rtf")
+        pair.wait { two.text("a.rtfd/TXT.rtf") == "text" && pair.isSettled }
+        let bad = (Array(one.path("a.rtfd/caf").utf8) + [0xe9, 0]).map { CChar(bitPattern: $0) }
+        let file = open(bad, O_CREAT | O_WRONLY, 0o644)
+        #expect(file >= 0 && close(file) == 0)
+        pair.wait { one.explanation("a.rtfd")?.causes.contains { $0.contains("a.rtfd/caf\u{fffd}") } == true }
+        let explanation = try #require(one.explanation("a.rtfd"))
+        #expect(
+            !explanation.isSettled && explanation.next.contains("rename it"),
+            "\(explanation)"
+        )
+        #expect(rename(bad, one.path("a.rtfd/café")) == 0)
+        pair.wait { two.contents["a.rtfd/café"] != nil && pair.isSettled }
+        #expect(two.contents == one.contents)
+        pair.end()
+    }
+
     @Test("What is left alone is listed with the reason, explained, and forgotten when it has gone")
     func leftAlone() throws {
         let pair = try DevicePair()

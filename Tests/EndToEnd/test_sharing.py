@@ -113,8 +113,46 @@ def test_who_leaves_is_asked_and_the_last_one_stays(world):
     assert done.returncode == 0, done.stderr
     assert (two.folder / "a.txt").read_text() == "a"
     wait_for(lambda: names(one)["device-1"]["isRevoked"], 20, "it is told")
+    # Nothing speaks of the folder there any more, and it may be shared again.
+    assert "is not kept in step" in two.run("devices", two.folder).stderr
+    assert two.run("doctor").stdout == "Nothing is wrong.\n"
     last = one.run("revoke", one.folder, "device-0", "--yes")
     assert last.returncode == 1 and "the last device" in last.stderr
+    here.devices.remove(two)
+
+
+def test_a_folder_is_forgotten_without_its_hub(world):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "a.txt").write_text("a")
+    here.settle()
+    here.hub.end()
+    running = two.run("revoke", two.folder, "device-1", "--yes", "--without-hub")
+    assert running.returncode == 1 and "Stop sheaf up first" in running.stderr, running.stderr
+    two.end()
+    assert two.run("revoke", two.folder, "device-1", "--yes").returncode == 1
+    other = two.run("revoke", two.folder, "device-0", "--yes", "--without-hub")
+    assert other.returncode == 1 and "device-1" in other.stderr, other.stderr
+    done = two.run("revoke", two.folder, "device-1", "--yes", "--without-hub")
+    assert done.returncode == 0 and "Other devices do not hear of it" in done.stdout, done.stdout + done.stderr
+    assert two.run("doctor").stdout == "Nothing is wrong.\n" and (two.folder / "a.txt").read_text() == "a"
+    # Its keys stay, for its user alone.
+    (former,) = Path(two.environment["SHEAF_HOME"]).glob("former/*")
+    assert (former / "keys").stat().st_mode & 0o77 == 0 and former.parent.stat().st_mode & 0o77 == 0
+    here.devices.remove(two)
+
+
+def test_one_that_was_shut_out_can_be_forgotten(world):
+    here = world(2)
+    one, two = here.devices
+    (one.folder / "a.txt").write_text("a")
+    here.settle()
+    assert one.run("revoke", one.folder, "device-1").returncode == 0
+    wait_for(lambda: "Nothing goes or comes any more" in two.run("status").stdout, 30, lambda: two.run("status").stdout)
+    two.end()
+    done = two.run("revoke", two.folder, "device-1")
+    assert done.returncode == 0 and "is forgotten here" in done.stdout, done.stdout + done.stderr
+    assert two.run("doctor").stdout == "Nothing is wrong.\n"
     here.devices.remove(two)
 
 

@@ -24,9 +24,9 @@ package enum Invocation: Sendable {
     case run(Command, Arguments)
 }
 
-/// Why a line was not understood, in one sentence.
+/// Why a line was not understood, in one sentence. Commands throw it for what does not go together.
 package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
-    /// The command whose help would help.
+    /// The command whose help would help; needs not be said where a command throws it.
     package var command: String?
 }

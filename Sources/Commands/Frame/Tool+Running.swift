@@ -31,6 +31,10 @@ extension Tool {
         case .run(let command, let arguments):
             do {
                 return try command.run(arguments, console)
+            } catch let error as UsageError {
+                let sentence = "\(name) \(command.name): \(error); see \(name) \(command.name) --help"
+                console.complain([sentence].printableLines)
+                return .wrongUse
             } catch {
                 console.complain(["\(name) \(command.name): \(error)"].printableLines)
                 return .failure

@@ -41,11 +41,11 @@ package struct BrakeLimit: Hashable, Sendable {
         var parameters: [Parameter] { [.option(share), .option(countMin)] }
 
         /// - Returns: Nil where nothing is said.
-        /// - Throws: `ReportError` for what does not go together.
+        /// - Throws: `UsageError` for what does not go together.
         func value(_ arguments: Arguments) throws -> BrakeLimit? {
             let limit = BrakeLimit(share: arguments[share].last, countMin: arguments[countMin].last)
             guard limit.share != .off || limit.countMin == nil else {
-                throw ReportError(description: "--brake off asks never: leave --at-least out")
+                throw UsageError(description: "--brake off asks never: leave --at-least out")
             }
             return limit.share == nil && limit.countMin == nil ? nil : limit
         }

@@ -31,7 +31,7 @@ extension Command {
             let decisions = [goOn, putBack, back].filter { arguments[$0] }
             let limit = try limit.value(arguments)
             guard decisions.count + (limit == nil ? 0 : 1) == 1 else {
-                throw ReportError(
+                throw UsageError(
                     description: "give one of --go-on, --put-back, --back, or --brake and --at-least"
                 )
             }

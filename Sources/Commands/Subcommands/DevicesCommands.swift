@@ -34,6 +34,10 @@ extension Command {
     /// `sheaf revoke`
     package static func revoke(_ role: SharingRole?) -> Command {
         let yes = Flag("yes", "do not ask")
+        let alone = Flag(
+            "without-hub",
+            "for this device: have the folder forgotten here although the hub is gone, or this is the last device"
+        )
         return Command(
             "revoke",
             summary: "shut a device out of a folder, such as one that was lost",
@@ -43,16 +47,17 @@ extension Command {
                 reaches it. What was changed on it and not sent stays on it. It does not come back: paired again it is a new \
                 device.
 
-                This device itself may be given: it leaves. Its folder stays as it is.
+                This device itself may be given: it leaves. Its folder stays as it is, and is forgotten here.
                 """,
             [
-                .flag(yes), .positional(folder),
+                .flag(yes), .flag(alone), .positional(folder),
                 .positional(Positional("DEVICE", "its name, or the first digits of its identifier")),
             ]
         ) { arguments, console in
             let role = try SharingRole.required(role)
-            let folder = arguments.items[0]
-            let device = try role.device(arguments.items[1], of: folder)
+            let (folder, name) = (arguments.items[0], arguments.items[1])
+            if arguments[alone] { return try forget(folder, name, role, asks: !arguments[yes], console) }
+            let device = try role.device(name, of: folder)
             guard device.isThis else {
                 // What is said of it has several lines, and its name in one of them.
                 var named = device
@@ -63,7 +68,11 @@ extension Command {
             }
             if device.isRevoked {
                 try role.leave(folder)
-                console.say(["This device was shut out before; the hub refuses it now."].printableLines)
+                console.say(
+                    [
+                        "This device was shut out before; the hub refuses it now. What is in “\(folder)” stays as it is, and is forgotten here."
+                    ].printableLines
+                )
                 return .success
             }
             let others = try role.devices(folder).filter { !$0.isRevoked && !$0.isThis }
@@ -84,6 +93,34 @@ extension Command {
             console.say(["This device has left. What is in “\(folder)” stays as it is."].printableLines)
             return .success
         }
+    }
+
+    /// Leaves without a word to anybody.
+    private static func forget(
+        _ folder: String,
+        _ name: String,
+        _ role: SharingRole,
+        asks: Bool,
+        _ console: Console
+    ) throws -> ExitCode {
+        var isDone = true
+        try role.forget(folder) { own in
+            guard own.isMeant(by: name) else {
+                throw ReportError(
+                    description: "without the hub only this device can leave, which is called “\(own.name)”"
+                )
+            }
+            console.say(
+                [
+                    "“\(folder)” stays as it is and is kept in step no more on this device. What was changed here and not sent stays here alone.",
+                    "Other devices do not hear of it: shut this one out from one of them, too, if there are any.",
+                ].printableLines
+            )
+            isDone = !asks || role.ask("Forget it? [yes/no] ", console)
+            return isDone
+        }
+        console.say(isDone ? "It is forgotten here.\n" : "Nothing was changed.\n")
+        return isDone ? .success : .failure
     }
 
     private static func leaving(_ folder: String, _ others: [SharingRole.Device]) -> String {

@@ -154,10 +154,10 @@ extension Command {
         case ("backup", let folder?): try role.backUp(choices, folder)
         case ("restore", let folder?): try role.restore(choices, folder)
         case ("backup", nil), ("restore", nil):
-            throw ReportError(description: "which folder? Say “sheaf hub \(items[0]) DIR”")
+            throw UsageError(description: "which folder? Say “sheaf hub \(items[0]) DIR”")
         default:
             let line = items.joined(separator: " ")
-            throw ReportError(description: "“\(line)” is nothing that a hub does; see sheaf hub --help")
+            throw UsageError(description: "“\(line)” is nothing that a hub does")
         }
         return .success
     }

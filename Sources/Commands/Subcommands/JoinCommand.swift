@@ -56,13 +56,13 @@ extension Command {
             request.brake = try limit.value(arguments)
             // A QR code's text begins with the hub's address.
             guard request.hub != nil || request.code?.contains("#") == true else {
-                throw ReportError(description: "--hub is missing: give the hub's address")
+                throw UsageError(description: "--hub is missing: give the hub's address")
             }
             guard (request.invitation == nil) != (request.code == nil) else {
-                throw ReportError(description: "give either --invitation or --code")
+                throw UsageError(description: "give either --invitation or --code")
             }
             guard !request.isRecovery || request.invitation != nil else {
-                throw ReportError(
+                throw UsageError(
                     description: "--recovery wants an --invitation: sheaf hub invite prints one at the hub"
                 )
             }

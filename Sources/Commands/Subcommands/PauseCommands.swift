@@ -45,8 +45,8 @@ extension Command {
             [.flag(drop), .flag(fail), .flag(ReportParameters.jsonOutcome), .positional(item)]
         ) { arguments, console in
             guard !(arguments[drop] && arguments[fail]) else {
-                throw ReportError(
-                    description: "--drop-local and --fail-on-conflict do not go together. Choose one."
+                throw UsageError(
+                    description: "--drop-local and --fail-on-conflict do not go together: choose one"
                 )
             }
             let path = arguments.items[0]

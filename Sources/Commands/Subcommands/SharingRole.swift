@@ -24,6 +24,11 @@ package struct SharingRole: Sendable {
             (self.id, self.name, self.since, self.isThis) = (id, name, since, isThis)
             (self.isPaper, self.isRevoked, self.revokedBy) = (isPaper, isRevoked, revokedBy)
         }
+
+        /// Whether it is so called, or its identifier begins so.
+        func isMeant(by text: String) -> Bool {
+            name == text || (text.count >= 4 && id.hasPrefix(text.lowercased()))
+        }
     }
 
     /// Shows what is to be written down, group by group.
@@ -32,6 +37,7 @@ package struct SharingRole: Sendable {
     let devices: @Sendable (_ folder: String) throws -> [Device]
     let revoke: @Sendable (_ folder: String, Device) throws -> String
     let leave: @Sendable (_ folder: String) throws -> Void
+    let forget: @Sendable (_ folder: String, _ isMeant: (Device) throws -> Bool) throws -> Void
     let makeRecoveryKey: @Sendable (_ folder: String, _ replacesFormer: Bool, ShowingKey) throws -> Void
     let checkRecoveryKey: @Sendable (_ folder: String, Console) throws -> Void
     let ask: @Sendable (_ question: String, Console) -> Bool
@@ -40,6 +46,7 @@ package struct SharingRole: Sendable {
     ///   - devices: All devices of a folder, those that were shut out last.
     ///   - revoke: Shuts another device out, also one that was before; gives what to say of it.
     ///   - leave: Shuts this device out, or goes on with it where it was cut off.
+    ///   - forget: Leaves without the hub, if it is this device that is meant.
     ///   - makeRecoveryKey: Shows a new one before former ones are shut out; an error after that is about those.
     ///   - checkRecoveryKey: Asks for one, and returns when it is right.
     ///   - ask: Asks a person something; false also where nobody answers.
@@ -47,12 +54,13 @@ package struct SharingRole: Sendable {
         devices: @escaping @Sendable (_ folder: String) throws -> [Device],
         revoke: @escaping @Sendable (_ folder: String, Device) throws -> String,
         leave: @escaping @Sendable (_ folder: String) throws -> Void,
+        forget: @escaping @Sendable (_ folder: String, _ isMeant: (Device) throws -> Bool) throws -> Void,
         makeRecoveryKey:
             @escaping @Sendable (_ folder: String, _ replacesFormer: Bool, ShowingKey) throws -> Void,
         checkRecoveryKey: @escaping @Sendable (_ folder: String, Console) throws -> Void,
         ask: @escaping @Sendable (_ question: String, Console) -> Bool
     ) {
-        (self.devices, self.revoke, self.leave) = (devices, revoke, leave)
+        (self.devices, self.revoke, self.leave, self.forget) = (devices, revoke, leave, forget)
         (self.makeRecoveryKey, self.checkRecoveryKey, self.ask) = (makeRecoveryKey, checkRecoveryKey, ask)
     }
 
@@ -64,7 +72,7 @@ package struct SharingRole: Sendable {
     /// The device that is meant by its name, or by the first digits of its identifier: one that was shut out when no other is.
     func device(_ text: String, of folder: String) throws -> Device {
         let all = try devices(folder)
-        let named = all.filter { $0.name == text || (text.count >= 4 && $0.id.hasPrefix(text.lowercased())) }
+        let named = all.filter { $0.isMeant(by: text) }
         let present = named.filter { !$0.isRevoked }
         let meant = present.isEmpty ? named : present
         guard let first = meant.first else {

@@ -70,7 +70,7 @@ extension Command {
             guard let role else { throw ReportError(description: "this program knows no versions") }
             let vaults = arguments[source]
             guard arguments[repair] || vaults.isEmpty else {
-                throw ReportError(description: "--from says what --repair takes: give both")
+                throw UsageError(description: "--from says what --repair takes: give both")
             }
             let condition = try arguments[repair] ? role.repair(vaults) : role.verify()
             console.say(

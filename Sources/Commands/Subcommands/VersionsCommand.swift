@@ -42,6 +42,18 @@ package struct VersionsRole: Sendable {
     }
 }
 
+/// What has come of `--restore`: which place holds which version now.
+private struct RestoreOutcome: Encodable {
+    var path: String
+    var version: String
+}
+
+/// What has come of `--settle`: how many conflicts of an item were settled.
+private struct SettleOutcome: Encodable {
+    var path: String
+    var settledCount: Int
+}
+
 extension Command {
     /// `sheaf versions`
     package static func versions(_ role: VersionsRole?) -> Command {
@@ -73,28 +85,36 @@ extension Command {
         ) { arguments, console in
             guard let role else { throw ReportError(description: "this program knows no versions") }
             let path = arguments.items[0]
+            let isJSON = arguments[ReportParameters.jsonWithDates]
             if let id = arguments[restore].last {
                 guard !arguments[settle] else {
-                    throw ReportError(description: "give either --restore or --settle")
+                    throw UsageError(description: "give either --restore or --settle")
                 }
                 let target = arguments[target].last
-                try role.restore(path, try only(id, of: role.list(path), path), target)
-                console.say(["“\(target ?? path)” is that version now."].printableLines)
+                let version = try only(id, of: role.list(path), path)
+                try role.restore(path, version, target)
+                let outcome = RestoreOutcome(path: target ?? path, version: version)
+                console.say(
+                    isJSON
+                        ? try ReportParameters.json(outcome)
+                        : ["“\(outcome.path)” is that version now."].printableLines
+                )
                 return .success
             }
             guard arguments[target].isEmpty else {
-                throw ReportError(description: "--to says where --restore writes: give both")
+                throw UsageError(description: "--to says where --restore writes: give both")
             }
             if arguments[settle] {
                 let count = try role.settle(path)
-                console.say(count == 0 ? "Nothing was in conflict.\n" : "Settled: \(count).\n")
+                console.say(
+                    isJSON
+                        ? try ReportParameters.json(SettleOutcome(path: path, settledCount: count))
+                        : count == 0 ? "Nothing was in conflict.\n" : "Settled: \(count).\n"
+                )
                 return .success
             }
             let versions = try role.list(path)
-            console.say(
-                arguments[ReportParameters.jsonWithDates]
-                    ? try ReportParameters.json(versions) : text(versions)
-            )
+            console.say(isJSON ? try ReportParameters.json(versions) : text(versions))
             return .success
         }
     }

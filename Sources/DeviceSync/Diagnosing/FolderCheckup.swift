@@ -120,7 +120,7 @@ package struct FolderCheckup: Sendable {
                 finding(
                     .shutOut,
                     "Another device has shut this one out.",
-                    "What is here stays as it is. To share it again, join anew: sheaf join."
+                    "What is here stays as it is. To share it again, join anew: sheaf join. Else have it forgotten: sheaf revoke, with this device's own name."
                 )
             )
         } else if let hubFailure {

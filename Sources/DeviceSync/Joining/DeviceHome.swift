@@ -12,7 +12,7 @@ package import SyncMessages
 ///     containers/NAME/keys        the container's keys
 ///     containers/NAME/revocation  another device that is being shut out, and the key that follows
 ///     containers/NAME/shut-out    there when this device was shut out: it may join anew, as another
-///     former/NAME-N               what it had as the one that was shut out
+///     former/NAME-N               what it had of one that it has left, or as the one that was shut out
 ///     containers/NAME/vault       contents; containers/NAME/memory.sqlite: what was seen and read
 ///
 /// Files are written whole, to stable storage, and are the user's alone.
@@ -128,14 +128,47 @@ package struct DeviceHome: Sendable {
             }
             let joining = FilePath(settings.folder)
             guard container == settings.container || Self.overlap(place, joining) else { continue }
-            let former = folder.appending("former")
-            try ItemMoves.createFolders(former, permissions: 0o700)
-            let names = Set(try FolderScan.names(in: former))
-            let free = (1...).lazy.map { "\(container)-\($0)" }.first { !names.contains($0) }
-            try StorageFolder(at: folder).move("containers/\(container)", toFree: "former/\(free ?? "")")
-            try StorageFolder(at: former).sync()
-            try StorageFolder(at: containersFolder).sync()
+            try putAside(container)
         }
+    }
+
+    /// What this device has of a container stays, closed to all others, where nothing tells of it any more: what its folder held
+    /// before, what others have not got of it, and the keys.
+    private func putAside(_ container: ContainerName) throws {
+        let former = folder.appending("former")
+        try ItemMoves.createFolders(former, permissions: 0o700)
+        let names = Set(try FolderScan.names(in: former))
+        let free = (1...).lazy.map { "\(container)-\($0)" }.first { !names.contains($0) }
+        try StorageFolder(at: folder).move("containers/\(container)", toFree: "former/\(free ?? "")")
+        try StorageFolder(at: former).sync()
+        try StorageFolder(at: containersFolder).sync()
+    }
+
+    // MARK: Leaving
+
+    /// Has this device leave a container: the others go on without it, and nothing here tells of the folder any more, which stays
+    /// as it is. Called again it goes on where it was cut off.
+    ///
+    /// - Parameter client: The container's hub; one that refuses this device already is no reason to stay.
+    /// - Throws: As `Sharing.leave()`.
+    package func leave(_ joined: JoinedContainer, at client: HubClient) throws {
+        do { try sharing(of: joined, at: client).leave() } catch let failure as SyncFailure
+            where failure.code == .shutOut
+        {
+            // Nothing is left to be said to others.
+        }
+        try forget(joined.settings.container)
+    }
+
+    /// Has nothing here tell of a container's folder any more, which stays as it is. Nobody else hears of it.
+    ///
+    /// - Throws: `SyncFailure` with code `inUse` while the folder is kept in step.
+    package func forget(_ container: ContainerName) throws {
+        let own = try StorageFolder(at: folder(of: container))
+        let lock = try Sharing.lockFile(DeviceMemory.lockName, in: own)
+        guard try lock.lock(waits: false) else { throw SyncFailure.inUseLeaving }
+        defer { lock.unlock() }
+        try putAside(container)
     }
 
     private static func overlap(_ one: FilePath, _ other: FilePath) -> Bool {

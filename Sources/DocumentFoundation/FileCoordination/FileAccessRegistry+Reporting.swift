@@ -1,6 +1,7 @@
 package import Coordination
 internal import Foundation
 internal import Locks
+internal import StandardStreams
 
 extension FileAccessRegistry {
     /// Who uses what in this process, who waits for whom, and which deadlocks were broken.
@@ -62,6 +63,6 @@ extension FileAccessRegistry {
 
     /// Says on standard error what a developer should know although no call may have failed for it.
     static func log(_ sentence: String) {
-        FileHandle.standardError.write(Data("NSFileCoordinator: \(sentence)\n".utf8))
+        StandardError.say("NSFileCoordinator: \(sentence)")
     }
 }

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import FileSystem
 package import Foundation
 internal import Locks
+internal import StandardStreams
 internal import Vault
 
 /// The user's versions, as documents and `NSFileVersion` ask for them.
@@ -129,9 +130,7 @@ package final class VersionStore: Sendable {
     }
 
     /// Says something on standard error.
-    package static let say: @Sendable (String) -> Void = { text in
-        FileHandle.standardError.write(Data((text + "\n").utf8))
-    }
+    package static let say: @Sendable (String) -> Void = { StandardError.say($0) }
 }
 
 /// The stores of this process, so that news of versions come to those that have them.

@@ -5,6 +5,7 @@ internal import Foundation
 internal import KeyValues
 internal import LocalSockets
 internal import Locks
+internal import StandardStreams
 internal import SyncMessages
 
 /// What an app's key-value store is in this process: the values in memory, the file, and who is told what.
@@ -62,7 +63,7 @@ final class KeyValueCore: Sendable {
     }
 
     static func warn(_ sentence: String) {
-        FileHandle.standardError.write(Data("NSUbiquitousKeyValueStore: \(sentence)\n".utf8))
+        StandardError.say("NSUbiquitousKeyValueStore: \(sentence)")
     }
 
     private static func sentence(_ error: any Error) -> String {

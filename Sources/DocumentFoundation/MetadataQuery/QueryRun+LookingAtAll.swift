@@ -2,6 +2,7 @@ internal import Dispatch
 internal import FileSystem
 internal import Foundation
 internal import Locks
+internal import StandardStreams
 
 /// Comparing everything with what is known, where events were lost or cannot be had.
 extension QueryRun {
@@ -115,10 +116,8 @@ extension QueryRun {
     func lookAtIntervalsIfNeeded() {
         guard lacksWatches, !looksAtIntervals else { return }
         looksAtIntervals = true
-        FileHandle.standardError.write(
-            Data(
-                "sheaf: a query looks at its scopes at intervals: the system has no file watches left.\n".utf8
-            )
+        StandardError.say(
+            "sheaf: a query looks at its scopes at intervals: the system has no file watches left."
         )
         lookAtIntervals(after: Self.looksIntervalSecondsMin)
     }

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import FileSystem
 internal import Foundation
 internal import Locks
+internal import StandardStreams
 
 /// Watches what presenters present, and says what others have done to it who coordinate nothing.
 ///
@@ -53,7 +54,7 @@ final class OutsideWatcher: Sendable {
     init(
         events: FileEvents = .shared,
         looksIntervalSeconds: Double = looksIntervalSecondsMin,
-        warn: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) },
+        warn: @escaping @Sendable (String) -> Void = StandardError.write,
         search: @escaping CopyQuestion = searchForCopies,
         isBeingWritten: @escaping @Sendable ([ItemPath]) -> Set<ItemPath>,
         isQuietElsewhere: @escaping QuietQuestion,

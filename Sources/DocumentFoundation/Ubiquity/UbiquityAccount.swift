@@ -3,6 +3,7 @@ package import FileSystem
 public import Foundation
 package import LocalSockets
 internal import Locks
+internal import StandardStreams
 package import SyncMessages
 
 /// The folders of this user that are containers, as this process sees them, and where the process is asked that keeps
@@ -80,7 +81,7 @@ package final class UbiquityAccount: Sendable {
             }
             return place.url(isDirectory: true)
         } catch {
-            FileHandle.standardError.write(Data("The container “\(name)” cannot be made: \(error)\n".utf8))
+            StandardError.say("The container “\(name)” cannot be made: \(error)")
             return nil
         }
     }

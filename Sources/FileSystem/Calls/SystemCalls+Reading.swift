@@ -25,12 +25,13 @@ extension SystemCalls {
 
     /// readdir(3) of the whole folder, in the volume's order, without "." and "..".
     ///
-    /// A name that is not UTF-8 cannot be told apart from others and fails with `EILSEQ`.
+    /// A name that is not UTF-8 cannot be told apart from others and fails with `EILSEQ`, at its place as people see it.
     static func readdir(_ folder: Folder) throws(SystemError) -> [FolderEntry] {
         var entries: [FolderEntry] = []
         try forEachEntry(of: folder) { (entry) throws(SystemError) in
             guard let member = FolderEntry(entry) else {
-                throw SystemError(call: "getdents", errno: EILSEQ, path: folder.path)
+                let mended = FolderEntry.mendedName(entry)
+                throw SystemError(call: "getdents", errno: EILSEQ, path: folder.place(of: mended))
             }
             if member.name != ".", member.name != ".." { entries.append(member) }
             return true

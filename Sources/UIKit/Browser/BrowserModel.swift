@@ -1,5 +1,6 @@
 internal import DocumentFoundation
 internal import Foundation
+internal import StandardStreams
 internal import SyncMessages
 internal import UniformTypeIdentifiers
 
@@ -52,7 +53,7 @@ final class BrowserModel {
         do {
             return try BrowserLocation(documents, kinds: BrowserKinds.make(opening: contentTypes))
         } catch {
-            Diagnostics.report("The documents cannot be shown: \(error.localizedDescription)")
+            StandardError.say("The documents cannot be shown: \(error.localizedDescription)")
             return nil
         }
     }

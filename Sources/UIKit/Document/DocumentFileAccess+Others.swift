@@ -2,6 +2,7 @@ internal import DocumentFoundation
 internal import FileSystem
 internal import Foundation
 internal import Locks
+internal import StandardStreams
 internal import Vault
 
 /// What a document's saves find of others' work, and what is done about it. Used on the file queue.
@@ -190,7 +191,7 @@ extension DocumentFileAccess {
                 others.late[index].keptContents = contents
                 lateLoserKept.withLock { $0 }?(loser)
             } catch {
-                Diagnostics.report(
+                StandardError.say(
                     "What was written into “\(file.path)” while it was saved is lost: \(error)"
                 )
             }

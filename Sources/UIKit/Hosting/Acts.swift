@@ -1,4 +1,5 @@
 internal import Foundation
+internal import StandardStreams
 
 /// Carries out what a person asks for in a tab, and answers each time.
 @MainActor
@@ -29,7 +30,7 @@ final class Acts {
 
     func perform(_ message: [String: Any]) {
         guard let id = message["id"] as? Int else {
-            Diagnostics.report("A tab asked for an act without a number; it cannot be answered.")
+            StandardError.say("A tab asked for an act without a number; it cannot be answered.")
             return
         }
         let arguments = Arguments(values: message["arguments"] as? [String: Any] ?? [:])

@@ -1,6 +1,7 @@
 internal import FileSystem
 internal import Foundation
 internal import HTTPService
+internal import StandardStreams
 internal import UniformTypeIdentifiers
 internal import WebHost
 
@@ -64,7 +65,7 @@ private final class HostReceiver: WebHostDelegate, Sendable {
         do {
             return .html(try await FirstPage.make())
         } catch {
-            Diagnostics.report("The page could not be made: \(error)")
+            StandardError.say("The page could not be made: \(error)")
             return .text("The page could not be made. Look at what the program printed.\n", status: 500)
         }
     }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import LocalSockets
+internal import StandardStreams
 internal import UniformTypeIdentifiers
 
 extension ApplicationRun {
@@ -34,7 +35,7 @@ extension ApplicationRun {
                 DispatchQueue.main.async { answer(MainActor.assumeIsolated { OpenedURLs.open(files) }) }
             }
         } catch {
-            Diagnostics.report("Later starts will serve their own: \(error)")
+            StandardError.say("Later starts will serve their own: \(error)")
         }
     }
 
@@ -44,7 +45,7 @@ extension ApplicationRun {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["xdg-open", link]
         do { try process.run() } catch {
-            Diagnostics.report("The page could not be opened in a browser (\(error)); open \(link) yourself.")
+            StandardError.say("The page could not be opened in a browser (\(error)); open \(link) yourself.")
         }
     }
 }

@@ -1,6 +1,7 @@
 internal import DocumentFoundation
 internal import Foundation
 internal import LocalSockets
+internal import StandardStreams
 internal import UniformTypeIdentifiers
 
 /// One run of an app, from its start to the end of its process.
@@ -34,7 +35,7 @@ enum ApplicationRun {
             }
             arguments = parsed
         } catch {
-            Diagnostics.report("\(program): \(error.message)\n\n\(LaunchArguments.usage(program))")
+            StandardError.say("\(program): \(error.message)\n\n\(LaunchArguments.usage(program))")
             return 2
         }
         if handOver(arguments) { return 0 }
@@ -48,7 +49,7 @@ enum ApplicationRun {
         do {
             try launch(arguments, made)
         } catch {
-            Diagnostics.report("\(program) could not start: \(error)")
+            StandardError.say("\(program) could not start: \(error)")
             return 1
         }
         while exitStatus == nil {
@@ -105,7 +106,7 @@ enum ApplicationRun {
         OpenDocuments.closeAll { unsaved in
             for document in unsaved {
                 let reason = document.lastError.map { ": \($0.localizedDescription)" } ?? ""
-                Diagnostics.report("“\(document.fileURL.path)” could not be saved\(reason)")
+                StandardError.say("“\(document.fileURL.path)” could not be saved\(reason)")
             }
             Task {
                 await AppHost.current?.stop()

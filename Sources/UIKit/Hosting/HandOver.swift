@@ -2,6 +2,7 @@ internal import FileSystem
 internal import Foundation
 internal import LocalSockets
 internal import Locks
+internal import StandardStreams
 
 /// Takes the files that a later start of the same app was given, so that one process shows all of them.
 ///
@@ -83,7 +84,7 @@ final class HandOver: Sendable {
                 guard try !poll.wait(milliseconds: -1).isEmpty else { continue }
                 while let socket = try listener.accept() { take(socket) }
             } catch {
-                Diagnostics.report("Files of later starts are not taken any more: \(error)")
+                StandardError.say("Files of later starts are not taken any more: \(error)")
                 return
             }
         }

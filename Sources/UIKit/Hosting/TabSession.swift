@@ -1,4 +1,5 @@
 internal import Foundation
+internal import StandardStreams
 internal import WebHost
 
 /// One tab's view of its scene: what it has been told, and what it says.
@@ -84,7 +85,7 @@ final class TabSession {
         } catch {
             // Only a value that is no JSON gets here, and callers check those: a defect of ours.
             assertionFailure("a message could not be encoded: \(error)")
-            Diagnostics.report("A message to a tab could not be encoded: \(error)")
+            StandardError.say("A message to a tab could not be encoded: \(error)")
         }
     }
 
@@ -135,7 +136,7 @@ final class TabSession {
 
     func received(_ text: String) {
         guard let message = JSONValues.object(text), let type = message["type"] as? String else {
-            Diagnostics.report("A tab sent something that is no message.")
+            StandardError.say("A tab sent something that is no message.")
             return
         }
         guard isNew(message) else { return }
@@ -151,7 +152,7 @@ final class TabSession {
         case "visible":
             setVisible(message["visible"] as? Bool ?? true)
         default:
-            Diagnostics.report("A tab sent a message of the unknown type “\(type)”.")
+            StandardError.say("A tab sent a message of the unknown type “\(type)”.")
         }
     }
 
@@ -190,12 +191,5 @@ final class TabSession {
         guard visible != isVisible else { return }
         isVisible = visible
         SceneSessions.visibilityChanged(self)
-    }
-}
-
-/// What goes wrong in the process and is nobody's document: said on standard error.
-enum Diagnostics {
-    static func report(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
     }
 }

@@ -1,5 +1,6 @@
 internal import DocumentFoundation
 internal import Foundation
+internal import StandardStreams
 
 /// Takes the state of a scene, and gives it back to a new one.
 @MainActor
@@ -35,7 +36,7 @@ enum SceneRestoration {
             if let known, known.holdsSame(as: state) { return known }
             return state
         } catch {
-            Diagnostics.report("What a tab shows cannot be kept for the next start: \(error)")
+            StandardError.say("What a tab shows cannot be kept for the next start: \(error)")
             return nil
         }
     }

@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Foundation
+internal import StandardStreams
 
 /// The file that keeps the states of an app's tabs: a property list, written whole or not at all.
 ///
@@ -30,7 +31,7 @@ final class StateFile: Sendable {
             let sessions = try PropertyListDecoder().decode(SavedSessions.self, from: data)
             return sessions.version == SavedSessions.currentVersion ? sessions : SavedSessions()
         } catch {
-            Diagnostics.report("What was open before could not be read and is forgotten: \(error)")
+            StandardError.say("What was open before could not be read and is forgotten: \(error)")
             return SavedSessions()
         }
     }
@@ -59,7 +60,7 @@ final class StateFile: Sendable {
             try save.write(try encoder.encode(sessions))
             try save.commit(MemberAttributes(permissions: 0o600))
         } catch {
-            Diagnostics.report("What is open now could not be kept for the next start: \(error)")
+            StandardError.say("What is open now could not be kept for the next start: \(error)")
         }
     }
 }

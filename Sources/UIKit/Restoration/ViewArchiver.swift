@@ -1,4 +1,5 @@
 internal import Foundation
+internal import StandardStreams
 
 /// Lets the delegate and the objects of a tab encode their state.
 @MainActor
@@ -59,7 +60,7 @@ enum ViewArchiver {
         guard let type else { return nil }
         let name = String(reflecting: type)
         guard let found: AnyClass = NSClassFromString(name), found == type else {
-            Diagnostics.report(
+            StandardError.say(
                 "\(name) cannot restore anything: make it a class of its own, not a private one."
             )
             return nil

@@ -1,3 +1,5 @@
+internal import StandardStreams
+
 /// Shows view controllers over each other and tells each what becomes of it, in UIKit's order.
 @MainActor
 enum Presentation {
@@ -10,7 +12,7 @@ enum Presentation {
         let presenter = base(of: asked)
         // A person who presses twice before the page has followed gets here: no reason to end the process.
         if let before = presenter.presented {
-            Diagnostics.report(
+            StandardError.say(
                 "\(type(of: shown)) is not presented: \(type(of: presenter)) already presents \(type(of: before))."
             )
             return

@@ -1,5 +1,6 @@
 package import Foundation
 internal import Locks
+internal import StandardStreams
 
 /// What an app says about itself: its Info.plist, and what that declares.
 ///
@@ -103,7 +104,7 @@ package struct AppInfo: Sendable {
 
     /// Writes a line to standard error, for the app's developer.
     static func warn(_ sentence: String) {
-        FileHandle.standardError.write(Data("UniformTypeIdentifiers: \(sentence)\n".utf8))
+        StandardError.say("UniformTypeIdentifiers: \(sentence)")
     }
 }
 

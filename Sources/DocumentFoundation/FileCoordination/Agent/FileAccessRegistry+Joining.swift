@@ -3,6 +3,7 @@ internal import FileSystem
 internal import Foundation
 internal import LocalSockets
 internal import Locks
+internal import StandardStreams
 
 extension FileAccessRegistry {
     static func makeShared() -> FileAccessRegistry {
@@ -172,7 +173,7 @@ extension FileAccessRegistry {
 
     /// Says on standard error what a developer should know although no call fails for it.
     static func log(_ error: any Error) {
-        FileHandle.standardError.write(Data("file coordination: \(error)\n".utf8))
+        StandardError.say("file coordination: \(error)")
     }
 }
 
