@@ -33,6 +33,7 @@ package enum AgentProcess {
             ?? RuntimeFolder(environment: environment)
         // Whoever reads its log may go.
         signal(SIGPIPE, SIG_IGN)
+        OpenFiles.raised()
         // No folder is kept in use by an agent that was started in it.
         _ = chdir("/")
         let agent = try AgentServer(in: folder, server)

@@ -49,7 +49,8 @@ package final class AgentServer {
     @exclusivity(unchecked) private var connections = SmallTable<ConnectionID, Connection>()
     @exclusivity(unchecked) private var dirty: [Connection] = []
     private var connectionCount: UInt64 = 0
-    private var isFull = false
+    /// Until when nobody is taken for want of room; nil where there is some.
+    private var fullUntil: UInt64?
     /// Whether an access has been granted since it last waited: its end, or another request, may come at once.
     @exclusivity(unchecked) private var hasGranted = false
     /// Whether a presenter has been asked since it last waited: its answer may come at once.
@@ -97,6 +98,7 @@ package final class AgentServer {
         defer { end() }
         while !stopper.isStopped {
             let now = Self.now
+            if let fullUntil, fullUntil <= now { try listenAgain() }
             let schedule = core.schedule(now: now)
             if schedule.isUnneeded { return }
             for event in try wait(milliseconds: milliseconds(until: schedule, now)) { try take(event) }
@@ -154,16 +156,21 @@ package final class AgentServer {
     }
 
     private func acceptAll() throws {
-        while !isFull {
+        while fullUntil == nil {
             do {
                 guard let socket = try listener.accept() else { return }
                 try greet(socket)
-            } catch let error as SocketError where error.errno == EMFILE || error.errno == ENFILE {
-                // Whoever waits is taken when another has left.
-                isFull = true
+            } catch let error as SocketError where error.isWantOfRoom || error.errno == ENOSPC {
+                // Whoever waits is taken when another has left, or a moment later: others may have taken the room.
+                fullUntil = Self.now + Self.roomPauseMilliseconds * 1_000_000
                 try poll.change(listener, id: Self.listenerID, isOpen: false)
             }
         }
+    }
+
+    private func listenAgain() throws {
+        fullUntil = nil
+        try poll.change(listener, id: Self.listenerID, isOpen: true)
     }
 
     private func greet(_ socket: LocalSocket) throws {
@@ -281,15 +288,21 @@ package final class AgentServer {
         connection.socket.shutDown()
         do {
             try poll.remove(connection.socket)
-            if isFull { try poll.change(listener, id: Self.listenerID, isOpen: true) }
-            isFull = false
+            if fullUntil != nil { try listenAgain() }
         } catch {
             preconditionFailure("epoll refused a socket that it has: \(error)")
         }
     }
 
     private func lookForAbsentees() throws {
-        perform(core.absenteesAlive(try ClientLocks.clients(in: clientFolder), now: Self.now))
+        let living: Set<ClientID>
+        do { living = try ClientLocks.clients(in: clientFolder) } catch let error as SocketError
+            where error.isWantOfRoom
+        {
+            // It is looked again in a moment.
+            return
+        }
+        perform(core.absenteesAlive(living, now: Self.now))
     }
 
     private func end() {
@@ -298,7 +311,7 @@ package final class AgentServer {
     }
 
     private func milliseconds(until schedule: AgentCore.Schedule, _ now: UInt64) -> Int32 {
-        guard let deadline = schedule.nextDeadline else { return -1 }
+        guard let deadline = [schedule.nextDeadline, fullUntil].compactMap({ $0 }).min() else { return -1 }
         let left = deadline <= now ? 0 : min((deadline - now) / 1_000_000 + 1, 3_600_000)
         return Int32(schedule.isCollecting ? min(left, Self.absenteePauseMilliseconds) : left)
     }
@@ -308,6 +321,8 @@ package final class AgentServer {
     private static let receiveByteCount = 64 * 1024
     /// So much may wait for a client that does not read when more comes: a thousand long notices, and less than would hurt.
     private static let unsentByteCountMax = 8 << 20
+    /// After so long it is tried again to take a connection for which there was no room.
+    private static let roomPauseMilliseconds: UInt64 = 100
     /// How often the agent looks whether who has to come back still lives.
     private static let absenteePauseMilliseconds: UInt64 = 20
 }

@@ -63,6 +63,7 @@ package final class HTTPClient: Sendable {
     }
 
     private let base: String
+    private let isLocal: Bool
     private let state = Locked(State())
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
@@ -80,7 +81,16 @@ package final class HTTPClient: Sendable {
         }
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
-        self.base = text
+        (self.base, isLocal) = (text, Self.isOnThisMachine(base))
+    }
+
+    /// Whether an address is one of this machine alone: nothing that goes there can be listened to on the way.
+    package static func isOnThisMachine(_ address: URL) -> Bool {
+        guard let host = address.host?.lowercased() else { return false }
+        if host == "localhost" || ["::1", "[::1]"].contains(host) { return true }
+        // A name may begin as a number does.
+        var parsed = in_addr()
+        return inet_pton(AF_INET, host, &parsed) == 1 && host.hasPrefix("127.")
     }
 
     deinit { close() }
@@ -91,7 +101,8 @@ package final class HTTPClient: Sendable {
     /// - Throws: When there is none, or the client is closed.
     package func send(_ request: HTTPRequest) throws(HTTPClientError) -> HTTPAnswer {
         let taken = state.withLock { state -> Transfer? in
-            guard !state.isClosed, let transfer = state.idle.popLast() ?? Transfer() else { return nil }
+            guard !state.isClosed, let transfer = state.idle.popLast() ?? Transfer(isLocal: isLocal)
+            else { return nil }
             state.busy.append(transfer)
             return transfer
         }

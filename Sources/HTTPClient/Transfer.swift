@@ -6,6 +6,7 @@ final class Transfer: @unchecked Sendable {
     // Sendable because a client gives it to one thread at a time; `wake` calls what libcurl allows from any thread.
     private let multi: OpaquePointer
     private let easy: UnsafeMutableRawPointer
+    private let isLocal: Bool
 
     /// What comes in.
     private final class Inbox {
@@ -41,13 +42,15 @@ final class Transfer: @unchecked Sendable {
     private static let pollMilliseconds: Int32 = 60_000
 
     /// Nil for want of memory.
-    init?() {
+    ///
+    /// - Parameter isLocal: Whether the server is on this machine.
+    init?(isLocal: Bool) {
         guard let multi = curl_multi_init() else { return nil }
         guard let easy = curl_easy_init() else {
             curl_multi_cleanup(multi)
             return nil
         }
-        (self.multi, self.easy) = (OpaquePointer(multi), easy)
+        (self.multi, self.easy, self.isLocal) = (OpaquePointer(multi), easy, isLocal)
     }
 
     deinit {
@@ -105,6 +108,10 @@ final class Transfer: @unchecked Sendable {
         _ = cdoc_curl_set_number(easy, CURLOPT_NOSIGNAL, 1)
         _ = cdoc_curl_set_number(easy, CURLOPT_TCP_NODELAY, 1)
         _ = cdoc_curl_set_number(easy, CURLOPT_CONNECTTIMEOUT, Self.connectSeconds)
+        // A name server that says nothing keeps nobody from giving up.
+        _ = cdoc_curl_set_number(easy, CURLOPT_QUICK_EXIT, 1)
+        // A proxy that the environment names is somewhere else: it would be told the token, and means itself by "localhost".
+        if isLocal { _ = cdoc_curl_set_text(easy, CURLOPT_NOPROXY, "*") }
         switch request.patience {
         case .whole(let seconds): _ = cdoc_curl_set_number(easy, CURLOPT_TIMEOUT, seconds)
         case .quiet(let seconds):

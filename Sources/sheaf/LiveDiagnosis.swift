@@ -144,12 +144,10 @@ enum LiveDiagnosis {
 
     private static func hub(_ joined: JoinedContainer, name: String) -> DiagnosisReport.Hub {
         let address = joined.settings.hub
-        let host = address.host() ?? ""
         var hub = DiagnosisReport.Hub(
             name: name,
             isEncrypted: address.scheme == "https",
-            isOnThisMachine: host == "localhost" || host.hasPrefix("127.") || host == "::1"
-                || host == "[::1]",
+            isOnThisMachine: HubClient.isOnThisMachine(address),
             health: "ok"
         )
         do {

@@ -107,6 +107,14 @@ enum LiveSync {
             )
         }
         guard let hub = URL(string: address) else { throw Refusal("“\(address)” is not an address.") }
+        guard !isInTheClear(hub) || request.isWithoutTLS else {
+            throw Refusal(
+                """
+                “\(address)” has no TLS: whoever listens on the way could be this device to the hub. Give its https address. \
+                --without-tls takes it all the same, where the way there is closed to others, as in a VPN.
+                """
+            )
+        }
         // A hub refuses a name with control characters, and others would have it on their terminals.
         let name = (request.name ?? ProcessInfo.processInfo.hostName).printable
         let joining = Joining(
@@ -145,6 +153,11 @@ enum LiveSync {
         return "“\(settings.folder)” \(said). Keep it in step with: sheaf up"
     }
 
+    /// Whether others may listen to what is said to a hub.
+    private static func isInTheClear(_ hub: URL) -> Bool {
+        hub.scheme?.lowercased() == "http" && !HubClient.isOnThisMachine(hub)
+    }
+
     private static func pair(_ folder: String?, _ showsQRCode: Bool, _ console: Console) throws {
         let home = try DeviceHome(environment: environment)
         let all = try home.containers()
@@ -163,13 +176,14 @@ enum LiveSync {
         }
         let settings = joined.settings
         let joining = Joining(home, at: settings.hub, named: settings.deviceName)
+        let plain = isInTheClear(settings.hub) ? " --without-tls" : ""
         let person = PairingPerson(
             show: { code in
                 console.say(
                     """
                     On the other device, within ten minutes:
 
-                        sheaf join FOLDER --hub \(settings.hub) --code \(code)
+                        sheaf join FOLDER --hub \(settings.hub) --code \(code)\(plain)
 
 
                     """

@@ -87,6 +87,8 @@ class Hub(Process):
         self.address = f"http://{host}:{self.port}"
         # Who is not on this machine alone sits behind a proxy; here the network is all there is.
         others = [] if host == "127.0.0.1" else ["--behind-proxy"]
+        # What devices say that join it.
+        self.join_words = [] if host == "127.0.0.1" else ["--without-tls"]
         super().__init__(
             [sheaf, "hub", "--data", self.data, "--listen", f"{host}:{self.port}", "--address-rate", "100", *others],
             {},
@@ -145,7 +147,8 @@ class Device(Process):
         )
 
     def begin(self, hub):
-        done = self.run("join", self.folder, "--hub", hub.address, "--invitation", hub.invitation(), "--name", self.name)
+        words = ["--hub", hub.address, "--invitation", hub.invitation(), "--name", self.name, *hub.join_words]
+        done = self.run("join", self.folder, *words)
         assert done.returncode == 0, done.stderr
 
     def share(self, hub, other, answers=("yes", "yes"), read_code=None):
@@ -178,7 +181,7 @@ class Device(Process):
             how = ["--code", found]
         else:
             how = ["--hub", hub.address, "--code", code]
-        second = talk(other, "join", other.folder, *how, "--name", other.name)
+        second = talk(other, "join", other.folder, *how, "--name", other.name, *hub.join_words)
         for process, answer in ((first, answers[0]), (second, answers[1])):
             process.stdin.write(answer + "\n")
             process.stdin.flush()

@@ -49,6 +49,36 @@ struct HTTPClientTests {
         await server.stop()
     }
 
+    @Test("A proxy that the environment names hears nothing of what goes to this machine")
+    func proxy() async {
+        await #expect(processExitsWith: .success) {
+            let (server, proxy) = (try EchoServer(), try TrickleServer(byteCount: nil))
+            for name in ["http_proxy", "all_proxy", "ALL_PROXY"] {
+                setenv(name, "http://127.0.0.1:\(proxy.port)", 1)
+            }
+            unsetenv("no_proxy")
+            unsetenv("NO_PROXY")
+            for host in ["127.0.0.1", "localhost"] {
+                let client = try HTTPClient(try #require(URL(string: "http://\(host):\(server.port)")))
+                let request = HTTPRequest("GET", "/", patience: .quiet(seconds: 5))
+                #expect(try client.send(request).body == Data("GET".utf8))
+            }
+            await server.stop()
+        }
+    }
+
+    @Test(
+        "Only addresses of this machine alone are told to be that",
+        arguments: [
+            ("http://127.0.0.1:7433", true), ("http://127.8.9.1", true), ("http://LocalHost:1", true),
+            ("http://[::1]:7433/path", true), ("http://127.example.org", false), ("http://10.0.0.1", false),
+            ("http://localhost.example.org", false), ("http://[2001:db8::1]", false),
+        ]
+    )
+    func thisMachine(address: String, isSo: Bool) throws {
+        #expect(HTTPClient.isOnThisMachine(try #require(URL(string: address))) == isSo)
+    }
+
     @Test("A closed client sends nothing")
     func closed() async throws {
         client.close()

@@ -1,28 +1,7 @@
 extension Command {
     /// `sheaf join`
     package static func join(_ role: SyncRole?) -> Command {
-        let hub = ValueOption("hub", "ADDRESS", "where the hub is, such as http://127.0.0.1:7433")
-        let invitation = ValueOption(
-            "invitation",
-            "TEXT",
-            "begin a new container, by the hub's invitation; or have a hub know this device again"
-        )
-        let code = ValueOption(
-            "code",
-            "CODE",
-            "share what another device has, by the code that sheaf pair shows there; or by its QR code's text, without --hub"
-        )
-        let recovery = Flag(
-            "recovery",
-            "bring back what all devices have lost: asks for the key on paper, or reads it from standard input"
-        )
-        let name = ValueOption("name", "NAME", "what to call this device; else the machine's name")
-        let identifier = ValueOption(
-            "identifier",
-            "ID",
-            "what apps call the container, such as iCloud.com.example.notes; else it is any app's"
-        )
-        let limit = BrakeLimit.Options()
+        let options = JoinOptions()
         return Command(
             "join",
             summary: "have a folder kept in step with those of other devices",
@@ -39,33 +18,9 @@ extension Command {
 
                 What is in the folder already goes to the container, too. sheaf up keeps it in step from then on.
                 """,
-            [
-                .positional(Positional("FOLDER", "which; made when it is not there")), .option(hub),
-                .option(invitation), .option(code), .flag(recovery), .option(name), .option(identifier),
-            ] + limit.parameters
+            [.positional(Positional("FOLDER", "which; made when it is not there"))] + options.parameters
         ) { arguments, console in
-            var request = SyncRole.Join(
-                folder: arguments.items[0],
-                hub: arguments[hub].last,
-                invitation: arguments[invitation].last,
-                code: arguments[code].last,
-                name: arguments[name].last,
-                identifier: arguments[identifier].last
-            )
-            request.isRecovery = arguments[recovery]
-            request.brake = try limit.value(arguments)
-            // A QR code's text begins with the hub's address.
-            guard request.hub != nil || request.code?.contains("#") == true else {
-                throw UsageError(description: "--hub is missing: give the hub's address")
-            }
-            guard (request.invitation == nil) != (request.code == nil) else {
-                throw UsageError(description: "give either --invitation or --code")
-            }
-            guard !request.isRecovery || request.invitation != nil else {
-                throw UsageError(
-                    description: "--recovery wants an --invitation: sheaf hub invite prints one at the hub"
-                )
-            }
+            let request = try options.request(arguments)
             console.say([try SyncRole.required(role).join(request, console)].printableLines)
             return .success
         }
@@ -91,5 +46,70 @@ extension Command {
             console.say("The other device has the keys now.\n")
             return .success
         }
+    }
+}
+
+/// What may be said of how a folder is joined.
+private struct JoinOptions: Sendable {
+    let hub = ValueOption("hub", "ADDRESS", "where the hub is, such as http://127.0.0.1:7433")
+    let invitation = ValueOption(
+        "invitation",
+        "TEXT",
+        "begin a new container, by the hub's invitation; or have a hub know this device again"
+    )
+    let code = ValueOption(
+        "code",
+        "CODE",
+        "share what another device has, by the code that sheaf pair shows there; or by its QR code's text, without --hub"
+    )
+    let recovery = Flag(
+        "recovery",
+        "bring back what all devices have lost: asks for the key on paper, or reads it from standard input"
+    )
+    let plain = Flag(
+        "without-tls",
+        "take a hub at a plain http address of another machine, where the way there is closed to others, as in a VPN"
+    )
+    let name = ValueOption("name", "NAME", "what to call this device; else the machine's name")
+    let identifier = ValueOption(
+        "identifier",
+        "ID",
+        "what apps call the container, such as iCloud.com.example.notes; else it is any app's"
+    )
+    let limit = BrakeLimit.Options()
+
+    var parameters: [Parameter] {
+        [
+            .option(hub), .option(invitation), .option(code), .flag(recovery), .flag(plain), .option(name),
+            .option(identifier),
+        ] + limit.parameters
+    }
+
+    /// - Throws: `UsageError` for what does not go together.
+    func request(_ arguments: Arguments) throws -> SyncRole.Join {
+        var request = SyncRole.Join(
+            folder: arguments.items[0],
+            hub: arguments[hub].last,
+            invitation: arguments[invitation].last,
+            code: arguments[code].last,
+            name: arguments[name].last,
+            identifier: arguments[identifier].last
+        )
+        request.isRecovery = arguments[recovery]
+        request.isWithoutTLS = arguments[plain]
+        request.brake = try limit.value(arguments)
+        // A QR code's text begins with the hub's address.
+        guard request.hub != nil || request.code?.contains("#") == true else {
+            throw UsageError(description: "--hub is missing: give the hub's address")
+        }
+        guard (request.invitation == nil) != (request.code == nil) else {
+            throw UsageError(description: "give either --invitation or --code")
+        }
+        guard !request.isRecovery || request.invitation != nil else {
+            throw UsageError(
+                description: "--recovery wants an --invitation: sheaf hub invite prints one at the hub"
+            )
+        }
+        return request
     }
 }

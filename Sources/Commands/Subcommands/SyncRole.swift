@@ -10,6 +10,8 @@ package struct SyncRole: Sendable {
         package var code: String?
         /// Whether the key on paper is asked for: all other devices may be lost.
         package var isRecovery = false
+        /// Whether a hub of another machine may be asked in the clear.
+        package var isWithoutTLS = false
         package var name: String?
         /// What apps are to call the container.
         package var identifier: String?

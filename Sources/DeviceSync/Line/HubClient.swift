@@ -94,19 +94,25 @@ package final class HubClient: Sendable {
             .pairingMessages(pairing),
             query: "?after=\(number)&wait=\(waitSeconds)",
             nil as String?,
-            patience: .whole(seconds: waitSeconds + 30)
+            patience: .quiet(seconds: waitSeconds + 30)
         )
         return answer.messages
     }
 
     // MARK: Asking
 
+    /// Of silence alone: over a slow line a thousand entries take long, and begun anew they would take as long again.
+    static let usualPatience = HTTPRequest.Patience.quiet(seconds: 60)
+
+    /// Whether an address is one of this machine alone.
+    package static func isOnThisMachine(_ address: URL) -> Bool { HTTPClient.isOnThisMachine(address) }
+
     func ask<Answer: Decodable>(
         _ method: String,
         _ route: HubRoute,
         query: String = "",
         _ question: (some Encodable)?,
-        patience: HTTPRequest.Patience = .whole(seconds: 60)
+        patience: HTTPRequest.Patience = usualPatience
     ) throws -> Answer {
         let body = try question.map { try HubMessage.encoded($0) }
         return try Self.read(
@@ -128,7 +134,7 @@ package final class HubClient: Sendable {
         query: String = "",
         _ body: Data? = nil,
         type: String = "application/json",
-        patience: HTTPRequest.Patience = .whole(seconds: 60)
+        patience: HTTPRequest.Patience = usualPatience
     ) throws -> HTTPAnswer {
         var headers = body == nil ? [:] : ["Content-Type": type]
         if let token = token.withLock({ $0 }) { headers["Authorization"] = "Bearer \(token)" }
@@ -175,7 +181,7 @@ package struct HubContainer: ContainerHub {
             "GET",
             .log(container),
             query: pages.query(after: position, waitSeconds: waitSeconds),
-            patience: .whole(seconds: waitSeconds + 30)
+            patience: .quiet(seconds: waitSeconds + 30)
         )
         let page: LogPage = try pages.read(answer.body) { try HubClient.read($0, of: .log(container)) }
         if waitSeconds > 0, page.entries.isEmpty { afterWait() }

@@ -116,7 +116,10 @@ final class KeyValueCore: Sendable {
                 state.values = KeyValueState()
                 state.settings = settings
                 state.watch = nil
-                state.awaitsInitialSync = false
+                // What was written for the former account says nothing of when this one's was.
+                state.counter = WriteCounter()
+                // Until its file has been read nobody knows: what is written meanwhile gives way.
+                state.awaitsInitialSync = settings.container != nil
             }
             openFile()
             let present = values
@@ -143,9 +146,10 @@ final class KeyValueCore: Sendable {
             state.withLock { $0.watch = watch }
             let found = try KeyValueFile(settings).load()
             // Also a process that begins anew before anything of other devices has come waits for that.
-            if settings.container != nil, (found?.latest ?? WriteNumber(bits: 0)) < WriteNumber.first {
-                state.withLock { $0.awaitsInitialSync = true }
-                awaitFirstValues(settings)
+            if settings.container != nil {
+                let isAwaited = (found?.latest ?? WriteNumber(bits: 0)) < WriteNumber.first
+                state.withLock { $0.awaitsInitialSync = isAwaited }
+                if isAwaited { awaitFirstValues(settings) }
             }
             if let found { tellOfQuota(take(found)) }
         } catch {
@@ -218,6 +222,8 @@ final class KeyValueCore: Sendable {
     private struct News {
         /// The keys that hold something else now.
         var changed: Set<String>
+        /// Whether something of it waits for nothing: not only what other processes here have written before the first sync.
+        var isFirst: Bool
         /// Whether there is more now than there is room for, and was not before.
         var isBeyondQuota: Bool
     }
@@ -227,7 +233,11 @@ final class KeyValueCore: Sendable {
             state.counter.observe(found.latest)
             let wasBeyondQuota = state.values.isBeyondQuota
             let changed = state.values.merge(found)
-            return News(changed: changed, isBeyondQuota: !wasBeyondQuota && state.values.isBeyondQuota)
+            return News(
+                changed: changed,
+                isFirst: found.latest >= WriteNumber.first,
+                isBeyondQuota: !wasBeyondQuota && state.values.isBeyondQuota
+            )
         }
     }
 
@@ -236,6 +246,7 @@ final class KeyValueCore: Sendable {
         let changed = news.changed
         guard !changed.isEmpty else { return }
         let wasAwaited = state.withLock { state in
+            guard news.isFirst else { return false }
             defer { state.awaitsInitialSync = false }
             return state.awaitsInitialSync
         }

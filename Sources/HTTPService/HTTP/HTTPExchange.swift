@@ -24,8 +24,8 @@ struct HTTPCall {
 ///
 /// 1. A response is never queued in the first call, unless the connection shall end with it: the library
 ///    closes a connection that is answered before its body was read.
-/// 2. A connection is suspended exactly while the stage is `waiting`, and resumed under the lock, so whoever
-///    finds another stage knows that it runs again.
+/// 2. A connection is suspended exactly while the stage is `waiting`, and both suspended and resumed under the lock, so
+///    whoever finds another stage knows that it runs.
 final class HTTPExchange: Sendable {
     private enum Stage {
         case new
@@ -186,8 +186,11 @@ final class HTTPExchange: Sendable {
 
     private func suspend(_ call: HTTPCall, until produce: @escaping @Sendable () async -> WebResponse) {
         let connection = call.connection
-        state.withLock { $0.stage = .waiting(connection) }
-        MHD_suspend_connection(connection.pointer)
+        state.withLock { state in
+            state.stage = .waiting(connection)
+            // Under the lock (invariant 2): resumed before it is suspended it would wait for its socket, and nobody answers.
+            MHD_suspend_connection(connection.pointer)
+        }
         call.registry.hasBegunToWait(self)
         Task { self.fulfil(await produce()) }
     }

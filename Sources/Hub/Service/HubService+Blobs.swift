@@ -8,11 +8,11 @@ extension HubService {
         switch route {
         case .blobs: return try receiveFrames(request, owner)
         case .missingBlobs:
-            return try receiveNames(request) { service, names in
+            return try receiveNames(request, owner) { service, names in
                 .json(MissingBlobs(try await service.blobs.missing(names, of: owner)))
             }
         case .readBlobs:
-            return try receiveNames(request) { service, names in
+            return try receiveNames(request, owner) { service, names in
                 let list = try await service.blobs.frames(of: names, of: owner)
                 return WebResponse(
                     status: 200,
@@ -21,7 +21,8 @@ extension HubService {
                 )
             }
         case .releasedBlobs:
-            return try receiveJSON(request, byteCountMax: 1 << 20) { (service, release: BlobRelease) in
+            return try receiveJSON(request, of: owner.account, byteCountMax: 1 << 20) {
+                (service, release: BlobRelease) in
                 try await service.release(release, owner)
             }
         case .blob(_, let name): return try answerBlob(request, name, owner)
@@ -45,9 +46,10 @@ extension HubService {
 
     private func receiveNames(
         _ request: WebRequest,
+        _ owner: BlobOwner,
         _ produce: @escaping @Sendable (HubService, [BlobName]) async throws -> WebResponse
     ) throws -> HTTPAnswer {
-        try receiveJSON(request, byteCountMax: 1 << 20) { (service, names: BlobNames) in
+        try receiveJSON(request, of: owner.account, byteCountMax: 1 << 20) { (service, names: BlobNames) in
             try Self.checkCount(of: names.names)
             return try await produce(service, names.names)
         }
@@ -62,7 +64,7 @@ extension HubService {
     private func receiveFrames(_ request: WebRequest, _ owner: BlobOwner) throws -> HTTPAnswer {
         let byteCount = try declaredByteCount(request, max: HubLimits.framesByteCountMax)
         let batch = try begin(byteCount, owner)
-        let share = try budget.share(Self.gatheredByteCount)
+        let share = try budget.share(Self.gatheredByteCount, of: owner.account)
         let reader = Locked(FrameReader())
         let receiver = StreamReceiver { bytes in
             try reader.withLock { reader in

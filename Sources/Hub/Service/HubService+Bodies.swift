@@ -5,13 +5,16 @@ internal import Locks
 
 extension HubService {
     /// Reads a message and answers it.
+    ///
+    /// - Parameter account: Whose message it is; nil where nobody knows.
     func receiveJSON<Message: Decodable & Sendable>(
         _ request: WebRequest,
+        of account: AccountID?,
         byteCountMax: Int,
         _ produce: @escaping @Sendable (HubService, Message) async throws -> WebResponse
     ) throws -> HTTPAnswer {
         let byteCount = try declaredByteCount(request, max: byteCountMax)
-        let share = try budget.share(byteCount)
+        let share = try budget.share(byteCount, of: account)
         let receiver = MessageReceiver(byteCount: byteCount) { data in
             await self.outcome { service in
                 let message = try HubMessage.decoded(Message.self, from: data)

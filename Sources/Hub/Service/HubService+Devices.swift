@@ -64,7 +64,7 @@ extension HubService {
 
     func answerPairing(_ request: WebRequest, _ name: String) throws -> HTTPAnswer {
         if request.method == "POST" {
-            return try receiveJSON(request, byteCountMax: 8 << 10) { service, message in
+            return try receiveJSON(request, of: nil, byteCountMax: 8 << 10) { service, message in
                 try await service.take(message, for: name)
             }
         }

@@ -20,7 +20,7 @@ extension HubService {
         guard request.method == "PUT" else {
             return wait { try await .json($0.records.keys(for: device, in: container)) }
         }
-        return try receiveJSON(request, byteCountMax: 16 << 10) { service, keys in
+        return try receiveJSON(request, of: caller.account, byteCountMax: 16 << 10) { service, keys in
             try await service.put(keys, for: device, in: container, caller)
         }
     }

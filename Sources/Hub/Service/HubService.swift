@@ -66,11 +66,15 @@ package final class HubService: HTTPRequestHandler {
 
     private func answer(to request: WebRequest, _ route: HubRoute) throws -> HTTPAnswer {
         try route.check(request.method)
+        // Before it counts: any page that somebody looks at could use up what this machine's own may ask.
+        guard !request.isOfPage else {
+            throw HubRefusal.malformed("A page in a browser asks this. Only devices ask a hub.")
+        }
         switch route {
         case .health: return .respond(.json(HubHealth(status: "ok")))
         case .devices where request.method == "POST":
             try gate.admitAnonymous(request)
-            return try receiveJSON(request, byteCountMax: 16 << 10) { service, registration in
+            return try receiveJSON(request, of: nil, byteCountMax: 16 << 10) { service, registration in
                 try await service.register(registration)
             }
         case .pairingMessages(let name):
@@ -120,7 +124,9 @@ package final class HubService: HTTPRequestHandler {
             return try answerKeys(request, container, device, caller)
         case .commits(let container):
             try check(container, caller)
-            return try receiveJSON(request, byteCountMax: HubLimits.jsonByteCountMax) { service, offer in
+            return try receiveJSON(request, of: caller.account, byteCountMax: HubLimits.jsonByteCountMax) {
+                service,
+                offer in
                 try await service.commit(offer, to: container, caller)
             }
         case .log(let container):
@@ -203,5 +209,12 @@ extension HubRoute {
         case .blob: ["GET", "HEAD", "PUT"]
         case .pairingMessages: ["GET", "HEAD", "POST"]
         }
+    }
+}
+
+extension WebRequest {
+    /// Whether a page that a browser shows has asked, and not a device: the browser says so.
+    fileprivate var isOfPage: Bool {
+        hasHeader("Origin") || ["cross-site", "same-site"].contains(header("Sec-Fetch-Site") ?? "")
     }
 }

@@ -34,6 +34,14 @@ final class AppHost {
         Self.current = self
     }
 
+    /// A link for another program to open; it works once. Where none can be made there is the one that is printed.
+    func linkForOne() -> URL {
+        do { return try host.linkForOne() ?? link } catch {
+            StandardError.say("\(error)")
+            return link
+        }
+    }
+
     /// Stops serving, when what is being answered has been answered.
     func stop() async {
         await host.stop()

@@ -28,11 +28,15 @@ extension ApplicationRun {
     }
 
     /// Takes what later starts are given, from now on.
-    static func takeHandedOver(_ arguments: LaunchArguments, link: URL) {
+    ///
+    /// - Parameter link: Makes a link to the page for one of them.
+    static func takeHandedOver(_ arguments: LaunchArguments, link: @escaping @MainActor () -> String) {
         guard let place = meetingPlace(arguments) else { return }
         do {
-            handOver = try HandOver(at: place, link: link.absoluteString) { files, answer in
-                DispatchQueue.main.async { answer(MainActor.assumeIsolated { OpenedURLs.open(files) }) }
+            handOver = try HandOver(at: place) { files, answer in
+                DispatchQueue.main.async {
+                    MainActor.assumeIsolated { answer(OpenedURLs.open(files), link()) }
+                }
             }
         } catch {
             StandardError.say("Later starts will serve their own: \(error)")

@@ -81,8 +81,8 @@ enum ApplicationRun {
         print("\(AppInfo.main.displayName) is ready: \(host.link.absoluteString)")
         print("Documents: \(documents.path)    Stop with Ctrl-C.")
         fflush(nil)
-        takeHandedOver(arguments, link: host.link)
-        if arguments.browses { browse(host.link.absoluteString) }
+        takeHandedOver(arguments) { host.linkForOne().absoluteString }
+        if arguments.browses { browse(host.linkForOne().absoluteString) }
     }
 
     // MARK: The end

@@ -28,16 +28,19 @@ final class HandOver: Sendable {
         var isShown: Bool
     }
 
-    /// Opens files, and says whether a tab shows them; called on the listening thread.
-    typealias Opener = @Sendable ([URL], _ answer: @escaping @Sendable (Bool) -> Void) -> Void
+    /// Opens files, and says whether a tab shows them, with a link to the app's page for who has sent them; called on the
+    /// listening thread.
+    typealias Opener =
+        @Sendable ([URL], _ answer: @escaping @Sendable (_ isShown: Bool, _ link: String) -> Void) -> Void
 
     /// No order is longer.
     private static let byteCountMax = 256 * 1024
     /// How long the other end may take.
     private static let patienceMilliseconds = 3000
     private static let listenerID: UInt64 = 0
+    /// After so long it is tried again to take a start for which there was no room.
+    private static let roomMilliseconds: Int32 = 100
 
-    private let link: String
     private let open: Opener
     private let lock: LockFile
     private let listener: LocalListener
@@ -48,13 +51,11 @@ final class HandOver: Sendable {
     ///
     /// - Parameters:
     ///   - place: Where; `place(of:documents:)` gives it.
-    ///   - link: Where the app's page is.
     ///   - open: Opens what comes.
     /// - Throws: What keeps it from listening.
-    init?(at place: String, link: String, open: @escaping Opener) throws(SocketError) {
+    init?(at place: String, open: @escaping Opener) throws(SocketError) {
         guard let lock = try LockFile(ifFree: place + ".lock") else { return nil }
         self.lock = lock
-        self.link = link
         self.open = open
         listener = try LocalListener(at: place)
         poll = try SocketPoll()
@@ -82,11 +83,23 @@ final class HandOver: Sendable {
         while !isEnded.withLock({ $0 }) {
             do {
                 guard try !poll.wait(milliseconds: -1).isEmpty else { continue }
-                while let socket = try listener.accept() { take(socket) }
+                try takeAll()
             } catch {
                 StandardError.say("Files of later starts are not taken any more: \(error)")
                 return
             }
+        }
+    }
+
+    private func takeAll() throws(SocketError) {
+        do throws(SocketError) {
+            while let socket = try listener.accept() { take(socket) }
+        } catch {
+            guard error.isWantOfRoom else { throw error }
+            // Who waits is taken when there is room again, which nobody tells.
+            try poll.change(listener, id: Self.listenerID, isOpen: false)
+            _ = try poll.wait(milliseconds: Self.roomMilliseconds)
+            try poll.change(listener, id: Self.listenerID, isOpen: true)
         }
     }
 
@@ -96,7 +109,7 @@ final class HandOver: Sendable {
             let order = try? JSONDecoder().decode(Order.self, from: line), order.version == 1,
             order.files.allSatisfy({ $0.hasPrefix("/") })
         else { return }
-        open(order.files.map { URL(fileURLWithPath: $0) }) { [link] isShown in
+        open(order.files.map { URL(fileURLWithPath: $0) }) { isShown, link in
             // Who does not wait for the answer serves its own; the files are open all the same.
             _ = Self.send(Receipt(link: link, isShown: isShown), to: socket)
         }

@@ -28,8 +28,10 @@ package final class WebHost: Sendable {
     private let state: HostState
     private let files: PageFiles
     private let token: String
+    private let visitors = VisitorTokens()
     private let delegate: WeakDelegate
     private let stage = Locked(Stage.made)
+    private let runningPort = Locked<UInt16?>(nil)
 
     /// Reads the page's files and opens the state directory.
     ///
@@ -54,7 +56,7 @@ package final class WebHost: Sendable {
 
     /// Listens, and returns the link that lets a browser in.
     ///
-    /// The link is a secret: print it, never log it.
+    /// The link is a secret: print it, never log it, and give it to no other program.
     ///
     /// - Throws: `WebHostError` with code `portUnavailable`, `serverRefused`, or `alreadyStarted`.
     package func start() throws(WebHostError) -> URL {
@@ -73,6 +75,7 @@ package final class WebHost: Sendable {
             )
             let router = WebHostRouter(
                 access: access,
+                visitors: visitors,
                 configuration: configuration,
                 files: files,
                 delegate: delegate,
@@ -83,6 +86,22 @@ package final class WebHost: Sendable {
             stage = .running(server, loop)
         }
         state.keep(port: port)
+        runningPort.withLock { $0 = port }
+        return Self.link(port, token)
+    }
+
+    /// A link that lets one browser in, and nobody after it: for another program to open.
+    ///
+    /// - Returns: Nil while nothing listens.
+    /// - Throws: `WebHostError` with code `serverRefused`, where the kernel has no random bytes.
+    package func linkForOne() throws(WebHostError) -> URL? {
+        guard let port = runningPort.withLock({ $0 }) else { return nil }
+        do throws(SystemCallFailure) { return Self.link(port, try visitors.make()) } catch {
+            throw WebHostError(code: .serverRefused, call: error, detail: "The kernel gives no random bytes.")
+        }
+    }
+
+    private static func link(_ port: UInt16, _ token: String) -> URL {
         guard let link = URL(string: "http://127.0.0.1:\(port)/?token=\(token)") else {
             preconditionFailure("a port and hexadecimal digits did not make an address")
         }

@@ -11,6 +11,7 @@ internal import Locks
 /// its own authorisation. Every answer gets its security headers in `secured`.
 final class WebHostRouter: HTTPRequestHandler {
     private let access: AccessPolicy
+    private let visitors: VisitorTokens
     private let configuration: WebHostConfiguration
     private let files: PageFiles
     private let delegate: WeakDelegate
@@ -24,6 +25,7 @@ final class WebHostRouter: HTTPRequestHandler {
     /// Routes for one running host.
     init(
         access: AccessPolicy,
+        visitors: VisitorTokens,
         configuration: WebHostConfiguration,
         files: PageFiles,
         delegate: WeakDelegate,
@@ -31,6 +33,7 @@ final class WebHostRouter: HTTPRequestHandler {
         queue: DispatchQueue
     ) {
         self.access = access
+        self.visitors = visitors
         self.configuration = configuration
         self.files = files
         self.delegate = delegate
@@ -58,7 +61,7 @@ final class WebHostRouter: HTTPRequestHandler {
     private func answerRoot(_ request: WebRequest, _ authority: String) -> HTTPAnswer {
         if let refusal = gate(request, authority, methods: ["GET", "HEAD"], .oursIfSent) { return refusal }
         let isIn = access.hasSession(request)
-        if let token = request.target.value("token"), isIn || access.isToken(token) {
+        if let token = request.target.value("token"), isIn || opens(token, request) {
             let response = WebResponse(
                 status: 303,
                 headers: [WebHeader("Location", "/"), access.sessionCookie]
@@ -74,6 +77,11 @@ final class WebHostRouter: HTTPRequestHandler {
             let response = await delegate.object?.page(for: request) ?? Self.programGone
             return SecurityHeaders.secured(response, authority: authority)
         }
+    }
+
+    /// Whether a token lets its bearer in. One that does so once is not used up by who only looks what there is.
+    private func opens(_ token: String, _ request: WebRequest) -> Bool {
+        access.isToken(token) || request.method == "GET" && visitors.take(token)
     }
 
     private func answerPageFile(_ request: WebRequest, _ authority: String) -> HTTPAnswer {

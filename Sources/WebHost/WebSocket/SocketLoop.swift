@@ -140,8 +140,12 @@ final class SocketLoop: @unchecked Sendable {
         let id = event.data.u64
         if id == Self.wakeID { return silence() }
         guard let session = sessions[id] else { return }
-        // With both directions gone the kernel reports this again and again, whatever we wait for.
-        if event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { return end(id) }
+        // With both directions gone the kernel reports this again and again, whatever we wait for. What had come before that is
+        // there to be read still: of who has typed and gone, nobody sends it again.
+        if event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+            session.readRest()
+            return end(id)
+        }
         if event.events & EPOLLIN.rawValue != 0 { session.readable() }
         session.writable()
         settle(session)

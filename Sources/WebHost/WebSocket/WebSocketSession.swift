@@ -28,6 +28,8 @@ final class WebSocketSession {
     /// With that many answers unsent (pongs, say) nothing more is read.
     private static let framedCountMax = 64
     private static let lingerSeconds = 1.0
+    /// So much of what somebody has sent who has gone is taken, in turns of reading.
+    private static let restTurnCountMax = 64
 
     let connection: WebSocketConnection
     let socket: Descriptor
@@ -111,6 +113,14 @@ final class WebSocketSession {
         // Without a failure of the socket it was the framing that gave up, and it has queued a close.
         if wslay_event_recv(context) != 0, hasSocketFailed { return stage = .over }
         flush()
+    }
+
+    /// The other side has gone: what it has sent before is taken, as far as the owner takes it.
+    func readRest() {
+        for _ in 0..<Self.restTurnCountMax {
+            guard case .open = stage, wantsRead else { return }
+            readable()
+        }
     }
 
     /// The socket takes bytes again, or there is something new to send.

@@ -433,13 +433,66 @@ struct NSUbiquitousKeyValueStoreTests {
             for theme in ["black", "grey", "white"] { second.set(theme, forKey: "theme") }
             #expect(second.synchronize())
         }
-        let found = try #require(try KeyValueFile(settings).load())
+        #expect(try theme(of: settings, with: there) == .text("sepia"))
+    }
+
+    /// What the theme is once a device's store and another's have become one.
+    private func theme(of here: KeyValueSettings, with there: Place) throws -> KeyValue? {
+        let found = try #require(try KeyValueFile(here).load())
         let merged = KeyValueMerger().merge(
             base: nil,
             mine: found.encoded,
             theirs: [UInt8](try Data(contentsOf: there.file))
         )
-        #expect(try KeyValueState(encoded: merged.contents)["theme"] == .text("sepia"))
+        return try KeyValueState(encoded: merged.contents)["theme"]
+    }
+
+    @Test("What another process here writes before the first sync ends nobody's waiting for it")
+    func initialSyncOfTwo() async throws {
+        let (here, there) = (try Place(), try Place())
+        let old = there.store()
+        old.set("sepia", forKey: "theme")
+        #expect(old.synchronize())
+        let folder = FilePath(here.folder.path).appending("folder")
+        let settings = KeyValueSettings(folder: folder, appName: "app", container: "container")
+        let place = try AccountPlace()
+        let (first, second) = UbiquityAccount.$shared.withValue(place.account()) {
+            (NSUbiquitousKeyValueStore(settings), NSUbiquitousKeyValueStore(settings))
+        }
+        #expect(first.object(forKey: "theme") == nil && second.object(forKey: "theme") == nil)
+        let (stream, observer) = news(of: second)
+        defer { NotificationCenter.default.removeObserver(observer) }
+        var told = stream.makeAsyncIterator()
+        first.set("white", forKey: "theme")
+        #expect(first.synchronize())
+        #expect(
+            await told.next()
+                == News(reason: NSUbiquitousKeyValueStoreServerChange, keys: ["theme"])
+        )
+        second.set("black", forKey: "theme")
+        #expect(second.synchronize())
+        #expect(try theme(of: settings, with: there) == .text("sepia"))
+    }
+
+    @Test(
+        "However much was written for a former account, what is written gives way to another's first values"
+    )
+    func initialSyncOfAnotherAccount() throws {
+        let (here, there) = (try Place(), try Place())
+        let old = there.store()
+        old.set("sepia", forKey: "theme")
+        #expect(old.synchronize())
+        let folder = FilePath(here.folder.path).appending("folder")
+        let settings = KeyValueSettings(folder: folder, appName: "app", container: "container")
+        let place = try AccountPlace()
+        UbiquityAccount.$shared.withValue(place.account()) {
+            let store = here.store()
+            for number in 0..<50 { store.set(number, forKey: "number") }
+            store.changeAccount(to: settings)
+            store.set("light", forKey: "theme")
+            #expect(store.synchronize())
+        }
+        #expect(try theme(of: settings, with: there) == .text("sepia"))
     }
 
     @Test("Another account's values take the place of these")

@@ -1,10 +1,10 @@
 import Foundation
-import HTTPService
 import HubHarness
 import HubProtocol
 import TestThreads
 import Testing
 
+@testable import HTTPService
 @testable import Hub
 
 /// Names by which a device registers.
@@ -40,6 +40,37 @@ struct RegisteringTests {
         }
         #expect(try await service.register(registration("Jüns Rechner 🖥")).status == 201)
         #expect(try await records.devices(of: .first).map(\.name) == ["Jüns Rechner 🖥"])
+    }
+
+    @Test("What a page in a browser asks is refused, and uses up nothing of what devices may ask")
+    func pages() throws {
+        let folder = try HubFolder()
+        let records = try SQLiteRecordStore(in: try folder.open())
+        let blobs = try SegmentedBlobStore(in: try folder.open(), uptime: LeapingClock.make())
+        let clock = HubClock(now: { 50 }, uptime: { 0 })
+        let service = HubService(records: records, blobs: blobs, clock: clock)
+        func answer(_ headers: [WebHeader]) throws -> HTTPAnswer {
+            service.answer(
+                to: WebRequest(
+                    method: "POST",
+                    target: try #require(RequestTarget("/v1/devices")),
+                    version: "HTTP/1.1",
+                    headers: headers + [WebHeader("Content-Length", "1")]
+                )
+            )
+        }
+        for header in [WebHeader("Origin", "https://example.org"), WebHeader("Sec-Fetch-Site", "same-site")] {
+            for _ in 0..<200 {
+                guard case .respond(let response) = try answer([header]), response.status == 400 else {
+                    Issue.record("a page was heard")
+                    return
+                }
+            }
+        }
+        guard case .receive = try answer([WebHeader("Sec-Fetch-Site", "none")]) else {
+            Issue.record("a device is not heard")
+            return
+        }
     }
 
     @Test("A client sends no such name, and what comes from one is read as it is")

@@ -19,9 +19,9 @@ struct HandOverTests {
     }
 
     private func listen(_ taken: Locked<[String]>, isShown: Bool = true) throws -> HandOver? {
-        try HandOver(at: place, link: "http://127.0.0.1:1/?token=x") { files, answer in
+        try HandOver(at: place) { files, answer in
             taken.withLock { $0 += files.map(\.path) }
-            answer(isShown)
+            answer(isShown, "http://127.0.0.1:1/?token=x")
         }
     }
 

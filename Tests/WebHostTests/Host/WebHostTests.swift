@@ -42,6 +42,25 @@ struct WebHostTests {
         await host.host.stop()
     }
 
+    @Test("A link for one lets one browser in, and leaves the door closed behind it")
+    func linkForOne() async throws {
+        let host = try TestHost()
+        let links = try [1, 2].map { _ in try #require(try host.host.linkForOne()) }
+        #expect(Set(links).count == 2 && links[0].port == Int(host.port) && !links.contains(host.link))
+        for link in links {
+            let target = "/?" + (link.query ?? "")
+            // Who looks what is there uses nothing up.
+            #expect(try await host.request("HEAD", target).status == 401)
+            #expect(try await host.request("GET", target).header("set-cookie") != nil)
+            #expect(try await host.request("GET", target).status == 401)
+        }
+        // Whoever is in already may take it once more.
+        let cookie = try await host.signIn()
+        let target = "/?" + (links[0].query ?? "")
+        #expect(try await host.request("GET", target, headers: ["Cookie": cookie]).status == 303)
+        await host.host.stop()
+    }
+
     @Test("A cookie outlives a restart with the same state directory, and the port stays")
     func restart() async throws {
         let folder = try TemporaryFolder()

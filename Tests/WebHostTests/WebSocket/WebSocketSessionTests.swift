@@ -64,6 +64,26 @@ struct WebSocketSessionTests {
         await host.host.stop()
     }
 
+    @Test("What a tab has sent is heard, also when its connection is cut off in the same moment")
+    func cutOff() async throws {
+        let host = try TestHost()
+        let cookie = try await host.signIn()
+        for number in 1...50 {
+            let id = TestHost.tabID(number)
+            let tab = try await host.openTab(id, cookie: cookie)
+            // Sent and reset before anybody can have read it.
+            try await tab.raw.write(Client.frame(Array("last words".utf8)))
+            var nowhere = sockaddr()
+            nowhere.sa_family = sa_family_t(AF_UNSPEC)
+            #expect(connect(tab.raw.socket, &nowhere, socklen_t(MemoryLayout<sockaddr>.size)) == 0)
+            #expect(
+                try await host.delegate.waitFor { $0.last == .disconnected(id) }
+            )
+            #expect(host.delegate.news.suffix(2).first == .received(id, "last words"), "\(number)")
+        }
+        await host.host.stop()
+    }
+
     @Test("A close is answered with its code, and then the connection ends")
     func closing() async throws {
         let host = try TestHost()
